@@ -96,7 +96,7 @@ async function checked(
   const folder = new GeneratedFolder(project.root, project.paths.out);
   const { base } = project;
   const history = base === undefined ? folder.history(report) : folder.historyOf(base, report);
-  const context: RuleContext = { loaded, expanded, storage: history.storage, report };
+  const context: RuleContext = { loaded, expanded, database: history.database, report };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
   const cache = fileTextCache(project.root, "patterns", buildIdentity());

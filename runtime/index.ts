@@ -166,7 +166,12 @@ export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";
 export { uuidv7 } from "./contract/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
-export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";
+export {
+  connect,
+  defaultTenant,
+  type ServiceConnection,
+  type ConnectOptions,
+} from "./server/connect.js";
 export { realtime, type RealtimeSpec, type TopicAuthorizer } from "./families/realtime/spec.js";
 export {
   publishingOf,

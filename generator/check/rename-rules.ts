@@ -3,7 +3,7 @@ import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { storedName } from "../../runtime/contract/stored-members.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import type { TableSchema } from "../emit/storage-schema.js";
+import type { TableSchema } from "../emit/database-schema.js";
 import { documentMemberAt, typeMemberAt } from "../load/member-places.js";
 import { formerName } from "../load/former-names.js";
 import { propertiesOf } from "../model/json-schema.js";
@@ -12,15 +12,20 @@ import type { DocumentModel, FormerNames } from "../model/document-model.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** With a former name that never existed, or that something else still has, rows would be lost. */
-export function formerNamesLeadSomewhere({ loaded, expanded, storage, report }: RuleContext): void {
+export function formerNamesLeadSomewhere({
+  loaded,
+  expanded,
+  database,
+  report,
+}: RuleContext): void {
   const { model } = expanded;
   for (const document of Object.values(model.documents)) {
     const { name, table } = document;
     const at = loaded.tree.at("documents", name, "was");
-    for (const fault of documentFaults(document, storage.tables))
+    for (const fault of documentFaults(document, database.tables))
       report({ code: "OPW039", ...fault, at });
     for (const [field, former] of Object.entries(document.former)) {
-      const fault = fieldFault(document, field, former, own(storage.tables, table));
+      const fault = fieldFault(document, field, former, own(database.tables, table));
       if (fault !== null)
         report({ code: "OPW039", ...fault, at: documentMemberAt(loaded.tree, name, field) });
     }

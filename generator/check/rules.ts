@@ -12,7 +12,7 @@ import { namedErrorsExist } from "./own-errors.js";
 import { policiesNameSteps } from "./policies.js";
 import type { RuleContext } from "./rule-context.js";
 import { formerNamesLeadSomewhere } from "./rename-rules.js";
-import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
+import { sqlNamesDiffer, databaseCanFollow } from "./database-rules.js";
 
 /** All rules that need nothing but the model. */
 export const rules: readonly ((context: RuleContext) => void)[] = [
@@ -22,7 +22,7 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   namespacesDiffer,
   typesAreFinite,
   sqlNamesDiffer,
-  storageCanFollow,
+  databaseCanFollow,
   formerNamesLeadSomewhere,
   excludedOperationsExist,
   openListsAreLimited,

@@ -1,6 +1,6 @@
 // The migrations that a commit has: what a database of a shared environment may have applied.
 import type { MigrationHistory } from "../emit/migrations.js";
-import { emptyStorage, type StorageSchema } from "../emit/storage-schema.js";
+import { emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
 import { migrationPath } from "../output/folder.js";
 import { git } from "./git.js";
 import { UsageError } from "./io.js";
@@ -20,14 +20,14 @@ export function migrationsAt(commit: string, root: string, out: string): Migrati
     .filter((path) => migrationPath.test(path))
     .sort()
     .map((path) => ({ path, text: textOf(path) ?? "" }));
-  if (files.length === 0) return { files, storage: emptyStorage };
-  return { files, storage: storageIn(textOf("migrations/storage.json"), commit) };
+  if (files.length === 0) return { files, database: emptyDatabase };
+  return { files, database: databaseIn(textOf("migrations/storage.json"), commit) };
 }
 
-function storageIn(text: string | undefined, commit: string): StorageSchema {
+function databaseIn(text: string | undefined, commit: string): DatabaseSchema {
   try {
-    // What the base branch has was printed from a StorageSchema; `check` holds it there.
-    if (text !== undefined) return JSON.parse(text) as StorageSchema;
+    // What the base branch has was printed from a DatabaseSchema; `check` holds it there.
+    if (text !== undefined) return JSON.parse(text) as DatabaseSchema;
   } catch {
     // Said below, as where there is none.
   }

@@ -7,7 +7,7 @@ import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
-import { storageOf, type StorageSchema } from "../emit/storage-schema.js";
+import { databaseOf, type DatabaseSchema } from "../emit/database-schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
@@ -64,7 +64,7 @@ export async function runDiff(
   return exitCodes.findings;
 }
 
-/** What rolling the registry out over that of a commit takes; null where the commit has no storage. */
+/** What rolling the registry out over that of a commit takes; null where the commit has no database. */
 function rolloutSince(
   commit: string,
   { root, paths }: ConfiguredProject["project"],
@@ -72,11 +72,11 @@ function rolloutSince(
   { expanded: { model }, history }: CheckedRegistry,
 ): Rollout | null {
   const text = git(root, "show", `${commit}:./${paths.out}/migrations/storage.json`);
-  const storage = text === undefined ? null : (parsed(text) as StorageSchema | null);
-  if (storage === null) return null;
+  const database = text === undefined ? null : (parsed(text) as DatabaseSchema | null);
+  if (database === null) return null;
   return rolloutOf(
-    { model: before, storage },
-    { model, storage: storageOf(model, history.storage) },
+    { model: before, database },
+    { model, database: databaseOf(model, history.database) },
   );
 }
 

@@ -1,6 +1,6 @@
 // opwright migrations purge: drops tables that the registry no longer declares, with all their rows.
 import { checkRegistry } from "../generate.js";
-import { storageOf } from "../emit/storage-schema.js";
+import { databaseOf } from "../emit/database-schema.js";
 import { generateAnew, type GenerateFlags } from "./generate-anew.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
@@ -15,8 +15,10 @@ export async function runPurge(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { expanded, history, findings } = await checkRegistry(configured.project);
-  const { tables } = storageOf(expanded.model, history.storage, true);
-  const gone = Object.keys(history.storage.tables).filter((table) => !Object.hasOwn(tables, table));
+  const { tables } = databaseOf(expanded.model, history.database, true);
+  const gone = Object.keys(history.database.tables).filter(
+    (table) => !Object.hasOwn(tables, table),
+  );
   // What is wrong is shown when it is generated, and nothing is written then.
   if (findings.length === 0 && gone.length === 0) {
     terminal.note("every table is declared: there is nothing to purge");

@@ -1,5 +1,9 @@
 // What a rollout takes: whether the previous version and the next one may run side by side on one database.
-import { storageChanges, type StorageChange, type StorageSchema } from "../emit/storage-schema.js";
+import {
+  databaseChanges,
+  type SchemaChange,
+  type DatabaseSchema,
+} from "../emit/database-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 
@@ -17,12 +21,12 @@ export interface Rollout {
 
 interface Side {
   readonly model: RegistryModel;
-  readonly storage: StorageSchema;
+  readonly database: DatabaseSchema;
 }
 
 /** What rolling one registry out over another takes. */
 export function rolloutOf(before: Side, after: Side): Rollout {
-  const changes = storageChanges(before.storage, after.storage);
+  const changes = databaseChanges(before.database, after.database);
   const releases = [
     ...droppedMembers(before, after),
     ...changedTypes(before, after),
@@ -41,7 +45,7 @@ export function rolloutOf(before: Side, after: Side): Rollout {
 /** Members that the previous version requires and has no default for, but that the next version no longer stores. */
 function droppedMembers(before: Side, after: Side): readonly string[] {
   return Object.values(after.model.documents).flatMap(({ table }) => {
-    const [was, is] = [own(before.storage.tables, table), own(after.storage.tables, table)];
+    const [was, is] = [own(before.database.tables, table), own(after.database.tables, table)];
     const members = is?.shape?.members ?? null;
     if (was === undefined || members === null) return [];
     const converted = is?.shape?.steps.at(-1)?.converts ?? {};
@@ -71,7 +75,7 @@ function changedTypes(before: Side, after: Side): readonly string[] {
 }
 
 /** The previous version needs its tables until it is gone. */
-function purgedTables({ model }: Side, changes: readonly StorageChange[]): readonly string[] {
+function purgedTables({ model }: Side, changes: readonly SchemaChange[]): readonly string[] {
   const declared = Object.values(model.documents).map(({ table }) => table);
   return changes.flatMap(({ kind, table }) =>
     kind === "dropTable" && declared.includes(table)
@@ -82,7 +86,7 @@ function purgedTables({ model }: Side, changes: readonly StorageChange[]): reado
   );
 }
 
-function migrationText(change: StorageChange): string {
+function migrationText(change: SchemaChange): string {
   switch (change.kind) {
     case "systemStep":
       return `it takes the step ${change.step}`;

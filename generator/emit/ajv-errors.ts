@@ -3,9 +3,15 @@
 import errors from "ajv/dist/compile/errors.js";
 import { _, Name, strConcat, type Code, type SafeExpr } from "ajv/dist/compile/codegen/index.js";
 import { str } from "ajv/dist/compile/codegen/code.js";
-import names from "ajv/dist/compile/names.js";
 import { getErrorPath, Type } from "ajv/dist/compile/util.js";
 import type { KeywordErrorCxt, KeywordErrorDefinition } from "ajv/dist/types/index.js";
+
+/** Variables of a validator, which Ajv declares. */
+const variable = {
+  errors: new Name("errors"),
+  all: new Name("vErrors"),
+  instancePath: new Name("instancePath"),
+} as const;
 
 const member = {
   keyword: new Name("keyword"),
@@ -29,8 +35,8 @@ function printError(
 ): void {
   const { gen, it } = cxt;
   const printed = it.createErrors === false ? _`{}` : errorOf(cxt, error, paths);
-  gen.code(_`(${names.default.vErrors} ??= []).push(${printed})`);
-  gen.code(_`${names.default.errors}++`);
+  gen.code(_`(${variable.all} ??= []).push(${printed})`);
+  gen.code(_`${variable.errors}++`);
 }
 
 function errorOf(
@@ -44,7 +50,7 @@ function errorOf(
       ? it.errorPath
       : str`${it.errorPath}${getErrorPath(instancePath, Type.Str)}`;
   const members: [Name, SafeExpr | string][] = [
-    [names.default.instancePath, strConcat(names.default.instancePath, path)],
+    [variable.instancePath, strConcat(variable.instancePath, path)],
     [member.keyword, keyword],
     [member.params, repeating.has(keyword) ? _`{}` : valueFor(params ?? _`{}`, cxt)],
     [member.message, valueFor(message, cxt)],

@@ -7,7 +7,7 @@ import {
 } from "../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../model/json-schema.js";
 import type { IdentityModel, RealtimeModel } from "../model/registry.js";
-import type { AsyncApiParts, Connection } from "./asyncapi-parts.js";
+import type { AsyncApiParts, TransportEndpoint } from "./asyncapi-parts.js";
 import { schemesOf } from "./security-schemes.js";
 
 type Transport = RealtimeModel["transports"][number];
@@ -78,7 +78,7 @@ export function connectionsOf(
 }
 
 /** The address, servers and bindings of a transport's channels. */
-export function connectionOf(transport: Transport): Connection {
+export function endpointOf(transport: Transport): TransportEndpoint {
   const isStream = transport === "sse";
   return {
     address: addresses[transport],

@@ -13,7 +13,7 @@ import { pascalCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 
 /** The address of a channel, and how clients connect to it. */
-export interface Connection {
+export interface TransportEndpoint {
   readonly address: string;
   readonly servers: readonly object[];
   /** The member `bindings` of its channels and of its operations, or empty objects. */
@@ -58,16 +58,16 @@ export class AsyncApiParts {
   /** Schemas of components by their names. */
   readonly schemas = new Map<string, JsonSchema>();
   readonly #types: RegistryModel["types"];
-  /** The connection whose channels are named after events and commands. */
-  readonly #connection: Connection;
+  /** The endpoint whose channels are named after events and commands. */
+  readonly #endpoint: TransportEndpoint;
   /** The names of schemas that are components. */
   readonly #names = new Map<JsonSchema, string>();
   /** Messages that the service sends. */
   readonly #sent: string[] = [];
 
-  constructor(types: RegistryModel["types"], connection: Connection) {
+  constructor(types: RegistryModel["types"], endpoint: TransportEndpoint) {
     this.#types = types;
-    this.#connection = connection;
+    this.#endpoint = endpoint;
   }
 
   /**
@@ -99,25 +99,25 @@ export class AsyncApiParts {
   /** Adds a message that the service sends, with a channel and an operation of its own. */
   sends(name: string, summary: string, payload: JsonSchema, extensions: object = {}): void {
     this.#sent.push(this.#message(name, "Event", { payload }));
-    this.#channel(name, this.#connection, [name], extensions);
+    this.#channel(name, this.#endpoint, [name], extensions);
     this.operations[`send.${name}`] = {
       action: "send",
       summary,
       channel: { $ref: `#/channels/${name}` },
       messages: [carried(name, name)],
-      ...this.#connection.operationBindings,
+      ...this.#endpoint.operationBindings,
     };
   }
 
   /** Adds a channel of one more transport, which carries every message that was added with `sends`. */
-  sendsAll(name: string, summary: string, connection: Connection): void {
-    this.#channel(name, connection, this.#sent, {});
+  sendsAll(name: string, summary: string, endpoint: TransportEndpoint): void {
+    this.#channel(name, endpoint, this.#sent, {});
     this.operations[`send.${name}`] = {
       action: "send",
       summary,
       channel: { $ref: `#/channels/${name}` },
       messages: this.#sent.map((one) => carried(name, one)),
-      ...connection.operationBindings,
+      ...endpoint.operationBindings,
     };
   }
 
@@ -129,7 +129,7 @@ export class AsyncApiParts {
     const asked = this.#message(name, "Frame", frame);
     const answered =
       answer === null ? [] : [this.#message(`${name}.answer`, "Frame", { payload: answer })];
-    if (over === null) this.#channel(name, this.#connection, [], {});
+    if (over === null) this.#channel(name, this.#endpoint, [], {});
     Object.assign(this.channels[at]?.messages ?? {}, messagesOf([asked, ...answered]));
     const reply = {
       channel: { $ref: `#/channels/${at}` },
@@ -163,7 +163,7 @@ export class AsyncApiParts {
 
   #channel(
     name: string,
-    { address, servers, bindings }: Connection,
+    { address, servers, bindings }: TransportEndpoint,
     carries: readonly string[],
     extensions: object,
   ): void {

@@ -5,7 +5,7 @@ import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
-import { connectionOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
+import { endpointOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
 import { addFrames } from "./asyncapi-frames.js";
 import { AsyncApiParts, envelope, text } from "./asyncapi-parts.js";
 
@@ -22,12 +22,12 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
   if (realtime === null) return [];
   const [carrier = "websocket", ...others] = transportsOf(realtime);
-  const parts = new AsyncApiParts(model.types, connectionOf(carrier));
+  const parts = new AsyncApiParts(model.types, endpointOf(carrier));
   addEvents(parts, realtime);
   addEventsOfProtocol(parts, realtime);
   if (carrier !== "sse") addFrames(parts, model, carrier, null);
   for (const one of others) {
-    parts.sendsAll(one, `The same signals over ${titles[one]}.`, connectionOf(one));
+    parts.sendsAll(one, `The same signals over ${titles[one]}.`, endpointOf(one));
     if (one !== "sse") addFrames(parts, model, one, one);
   }
   const { servers, ...components } = connectionsOf(parts, realtime, model.identity);

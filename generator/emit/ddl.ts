@@ -1,23 +1,23 @@
-// DDL of storage changes, for both engines. Indexes have exactly the expressions of queries, so that queries can use them.
+// DDL of database changes, for both engines. Indexes have exactly the expressions of queries, so that queries can use them.
 import {
   postgresDocumentField,
   sqliteDocumentField,
   sqlText,
 } from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
-import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
+import type { IndexSchema, SchemaChange, TableSchema } from "./database-schema.js";
 import { systemStep } from "./system-tables.js";
 
 /**
  * Whether a change takes long on a table in use: then it runs outside of the migration's transaction, one statement a line.
  * On SQLite each statement is a transaction of its own, so that others can write in between.
  */
-export function isOnline(change: StorageChange): boolean {
+export function isOnline(change: SchemaChange): boolean {
   return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
 }
 
 /** The statements of one change; empty for a check, see `rowChecks`. */
-export function ddl(engine: EngineName, change: StorageChange): string {
+export function ddl(engine: EngineName, change: SchemaChange): string {
   switch (change.kind) {
     case "systemStep":
       return systemStep(engine, change.step);
@@ -56,7 +56,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
 
 function createIndex(
   engine: EngineName,
-  change: Extract<StorageChange, { kind: "createIndex" }>,
+  change: Extract<SchemaChange, { kind: "createIndex" }>,
 ): string {
   const { fields, unique, isOfDeleted = false } = change.index;
   const keys = fields.map((field) => indexKey(engine, field));
@@ -78,7 +78,7 @@ function createIndex(
 }
 
 /** Queries that must find no rows before anything changes, as lines that the runner of migrations reads. */
-export function rowChecks(engine: EngineName, change: StorageChange): readonly string[] {
+export function rowChecks(engine: EngineName, change: SchemaChange): readonly string[] {
   switch (change.kind) {
     case "checkRows":
       return misfits(engine, change);
@@ -94,7 +94,7 @@ export function rowChecks(engine: EngineName, change: StorageChange): readonly s
 /** Checks that count rows whose values no longer fit. */
 function misfits(
   engine: EngineName,
-  { table, narrowing }: Extract<StorageChange, { kind: "checkRows" }>,
+  { table, narrowing }: Extract<SchemaChange, { kind: "checkRows" }>,
 ): readonly string[] {
   const { member, type, field, faults } = narrowing;
   const value = valueOf(engine, { ...field, type });
@@ -122,7 +122,7 @@ function checkLine(of: string, query: string): string {
 }
 
 /** A check for rows that share values which a new index makes unique. */
-function duplicates(engine: EngineName, change: StorageChange): readonly string[] {
+function duplicates(engine: EngineName, change: SchemaChange): readonly string[] {
   if (change.kind !== "createIndex" || !change.isOnline || change.index.unique === undefined)
     return [];
   const { fields, unique } = change.index;
@@ -208,7 +208,7 @@ function tellingColumns(engine: EngineName): readonly string[] {
  */
 function searchIndex(
   engine: EngineName,
-  { name, tenant, texts, hasStems }: Extract<StorageChange, { kind: "createSearch" }>,
+  { name, tenant, texts, hasStems }: Extract<SchemaChange, { kind: "createSearch" }>,
 ): string {
   const columns = (hasStems ? ["t", "s"] : ["t"]).flatMap((kind) =>
     Array.from({ length: texts }, (_, at) => `"${kind}${at}"`),

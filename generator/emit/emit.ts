@@ -17,7 +17,7 @@ import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
 import { emitTesting } from "./testing.js";
 import { emitTypes } from "./types.js";
-import { storageOf, storedTables } from "./storage-schema.js";
+import { databaseOf, storedTables } from "./database-schema.js";
 import type { TextCache } from "../output/text-cache.js";
 import { emitValidators } from "./validators.js";
 
@@ -40,8 +40,8 @@ export async function emitChecks(
 
 /** All other files of the generated folder, except its manifest. The same model and options give the same bytes. */
 export function emit(model: RegistryModel, options: EmitOptions): readonly EmittedFile[] {
-  const storage = storageOf(model, options.history.storage, options.purges);
-  const tables = storedTables(model, storage);
+  const database = databaseOf(model, options.history.database, options.purges);
+  const tables = storedTables(model, database);
   return [
     recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),
@@ -50,7 +50,7 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
       families.flatMap((family) => family.answered(model)),
     ),
     ...emitCatalog(model),
-    ...emitMigrations(storage, options.history),
+    ...emitMigrations(database, options.history),
     ...emitTypes(model),
     ...emitRoutes(model, options.paths),
     ...families.flatMap((family) => family.emit(model, options.paths, tables)),

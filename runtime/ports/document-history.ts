@@ -1,5 +1,5 @@
 // The port of the history of documents: their revisions, and documents that were deleted (decisions.md §4 "Revisions").
-import type { DocumentDeclaration } from "./document-spec.js";
+import type { AnyDocumentSpec } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
 /** What is known about a revision besides its body. */
@@ -30,7 +30,7 @@ export const historyStore = storeKey<HistoryStore>("documents' history");
 export interface HistoryStore {
   /** Up to `limit` revisions that are kept of a document, newest first: those before the revision `before`, or all if null. */
   revisions(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     id: string,
     before: number | null,
@@ -38,14 +38,14 @@ export interface HistoryStore {
   ): Promise<readonly KeptRevision[]>;
   /** A revision, with its body in the present shape; null if it isn't kept. */
   revision(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     id: string,
     rev: number,
   ): Promise<(KeptRevision & { readonly body: string }) | null>;
   /** Up to `limit` documents of all tenants that were deleted up to `until` (RFC 3339), in that order, from after `after`. */
   deletedUntil(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     until: string,
     after: DeletedPosition | null,
     limit: number,
@@ -55,7 +55,7 @@ export interface HistoryStore {
    * all tenants (an empty key is before the first one), and removes up to `limit` revisions.
    */
   trim(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     keep: number,
     after: readonly (string | number)[],
     limit: number,

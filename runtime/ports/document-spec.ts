@@ -54,8 +54,8 @@ export interface View {
   readonly members: readonly string[];
 }
 
-/** A document spec as generated code declares it. */
-export interface DocumentDeclaration {
+/** A document type without its TypeScript types, as generated code declares it. */
+export interface AnyDocumentSpec {
   /** The document's name, which is the namespace of its operations. */
   readonly name: string;
   readonly table: string;
@@ -131,7 +131,7 @@ export interface DocumentSpec<
   Filter = unknown,
   Sorts = unknown,
   Expanded = Document,
-> extends DocumentDeclaration {
+> extends AnyDocumentSpec {
   /** The fields that clients may query. */
   readonly fieldSet: FieldSet;
   /** The fields that scopes may query: `owner_id` and all related documents as well. */
@@ -155,9 +155,7 @@ export function document<
   Filter = unknown,
   Sorts = unknown,
   Expanded = Document,
->(
-  declaration: DocumentDeclaration,
-): DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded> {
+>(declaration: AnyDocumentSpec): DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded> {
   const columns = columnsOf(declaration);
   const { fields, elements, enums, shape } = declaration;
   const parts = { fields, elements, enums, shape };
@@ -173,7 +171,7 @@ export function document<
 }
 
 /** The base fields that queries may use; of a view, only those that it shows. */
-function columnsOf({ softDelete, view: seen }: DocumentDeclaration): Fields {
+function columnsOf({ softDelete, view: seen }: AnyDocumentSpec): Fields {
   const columns: Fields = softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
   return seen === undefined ? columns : ofMembers(columns, seen.members);
 }
@@ -184,7 +182,7 @@ function columnsOf({ softDelete, view: seen }: DocumentDeclaration): Fields {
  */
 export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
   of: DocumentSpec<unknown>,
-  { name, members, reading }: View & Pick<DocumentDeclaration, "reading">,
+  { name, members, reading }: View & Pick<AnyDocumentSpec, "reading">,
 ): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
   const { reading: _reading, ...whole } = of;
   const shown = <Value>(said: Readonly<Record<string, Value>> = {}) => ofMembers(said, members);
@@ -202,22 +200,22 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
 }
 
 /** The name by which a spec is known outside: that of the documents, or `<documents>.<view>`. */
-export function seenAs({ name, view: seen }: DocumentDeclaration): string {
+export function seenAs({ name, view: seen }: AnyDocumentSpec): string {
   return seen === undefined ? name : `${name}.${seen.name}`;
 }
 
 /** Relations to documents that callers may read. */
-function offeredRelations(of: DocumentDeclaration): Relations {
+function offeredRelations(of: AnyDocumentSpec): Relations {
   return relationsOf(of, (spec) => (spec.reading === undefined ? undefined : spec.fieldSet));
 }
 
-function allRelations(of: DocumentDeclaration): Relations {
+function allRelations(of: AnyDocumentSpec): Relations {
   return relationsOf(of, (spec) => spec.scopeFields);
 }
 
 /** Looks up each relation only when a query uses it, because document types may refer to each other in circles. */
 function relationsOf(
-  { references = {}, referredBy = [] }: DocumentDeclaration,
+  { references = {}, referredBy = [] }: AnyDocumentSpec,
   fieldsOf: (spec: DocumentSpec<unknown>) => FieldSet | undefined,
 ): Relations {
   const relation = (

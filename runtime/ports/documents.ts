@@ -3,7 +3,7 @@
 import type { Aggregate } from "../query/aggregate.js";
 import type { Filter, Position, SortKey } from "../query/ast.js";
 import type { Scalar } from "../query/scalar.js";
-import type { DocumentDeclaration } from "./document-spec.js";
+import type { AnyDocumentSpec } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
 /** One document as it is stored. `body` is the JSON text of the declared fields. */
@@ -27,7 +27,7 @@ export interface StoredDocument {
 
 /** Documents of one type that are requested by their ids. */
 export interface NamedDocuments {
-  readonly spec: DocumentDeclaration;
+  readonly spec: AnyDocumentSpec;
   readonly ids: readonly string[];
   /** What they must pass to be seen. */
   readonly filter: Filter;
@@ -59,61 +59,51 @@ export const documentStore = storeKey<DocumentStore>("documents");
  */
 export interface DocumentStore {
   /** The document, even if it is deleted; null if there is none. */
-  get(spec: DocumentDeclaration, tenant: string, id: string): Promise<StoredDocument | null>;
+  get(spec: AnyDocumentSpec, tenant: string, id: string): Promise<StoredDocument | null>;
   /** Whether the document exists and isn't deleted. It is locked so that this stays true until the transaction ends. */
-  hold(spec: DocumentDeclaration, tenant: string, id: string): Promise<boolean>;
+  hold(spec: AnyDocumentSpec, tenant: string, id: string): Promise<boolean>;
   /** Locks the document against `hold`: waits for those who hold it, and makes others wait until the transaction ends. */
-  seize(spec: DocumentDeclaration, tenant: string, id: string): Promise<void>;
+  seize(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
   /** Adds a document, and its snapshot if the type keeps history. */
-  insert(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
+  insert(spec: AnyDocumentSpec, tenant: string, document: StoredDocument): Promise<void>;
   /** Replaces the document if its revision is still `expectedRev`; returns whether it did. Atomic. */
   replace(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     expectedRev: number,
     document: StoredDocument,
   ): Promise<boolean>;
   /** Removes the document and its snapshots if its revision is still `expectedRev`; returns whether it did. */
-  remove(
-    spec: DocumentDeclaration,
-    tenant: string,
-    id: string,
-    expectedRev: number,
-  ): Promise<boolean>;
+  remove(spec: AnyDocumentSpec, tenant: string, id: string, expectedRev: number): Promise<boolean>;
   /** As `hold`, of several documents: returns the ids of those that exist and aren't deleted. */
   holdMany(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     ids: readonly string[],
   ): Promise<ReadonlySet<string>>;
   /** As `insert`, of several documents, in few statements. */
   insertMany(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     documents: readonly StoredDocument[],
   ): Promise<void>;
   /** As `replace`, of several different documents, in few statements: returns the ids of those that it replaced. */
   replaceMany(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     changes: readonly { readonly expectedRev: number; readonly document: StoredDocument }[],
   ): Promise<ReadonlySet<string>>;
   /** As `remove`, of several different documents, in few statements: returns the ids of those that it removed. */
   removeMany(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     gone: readonly { readonly expectedRev: number; readonly id: string }[],
   ): Promise<ReadonlySet<string>>;
   /** The body as it was at a revision; null if no snapshot of it is kept. */
-  snapshot(
-    spec: DocumentDeclaration,
-    tenant: string,
-    id: string,
-    rev: number,
-  ): Promise<string | null>;
+  snapshot(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<string | null>;
   /** The rows of a window, in order. */
   select(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     query: DocumentQuery,
     window: Window,
@@ -129,24 +119,24 @@ export interface DocumentStore {
   ): Promise<readonly (readonly StoredDocument[])[]>;
   /** The groups of a window, and how many there are in all. A row has the group's fields first, then the computed values. */
   aggregate(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     tenant: string,
     query: DocumentQuery,
     aggregate: Aggregate,
     window: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }>;
   /** About how many rows there are. It is cheap, and serves to estimate what queries will cost. */
-  estimate(spec: DocumentDeclaration, tenant: string): Promise<number>;
+  estimate(spec: AnyDocumentSpec, tenant: string): Promise<number>;
   /** How many rows the query has. */
-  count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
+  count(spec: AnyDocumentSpec, tenant: string, query: DocumentQuery): Promise<number>;
   /** About how many rows all tenants have together. It is cheap. */
-  size(spec: DocumentDeclaration): Promise<number>;
+  size(spec: AnyDocumentSpec): Promise<number>;
   /**
    * Looks at the next `limit` rows after a key, over all tenants (an empty key is before the first row), and rewrites those of
    * an older shape. Revisions don't change. Rows that somebody is writing are skipped.
    */
   renew(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     after: readonly (string | number)[],
     limit: number,
   ): Promise<Renewed>;

@@ -2,7 +2,7 @@
 import type { FieldType } from "../contract/fields.js";
 import type { Filter } from "../query/ast.js";
 import type { FieldReference } from "../query/fields.js";
-import type { DocumentDeclaration } from "./document-spec.js";
+import type { AnyDocumentSpec } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
 /** A value that is passed to SQL as a parameter. */
@@ -11,7 +11,7 @@ export type QueryValue = string | number | boolean | null;
 /** A piece of a query: SQL text, the visible documents of a type as a table, a field of such a table, or a value. */
 export type QueryPiece =
   | { readonly text: string }
-  | { readonly of: DocumentDeclaration; readonly filter: Filter }
+  | { readonly of: AnyDocumentSpec; readonly filter: Filter }
   | { readonly field: FieldReference }
   | { readonly value: QueryValue };
 

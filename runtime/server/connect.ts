@@ -49,7 +49,7 @@ export interface ConnectOptions {
 }
 
 /** An open database, with everything else that operations need. */
-export interface Connection extends ServiceAtWork {
+export interface ServiceConnection extends ServiceAtWork {
   readonly objects: OpenObjects;
   /** Migrations that have not been applied, because the settings leave them to the `migrate` command. */
   readonly pendingMigrations: readonly string[];
@@ -69,7 +69,7 @@ export async function connect(
     FamilyParts &
     Partial<Pick<ServiceDefinition, "routes">>,
   { settings, folder, log, clock = systemClock, observer = silentObserver }: ConnectOptions,
-): Promise<Connection> {
+): Promise<ServiceConnection> {
   const tokens = await issuerOf(service, settings, clock);
   const deadlineSeconds = service.deadlineSeconds ?? limits.defaultDeadlineSeconds;
   const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
@@ -190,7 +190,7 @@ function boundsOf(settings: Settings, limiter: RateLimiter): Bounds {
 }
 
 /** Makes contexts for work of the service itself. */
-function contextsOf(resources: Resources): Connection["context"] {
+function contextsOf(resources: Resources): ServiceConnection["context"] {
   return (operationId, tenant = defaultTenant, lifetime = Lifetime.unlimited()) => {
     const requestId = uuidv7();
     return new ExecutionContext(resources, {

@@ -1,13 +1,13 @@
 // Gauges of single parts of a service, such as what waits in the outbox; they are read when somebody asks for the metrics.
 import type { Gauges } from "../operations/family.js";
-import type { Connection } from "./connect.js";
+import type { ServiceConnection } from "./connect.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import type { RunningRealtime } from "./realtime.js";
 
 /** The gauges of the families and of realtime, by their names in snake case. */
 export function gaugesOf(
   parts: FamilyParts,
-  connection: Connection,
+  connection: ServiceConnection,
   realtime: RunningRealtime | null,
 ): Gauges {
   const names = Object.keys(realtime?.counters ?? {}) as (keyof RunningRealtime["counters"])[];

@@ -15,7 +15,7 @@ import { realtimeCounters, type RealtimeCounters } from "../families/realtime/li
 import type { RealtimeSpec } from "../families/realtime/spec.js";
 import { startPlane } from "../families/realtime/plane.js";
 import { openBus } from "./bus.js";
-import { defaultTenant, type Connection } from "./connect.js";
+import { defaultTenant, type ServiceConnection } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
@@ -39,7 +39,7 @@ export interface RunningRealtime {
 /** Starts the plane and its transports; null if the service has no realtime. */
 export async function startRealtime(
   { name, identity, realtime: spec }: Pick<ServiceDefinition, "name" | "identity" | "realtime">,
-  connection: Connection,
+  connection: ServiceConnection,
   {
     busUrl,
     drainSeconds,

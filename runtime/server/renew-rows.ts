@@ -5,7 +5,7 @@ import { changed } from "../families/documents/index.js";
 import { renewRows } from "../families/documents/renewal.js";
 import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
 import type { Database } from "../ports/database.js";
-import type { DocumentDeclaration } from "../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../ports/document-spec.js";
 
 /** How often to check whether older processes have ended, in milliseconds. */
 const lookMillis = 1_000;
@@ -19,7 +19,7 @@ export interface RenewOptions {
 /** Rewrites the rows of each type that has had other shapes, one type after the other. */
 export async function renewAll(
   database: Database,
-  documents: readonly DocumentDeclaration[],
+  documents: readonly AnyDocumentSpec[],
   options: RenewOptions,
 ): Promise<void> {
   for (const spec of changed(documents)) {
@@ -30,7 +30,7 @@ export async function renewAll(
 
 async function renewType(
   database: Database,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   { waits, signal }: RenewOptions,
 ): Promise<void> {
   const say = (text: string): boolean => process.stderr.write(`${spec.table}: ${text}\n`);

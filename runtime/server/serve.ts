@@ -1,7 +1,7 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
 import { pino } from "pino";
 import type { Log } from "../ports/log.js";
-import { connect, type Connection, type ConnectOptions } from "./connect.js";
+import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import type { Command as FamilyCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "./families.js";
@@ -51,7 +51,7 @@ function commandsOf(service: ServiceDefinition): readonly FamilyCommand[] {
 }
 
 /** A command that works on the open database and prints a line. */
-function connected(work: (connection: Connection) => Promise<string>): Command {
+function connected(work: (connection: ServiceConnection) => Promise<string>): Command {
   return async (service, options) => {
     const connection = await connect(service, options);
     try {

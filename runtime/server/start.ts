@@ -27,7 +27,7 @@ import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../operations/periodic.js";
 import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
-import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
+import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { familiesOf } from "./families.js";
 import { gaugesOf } from "./gauges.js";
 import { startMetrics } from "./metrics.js";
@@ -46,7 +46,7 @@ export interface RunningService {
   /** The URL of probes and metrics if they have a port of their own; otherwise null. */
   readonly adminUrl: string | null;
   /** The database and keys that it works with. */
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   /** Drains and stops: not ready, settle, close listeners, finish requests, close engines. Idempotent. */
   stop(): Promise<void>;
 }
@@ -200,7 +200,7 @@ function takeRequests(
 async function handlerOf(
   service: ServiceDefinition,
   { settings, folder, log }: ConnectOptions,
-  connection: Connection,
+  connection: ServiceConnection,
   bind: FrontHandlerOptions["bind"],
   realtime: RunningRealtime | null,
 ): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
@@ -285,7 +285,7 @@ async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
 /** Probes of what the service needs, and of what it can do without for a while. */
 function probesOf(
   { storages = [] }: ServiceDefinition,
-  { database, objects, pendingMigrations }: Connection,
+  { database, objects, pendingMigrations }: ServiceConnection,
   realtime: RunningRealtime | null,
 ): Probes {
   const migrations = async (): Promise<void> => {
@@ -374,7 +374,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 /** Starts the background work of families. */
 function startFamilies(
   service: ServiceDefinition,
-  connection: Connection,
+  connection: ServiceConnection,
   { families }: Settings,
 ): readonly Started[] {
   return familiesOf(service).flatMap(

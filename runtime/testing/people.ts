@@ -5,7 +5,7 @@ import type { IdentitySpec } from "../families/identity/spec.js";
 import { uuidv7 } from "../contract/uuid.js";
 import { identityStore } from "../ports/identity.js";
 import { tenantStore } from "../ports/tenants.js";
-import { defaultTenant, type Connection } from "../server/connect.js";
+import { defaultTenant, type ServiceConnection } from "../server/connect.js";
 
 /** The tenant that somebody signs in to, and what they may do there. */
 export interface Person {
@@ -34,7 +34,10 @@ export interface People {
 }
 
 /** The people of one service. */
-export function peopleOf(connection: Connection, identity: IdentitySpec | undefined): People {
+export function peopleOf(
+  connection: ServiceConnection,
+  identity: IdentitySpec | undefined,
+): People {
   const principals = new Map<string, Promise<string>>();
   const tenants = new Map<string, Promise<string>>();
 

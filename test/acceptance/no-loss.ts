@@ -13,7 +13,7 @@ import { issueSession } from "../../runtime/families/identity/operations.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
-import { connect, type Connection } from "../../runtime/server/connect.js";
+import { connect, type ServiceConnection } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";
 import { Device, type Transport } from "./no-loss-device.js";
@@ -135,7 +135,7 @@ async function startServer(
 }
 
 interface Stage {
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   readonly people: readonly string[];
   readonly servers: readonly Server[];
   cutBus(): Promise<void>;

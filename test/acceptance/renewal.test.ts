@@ -8,7 +8,7 @@ import type { PeriodicJob } from "../../runtime/operations/periodic.js";
 import { silentLog, type Log } from "../../runtime/ports/log.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
-import type { DocumentDeclaration } from "../../runtime/ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../runtime/ports/document-spec.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import { engines, sharedDatabase } from "../engines.js";
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => projects.forEach((version) => version.remove()));
 
-async function notesOf(project: TestProject): Promise<DocumentDeclaration> {
+async function notesOf(project: TestProject): Promise<AnyDocumentSpec> {
   const { service } = (await project.load("generated/service.ts")) as {
     readonly service: ServiceDefinition;
   };

@@ -7,7 +7,7 @@ import { document, type DocumentSpec } from "../../runtime/ports/document-spec.j
 import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
-import { connect, type Connection } from "../../runtime/server/connect.js";
+import { connect, type ServiceConnection } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { prepareContractTables } from "../../runtime/testing/index.js";
 import { generated } from "../acceptance/service.js";
@@ -405,7 +405,7 @@ export interface Row extends Record<string, unknown> {
 }
 
 export interface Things {
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   /** Stores rows for a tenant of their own, as they are. */
   store(tenant: string, bodies: readonly object[]): Promise<readonly Row[]>;
   close(): Promise<void>;

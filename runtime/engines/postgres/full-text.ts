@@ -8,7 +8,7 @@ import {
 } from "../../families/search/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaced } from "../../query/words.js";
-import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
@@ -88,7 +88,7 @@ function stemWord(stem: string): string {
 
 /** The statement that puts one document into the index and its words into the table of words. */
 export function indexPut(
-  { tenant }: DocumentDeclaration,
+  { tenant }: AnyDocumentSpec,
   search: SearchIndex,
 ): readonly IndexStatement<IndexedDocument>[] {
   const { index } = search;
@@ -116,7 +116,7 @@ export function indexPut(
 
 /** As `indexPut`, for many documents in one statement. */
 export function indexPutMany(
-  { tenant }: DocumentDeclaration,
+  { tenant }: AnyDocumentSpec,
   search: SearchIndex,
 ): readonly IndexStatement<readonly IndexedDocument[]>[] {
   const { index } = search;
@@ -216,7 +216,7 @@ function printPut(
 
 /** Prints whether any row of the index contains the word of the row `words` in the table of words. */
 export function isWordUsed(
-  { tenant }: DocumentDeclaration,
+  { tenant }: AnyDocumentSpec,
   { index }: SearchIndex,
   words: string,
 ): string {
@@ -250,7 +250,7 @@ export function wordsLike(
 }
 
 /** The statement that removes a document's row, by id and tenant. */
-export function indexRemove(spec: DocumentDeclaration, index: string): string {
+export function indexRemove(spec: AnyDocumentSpec, index: string): string {
   const condition = spec.tenant ? `"id" = $1 AND "tenant_id" = $2` : `"id" = $1`;
   return `DELETE FROM ${quoted(index)} WHERE ${condition}`;
 }

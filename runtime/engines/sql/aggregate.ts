@@ -1,7 +1,7 @@
 // Aggregates as SQL: one query makes the groups, the query around it filters, orders, pages and counts them.
 import type { FieldType } from "../../contract/fields.js";
 import type { AggregateValue, DocumentQuery } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import {
   computedType,
   groupType,
@@ -18,7 +18,7 @@ import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
 /** The groups of a window, each as its values (those of `groups`, then those of `computed`), and how many groups there are. */
 export async function aggregateRows(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   query: DocumentQuery,
   aggregate: Aggregate,
@@ -61,7 +61,7 @@ export async function aggregateRows(
 /** The parameter that stands for the time zone of each group that truncates times (see `dialect.zone`). */
 async function zonesOf(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   query: DocumentQuery,
   { groups }: Aggregate,
@@ -88,7 +88,7 @@ async function zonesOf(
 
 function source(
   { dialect }: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   query: DocumentQuery,
   parameters: Parameters,
@@ -99,7 +99,7 @@ function source(
 /** The query with one row per group: columns `g0…` for `groups`, `c0…` for `computed`. */
 function grouped(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   query: DocumentQuery,
   { groups, computed }: Aggregate,

@@ -1,6 +1,6 @@
 // Writes many documents with few statements: rows, snapshots if history is kept, and search indexes.
 import { indexedDocument } from "../../families/search/indexed-document.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import { idField } from "../../query/fields.js";
 import { bodyAsStored } from "./document-rows.js";
@@ -45,7 +45,7 @@ export function sqlDocumentBulk(
 /** Locks the documents that are not deleted, always in the order of ids, so that writers can't deadlock. Returns their ids. */
 async function lock(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   ids: readonly string[],
   how: string,
@@ -73,7 +73,7 @@ const rowColumns = [
 
 async function inserted(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   documents: readonly StoredDocument[],
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function inserted(
 
 async function replaced(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   changes: readonly { readonly expectedRev: number; readonly document: StoredDocument }[],
 ): Promise<ReadonlySet<string>> {
@@ -124,7 +124,7 @@ async function replaced(
 
 async function removed(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   gone: readonly { readonly expectedRev: number; readonly id: string }[],
 ): Promise<ReadonlySet<string>> {
@@ -151,7 +151,7 @@ async function removed(
 
 async function removeHistory(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   ids: readonly string[],
 ): Promise<void> {
@@ -166,7 +166,7 @@ async function removeHistory(
 
 async function keepSnapshots(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   documents: readonly StoredDocument[],
 ): Promise<void> {
@@ -195,7 +195,7 @@ async function keepSnapshots(
 /** Removes all but the newest `kept` snapshots of each document. */
 async function trimHistory(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   documents: readonly StoredDocument[],
   kept: number,
@@ -217,7 +217,7 @@ async function trimHistory(
 
 async function keepIndexes(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   documents: readonly StoredDocument[],
 ): Promise<void> {
@@ -231,7 +231,7 @@ async function keepIndexes(
 
 /** The condition that the row `r` belongs to a record `w` and has the revision that the record expects. */
 function atRevision(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   dialect: Dialect,
   parameters: Parameters,
@@ -245,7 +245,7 @@ function atRevision(
 
 /** The condition that rows belong to the tenant, with ` AND` before it; "" if the type has no tenants. */
 function owned(
-  { tenant: hasTenants }: DocumentDeclaration,
+  { tenant: hasTenants }: AnyDocumentSpec,
   tenant: string,
   row: string,
   parameters: Parameters,
@@ -253,13 +253,13 @@ function owned(
   return hasTenants ? ` AND ${row}"tenant_id" = ${parameters.add(tenant)}` : "";
 }
 
-function ownerColumn({ tenant }: DocumentDeclaration): readonly string[] {
+function ownerColumn({ tenant }: AnyDocumentSpec): readonly string[] {
   return tenant ? [`"tenant_id"`] : [];
 }
 
 /** The tenant as a value to select; none if the type has no tenants. */
 function tenantValue(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   dialect: Dialect,
   parameters: Parameters,
@@ -267,11 +267,7 @@ function tenantValue(
   return spec.tenant ? [dialect.typed("text", parameters.add(tenant))] : [];
 }
 
-function recordOf(
-  spec: DocumentDeclaration,
-  document: StoredDocument,
-  expected: number,
-): SqlRecord {
+function recordOf(spec: AnyDocumentSpec, document: StoredDocument, expected: number): SqlRecord {
   const [shape, json] = bodyAsStored(spec, document);
   return {
     key: document.id,

@@ -1,7 +1,7 @@
 // Rewrites rows of older shapes in the current shape, in batches, because rows in the current shape are cheaper to read.
 import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
 import { recordsText } from "./records.js";
 import { between, chosen, keyOf, ordered, type Key, type Table } from "./row-walk.js";
@@ -10,7 +10,7 @@ import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session
 /** Rewrites those of the next `limit` rows after a key that have an older shape; this is `DocumentStore.renew`. */
 export async function renewRows(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   after: Key,
   limit: number,
 ): ReturnType<DocumentStore["renew"]> {
@@ -65,7 +65,7 @@ function heldRows(
 /** Rewrites rows in the current shape. Their revisions and times stay the same. */
 async function storedAnew(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   table: Table,
   rows: readonly SqlRow[],
 ): Promise<void> {

@@ -2,7 +2,7 @@
 import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.js";
 import { asDeclared, asStored } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { allOf } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 import { filterCondition, type Subject } from "./filter.js";
@@ -17,7 +17,7 @@ import {
 } from "./session.js";
 
 /** The first parameters of a statement on rows of the type: the tenant, if the type has tenants. */
-export function ownerOf(spec: DocumentDeclaration, tenant: string): readonly string[] {
+export function ownerOf(spec: AnyDocumentSpec, tenant: string): readonly string[] {
   return spec.tenant ? [tenant] : [];
 }
 
@@ -86,7 +86,7 @@ export const documentColumns: ScanColumns = {
 };
 
 /** Reads a row as this version of the registry declares it. A body that needs no change is not parsed. */
-export function readStored(spec: DocumentDeclaration, row: SqlRow): StoredDocument {
+export function readStored(spec: AnyDocumentSpec, row: SqlRow): StoredDocument {
   const body = String(row["body"]);
   const shape = Number(row["shape"]);
   return {
@@ -104,18 +104,18 @@ export function readStored(spec: DocumentDeclaration, row: SqlRow): StoredDocume
 type Members = Readonly<Record<string, unknown>>;
 
 /** Translates a stored body of any shape into one that this version declares, both as JSON text. */
-export function bodyAsRead(spec: DocumentDeclaration, shape: number, body: string): string {
+export function bodyAsRead(spec: AnyDocumentSpec, shape: number, body: string): string {
   if (shape === shapeNumber(spec.shape) && spec.shape.stored === undefined) return body;
   return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
 }
 
 /** Translates a stored body of any shape into one that this version stores, both as JSON text. */
-export function bodyRenewed(spec: DocumentDeclaration, shape: number, body: string): string {
+export function bodyRenewed(spec: AnyDocumentSpec, shape: number, body: string): string {
   return JSON.stringify(ofThisShape(spec, shape, parsed(body)));
 }
 
 function ofThisShape(
-  { shape, defaults, converters }: DocumentDeclaration,
+  { shape, defaults, converters }: AnyDocumentSpec,
   from: number,
   body: Members,
 ) {
@@ -131,7 +131,7 @@ function ofThisShape(
  * and the members that only the newer version knows.
  */
 export function bodyAsStored(
-  { shape }: DocumentDeclaration,
+  { shape }: AnyDocumentSpec,
   { body, newer }: StoredDocument,
 ): readonly [shape: number, body: string] {
   if (newer === undefined && shape.stored === undefined) return [shapeNumber(shape), body];

@@ -1,5 +1,5 @@
 // The fixed statements of a document type, printed once per spec and dialect.
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { quoted, type Dialect } from "./session.js";
 
 /** The statements of a type, as the stores of documents call them. */
@@ -17,18 +17,18 @@ export interface Statements {
   readonly snapshot: string;
 }
 
-const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Statements>>();
+const printed = new WeakMap<Dialect, WeakMap<AnyDocumentSpec, Statements>>();
 
 /** The statements of a type, printed when they are first needed. */
-export function statementsOf(spec: DocumentDeclaration, dialect: Dialect): Statements {
-  const known = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Statements>();
+export function statementsOf(spec: AnyDocumentSpec, dialect: Dialect): Statements {
+  const known = printed.get(dialect) ?? new WeakMap<AnyDocumentSpec, Statements>();
   printed.set(dialect, known);
   const statements = known.get(spec) ?? printStatements(spec, dialect);
   known.set(spec, statements);
   return statements;
 }
 
-function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statements {
+function printStatements(spec: AnyDocumentSpec, dialect: Dialect): Statements {
   const table = quoted(spec.table);
   const history = quoted(`${spec.table}_history`);
   const shift = spec.tenant ? 1 : 0;

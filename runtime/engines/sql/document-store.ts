@@ -1,6 +1,6 @@
 // The document store over SQL, shared by all SQL engines.
 import type { DocumentStore } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { aggregateRows } from "./aggregate.js";
 import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
 import { renewRows } from "./document-renewal.js";
@@ -108,7 +108,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
  */
 async function aboutSize(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string | null,
 ): Promise<number> {
   const { dialect } = session;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { fail } from "../../contract/errors.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyAsStored, ownerOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
 import { IndexViolation } from "./index-violation.js";
@@ -13,12 +13,8 @@ import type { SqlSession, SqlValue } from "./session.js";
 export function sqlDocumentWrites(
   session: SqlSession,
 ): Pick<DocumentStore, "insert" | "replace" | "remove"> {
-  const texts = (spec: DocumentDeclaration) => statementsOf(spec, session.dialect);
-  const keepSnapshot = async (
-    spec: DocumentDeclaration,
-    tenant: string,
-    document: StoredDocument,
-  ) => {
+  const texts = (spec: AnyDocumentSpec) => statementsOf(spec, session.dialect);
+  const keepSnapshot = async (spec: AnyDocumentSpec, tenant: string, document: StoredDocument) => {
     if (spec.history === 0) return;
     const { id, rev, lastUpdateAt, changedBy = null, isDeleted } = document;
     await session.run(texts(spec).insertHistory, [
@@ -97,7 +93,7 @@ export function sqlDocumentWrites(
  * Runs a write of rows. Throws `unique_violation` if another row has the values that a unique rule reserves, and `core.conflict`
  * if an index refuses the row that belongs to no rule of this version.
  */
-export async function heldTo<T>(spec: DocumentDeclaration, write: () => Promise<T>): Promise<T> {
+export async function heldTo<T>(spec: AnyDocumentSpec, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -110,7 +106,7 @@ export async function heldTo<T>(spec: DocumentDeclaration, write: () => Promise<
   }
 }
 
-function ruleOf({ unique = [], tenant }: DocumentDeclaration, violated: IndexViolation["index"]) {
+function ruleOf({ unique = [], tenant }: AnyDocumentSpec, violated: IndexViolation["index"]) {
   if (typeof violated === "string") return unique.find(({ index }) => index === violated);
   const columns = violated.filter((column) => !(tenant && column === "tenant_id"));
   return unique.find(({ members }) => isDeepStrictEqual(members, columns));

@@ -1,6 +1,6 @@
 // The history of documents over SQL, shared by all SQL engines.
 import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/document-history.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
 import { Parameters } from "./parameters.js";
 import { between, chosen, keyOf, ordered, type Table } from "./row-walk.js";
@@ -83,7 +83,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
 /** Removes up to `limit` of a document's oldest revisions, but none of the newest `keep`. Returns how many. */
 async function trimmed(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   row: SqlRow,
   keep: number,
   limit: number,
@@ -100,12 +100,12 @@ async function trimmed(
   );
 }
 
-function historyOf({ table }: DocumentDeclaration): string {
+function historyOf({ table }: AnyDocumentSpec): string {
   return quoted(`${table}_history`);
 }
 
 function ofDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   tenant: string,
   id: string,
   parameters: Parameters,

@@ -1,6 +1,6 @@
 // Recognizes queries that find at most one row: by its id, or by members whose values are unique.
 import type { DocumentQuery } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Filter } from "../../query/ast.js";
 
 /**
@@ -8,7 +8,7 @@ import type { Filter } from "../../query/ast.js";
  * include the id or all members of a unique rule.
  */
 export function isKeyed(
-  { unique = [] }: DocumentDeclaration,
+  { unique = [] }: AnyDocumentSpec,
   { filter, sorts, withDeleted }: DocumentQuery,
 ): boolean {
   const fields = new Set<string>();

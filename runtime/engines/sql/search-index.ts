@@ -1,6 +1,6 @@
 // Keeps search indexes up to date with their documents, in the transaction of each write.
 import type { StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument, type IndexedDocument } from "../../families/search/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
 import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
@@ -8,9 +8,9 @@ import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js
 /** Updates the search indexes of a document type when its documents are written. */
 export interface SearchIndexes {
   /** Indexes a document that was inserted or replaced. */
-  put(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
+  put(spec: AnyDocumentSpec, tenant: string, document: StoredDocument): Promise<void>;
   /** Takes a document out of the indexes after its row was deleted; `key` is what `dialect.rowKey` was in that row. */
-  remove(spec: DocumentDeclaration, tenant: string, key: SqlValue): Promise<void>;
+  remove(spec: AnyDocumentSpec, tenant: string, key: SqlValue): Promise<void>;
 }
 
 /** The search indexes, within one transaction. */
@@ -35,10 +35,10 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
 type Statements = readonly IndexStatement<IndexedDocument>[];
 
 /** The statements of each type and index, printed once because every write needs them. */
-const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Map<string, Statements>>>();
+const printed = new WeakMap<Dialect, WeakMap<AnyDocumentSpec, Map<string, Statements>>>();
 
-function printedOf(dialect: Dialect, spec: DocumentDeclaration, search: SearchIndex): Statements {
-  const types = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Map<string, Statements>>();
+function printedOf(dialect: Dialect, spec: AnyDocumentSpec, search: SearchIndex): Statements {
+  const types = printed.get(dialect) ?? new WeakMap<AnyDocumentSpec, Map<string, Statements>>();
   printed.set(dialect, types);
   const known = types.get(spec) ?? new Map<string, Statements>();
   types.set(spec, known);
@@ -50,7 +50,7 @@ function printedOf(dialect: Dialect, spec: DocumentDeclaration, search: SearchIn
 /** Puts documents into an index as they are now. It costs little for documents that the index already has with the same words. */
 export async function putInIndex(
   session: SqlSession,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   search: SearchIndex,
   documents: readonly IndexedDocument[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 // Rebuilds the index of a search in steps. Each is a short transaction, so that writers can go on meanwhile.
 import { fail } from "../../contract/errors.js";
-import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
@@ -49,7 +49,7 @@ interface Looked {
 
 type Step = (
   session: SqlSession,
-  document: DocumentDeclaration,
+  document: AnyDocumentSpec,
   search: SearchIndex,
   from: From,
   limit: number,
@@ -85,7 +85,7 @@ const documents: Step = async (session, document, search, { after, isTaken }, li
 /** The next documents after a key, locked as `hold` says ("" doesn't lock them). */
 function held(
   session: SqlSession,
-  document: DocumentDeclaration,
+  document: AnyDocumentSpec,
   table: Table,
   after: Key,
   limit: number,
@@ -124,7 +124,7 @@ async function untilTaken(
 
 async function putRows(
   session: SqlSession,
-  document: DocumentDeclaration,
+  document: AnyDocumentSpec,
   search: SearchIndex,
   rows: readonly SqlRow[],
 ): Promise<void> {

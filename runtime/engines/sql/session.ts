@@ -1,6 +1,6 @@
 // What the shared SQL stores need from an engine: statements with positional parameters, and its dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
-import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import type { Pattern } from "../../query/pattern.js";
 import type { FieldType } from "../../contract/fields.js";
 import type { AggregateFunction, TruncUnit } from "../../query/aggregate.js";
@@ -114,19 +114,16 @@ export interface Dialect {
     hasTrigrams: boolean,
   ): string;
   /** Statements that put a document into an index. */
-  indexPut(
-    spec: DocumentDeclaration,
-    search: SearchIndex,
-  ): readonly IndexStatement<IndexedDocument>[];
+  indexPut(spec: AnyDocumentSpec, search: SearchIndex): readonly IndexStatement<IndexedDocument>[];
   /** Statements that put many documents into an index at once, and leave those alone that the index already has as they are. */
   indexPutMany(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     search: SearchIndex,
   ): readonly IndexStatement<readonly IndexedDocument[]>[];
   /** The condition that some row of an index has the word of the row `words`, an alias of the index's table of words. */
-  isWordUsed(spec: DocumentDeclaration, search: SearchIndex, words: string): string;
+  isWordUsed(spec: AnyDocumentSpec, search: SearchIndex, words: string): string;
   /** The columns that identify the rows of documents and of their indexes, and by which both are ordered. */
-  rowKeys(spec: DocumentDeclaration): readonly RowKey[];
+  rowKeys(spec: AnyDocumentSpec): readonly RowKey[];
   /** Ends a SELECT so that nobody else changes its rows until the transaction ends; "" if there is only one writer anyway. */
   readonly holdRows: string;
   /** Ends a SELECT so that nobody deletes or seizes its rows until the transaction ends, while updates go on; "" as above. */
@@ -136,7 +133,7 @@ export interface Dialect {
   /** The column by which search indexes refer to the row of a document. */
   readonly rowKey: string;
   /** A statement that removes a row from an index. Its parameters are the `rowKey`, then the tenant if the type has tenants. */
-  indexRemove(spec: DocumentDeclaration, index: string): string;
+  indexRemove(spec: AnyDocumentSpec, index: string): string;
   /** The expression of the engine's own clock in epoch milliseconds, the same throughout a statement. */
   readonly now: string;
   /** The columns to select for a document, as `readStored` reads them. */

@@ -8,7 +8,7 @@ import {
 } from "../../families/search/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaced } from "../../query/words.js";
-import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
@@ -89,7 +89,7 @@ export function wordsLike(
 
 /** The statements that put one document into the index and its words into the table of words. */
 export function indexPut(
-  { table, tenant }: DocumentDeclaration,
+  { table, tenant }: AnyDocumentSpec,
   search: SearchIndex,
 ): readonly IndexStatement<IndexedDocument>[] {
   const { index } = search;
@@ -117,7 +117,7 @@ export function indexPut(
 
 /** As `indexPut`, for many documents at once. Rows that are up to date are left alone. */
 export function indexPutMany(
-  { table, tenant }: DocumentDeclaration,
+  { table, tenant }: AnyDocumentSpec,
   search: SearchIndex,
 ): readonly IndexStatement<readonly IndexedDocument[]>[] {
   const { index } = search;
@@ -185,7 +185,7 @@ function ofDocument(tenant: boolean): readonly [string, number] {
 
 /** Prints whether any row of the index contains the word of the row `words` in the table of words. */
 export function isWordUsed(
-  { tenant }: DocumentDeclaration,
+  { tenant }: AnyDocumentSpec,
   { index, fields }: SearchIndex,
   words: string,
 ): string {
@@ -196,6 +196,6 @@ export function isWordUsed(
 }
 
 /** The statement that removes a row by its rowid. It also takes the tenant, as on every engine, but does not need it. */
-export function indexRemove({ tenant }: DocumentDeclaration, index: string): string {
+export function indexRemove({ tenant }: AnyDocumentSpec, index: string): string {
   return `DELETE FROM ${quoted(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
 }

@@ -10,7 +10,7 @@ import { within } from "../../query/relations.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, visibility, type Sight } from "./reach.js";
 import { scoped } from "./scoped.js";
-import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
 /** Values by alias. */
@@ -32,7 +32,7 @@ export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, 
 
 /** A page of groups. Throws `query_too_complex`. */
 export async function aggregatePage(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   asked: AggregateRequest,
   sight: Sight,
@@ -55,7 +55,7 @@ export async function aggregatePage(
 
 /** The request, with what may be seen of other documents that its filters reach. */
 async function seen(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   asked: AggregateRequest,
   sight: Sight,

@@ -5,7 +5,7 @@ import { shapeNumber } from "../../contract/shapes.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { Resources } from "../../operations/context.js";
 import type { Started } from "../../operations/family.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { LeaseStore } from "../../ports/leases.js";
 import { Lifetime } from "../../ports/lifetime.js";
 
@@ -31,7 +31,7 @@ export interface Announced {
 
 /** Announces this process until it is stopped; then it is known at once to be gone. */
 export function announce(
-  documents: readonly DocumentDeclaration[],
+  documents: readonly AnyDocumentSpec[],
   { database, log }: Pick<Resources, "database" | "log">,
 ): Started {
   const name = `${prefix}${uuidv7()}`;
@@ -85,7 +85,7 @@ export function announce(
 /** Processes that live and know an older shape of the type than this version. */
 export async function olderProcesses(
   leases: LeaseStore,
-  { table, shape }: DocumentDeclaration,
+  { table, shape }: AnyDocumentSpec,
 ): Promise<readonly Announced[]> {
   const held = await leases.held(prefix, Date.now());
   return held

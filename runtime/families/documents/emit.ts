@@ -4,13 +4,13 @@ import type { SignalTarget } from "../../ports/signals.js";
 import { publishText, stageText } from "../realtime/stage.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { documentText } from "./render.js";
-import type { DocumentDeclaration, Emission } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** Sends what a change of a document emits: durable signals with the transaction, ephemeral ones after it. `diff` is what a patch changed. */
 export async function emitSignals(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   on: Emission["on"],
   stored: StoredDocument,

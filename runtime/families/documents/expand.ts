@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { seenAs, type DocumentDeclaration, type DocumentSpec } from "../../ports/document-spec.js";
+import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import type { Filter } from "../../query/ast.js";
 import { isPlain, type Expansion } from "../../query/parse-expand.js";
@@ -25,7 +25,7 @@ interface Branch {
  * there or not visible. Throws what `sight` does, and `query_too_complex` where it would be more than a page may be.
  */
 export async function expandedText(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   rows: readonly StoredDocument[],
   expansion: Expansion,
@@ -34,7 +34,7 @@ export async function expandedText(
   if (isPlain(expansion)) return (row) => documentText(spec, row);
   const named = await Named.read(spec, context, rows, expansion, sight);
   let bytes = 0;
-  const text = (of: DocumentDeclaration, row: StoredDocument, along: Expansion): string => {
+  const text = (of: AnyDocumentSpec, row: StoredDocument, along: Expansion): string => {
     const own = documentText(of, row);
     bytes += own.length;
     if (bytes > 2 * limits.maxPageBytes) throw tooLarge();
@@ -61,7 +61,7 @@ class Named {
   #bytes = 0;
 
   static async read(
-    spec: DocumentDeclaration,
+    spec: AnyDocumentSpec,
     context: ExecutionContext,
     rows: readonly StoredDocument[],
     expansion: Expansion,
@@ -83,7 +83,7 @@ class Named {
   }
 
   /** What the member of a row names, as far as it is visible. */
-  of(spec: DocumentDeclaration, row: StoredDocument, member: string): StoredDocument | undefined {
+  of(spec: AnyDocumentSpec, row: StoredDocument, member: string): StoredDocument | undefined {
     const id = this.#id(row, member);
     return id === undefined ? undefined : this.#rows.get(seenAs(spec))?.get(id);
   }
@@ -93,7 +93,7 @@ class Named {
     context: ExecutionContext,
     sight: Sight,
   ): Promise<void> {
-    const wanted = new Map<string, { readonly spec: DocumentDeclaration; ids: Set<string> }>();
+    const wanted = new Map<string, { readonly spec: AnyDocumentSpec; ids: Set<string> }>();
     for (const { member, target, from } of level) {
       // Who may see none of them is refused, whether there are any or not.
       const name = seenAs(target);
@@ -139,7 +139,7 @@ class Named {
 }
 
 function branches(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   from: readonly StoredDocument[],
   expansion: Expansion,
 ): readonly Branch[] {
@@ -151,7 +151,7 @@ function branches(
   }));
 }
 
-function targetOf({ name, references = {} }: DocumentDeclaration, member: string) {
+function targetOf({ name, references = {} }: AnyDocumentSpec, member: string) {
   const target = Object.hasOwn(references, member) ? references[member]?.() : undefined;
   if (target === undefined) throw new TypeError(`${name}.${member} names nothing`);
   return target;

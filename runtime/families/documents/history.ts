@@ -11,7 +11,7 @@ import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { checkPreconditions } from "../../operations/preconditions.js";
 import { historyStore, type KeptRevision } from "../../ports/document-history.js";
-import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { allOf } from "../../query/ast.js";
 import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
@@ -75,7 +75,7 @@ interface Identified {
 export const history = {
   revisions:
     (
-      spec: DocumentDeclaration,
+      spec: AnyDocumentSpec,
     ): Handler<
       Identified & { readonly size?: number | undefined; readonly after?: string | undefined },
       RevisionPage
@@ -116,7 +116,7 @@ export const history = {
 
   revisionDiff:
     (
-      spec: DocumentDeclaration,
+      spec: AnyDocumentSpec,
     ): Handler<
       Identified & { readonly revision: number; readonly to?: number | undefined },
       RevisionDiff
@@ -164,7 +164,7 @@ export const history = {
 };
 
 function entryOf(
-  { softDelete }: DocumentDeclaration,
+  { softDelete }: AnyDocumentSpec,
   { rev, changedAt, changedBy, isDeleted }: KeptRevision,
 ): RevisionEntry {
   const entry = { rev, changed_at: changedAt, changed_by: changedBy };
@@ -173,7 +173,7 @@ function entryOf(
 
 /** A revision of a document that the caller may read. Throws `core.not_found` where it is not kept. */
 async function revisionOf(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   rev: number,
@@ -214,7 +214,7 @@ function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {
  * only one may have is refused. Throws as an update does, and `core.not_found` for a revision that is not kept.
  */
 function revertDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   expected: ExpectedRevision,
@@ -244,7 +244,7 @@ function revertDocument(
  * for what a patch may not set today.
  */
 function broughtBack(
-  { unpatchable = [], nullable, validatePatch }: DocumentDeclaration,
+  { unpatchable = [], nullable, validatePatch }: AnyDocumentSpec,
   body: Body,
   then: Body,
 ): Body {

@@ -1,11 +1,11 @@
 // The family of documents: its processes announce themselves, and bring up rows of older shapes once no older process is left.
 import { familyOf } from "../../operations/family.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
 import { retentionJobs } from "./retention.js";
 
-export const documentsFamily = familyOf<readonly DocumentDeclaration[]>()({
+export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
   member: "documents",
   jobs: (documents, service) => [
     ...changed(documents).map((spec) => renewalJob(spec, service.log)),
@@ -25,6 +25,6 @@ export const documentsFamily = familyOf<readonly DocumentDeclaration[]>()({
 });
 
 /** Types that have had other shapes. */
-export function changed(documents: readonly DocumentDeclaration[]): readonly DocumentDeclaration[] {
+export function changed(documents: readonly AnyDocumentSpec[]): readonly AnyDocumentSpec[] {
   return documents.filter(({ shape }) => shape.steps.length > 0);
 }

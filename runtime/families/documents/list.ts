@@ -20,12 +20,12 @@ import { withSight, type Sight } from "./reach.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { scoped } from "./scoped.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
 /** A page by number: `{hits, page, size, count}`. */
 export async function listPage<Page>(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   asked: PageRequest,
   sight: Sight,
@@ -44,7 +44,7 @@ export async function listPage<Page>(
 
 /** A page by cursor: `{hits, next_cursor, prev_cursor, has_more}`. */
 export async function listByCursor<Page>(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   asked: CursorRequest,
   sight: Sight,
@@ -57,7 +57,7 @@ export async function listByCursor<Page>(
   return new JsonText(`{"hits":${hits},${cursors}}`);
 }
 
-function selecting(spec: DocumentDeclaration, context: ExecutionContext) {
+function selecting(spec: AnyDocumentSpec, context: ExecutionContext) {
   return (query: DocumentQuery, window: Window) =>
     context.transaction.of(documentStore).select(spec, context.tenant, query, window);
 }
@@ -121,7 +121,7 @@ export async function cursorRows<Row extends StoredDocument, Request extends Cur
 
 /** The hits of a page as JSON, whole or projected, with what comes along. */
 export async function hitsText(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   { returnFields, expand }: ListQuery,
   rows: readonly StoredDocument[],

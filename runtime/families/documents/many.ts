@@ -2,7 +2,7 @@
 import { fail, ServiceError, toEnvelope } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import type { DocumentDeclaration, DocumentSpec, Emission } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, DocumentSpec, Emission } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
@@ -173,7 +173,7 @@ export function allWritten(outcomes: readonly Outcome[]): readonly StoredDocumen
 }
 
 async function emitAll(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   on: Emission["on"],
   documents: readonly StoredDocument[],
@@ -246,7 +246,7 @@ function unlessRefused<T>(work: () => T): T | null {
 
 /** The live documents of items as they are, where their revision is the one that is expected; each once. */
 async function currentOf(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   items: readonly Leaving[],
 ): Promise<readonly (StoredDocument | null)[]> {
@@ -265,7 +265,7 @@ async function currentOf(
 
 /** Null for items that name what is not there, or what only its scope could tell of. */
 async function withReferencesHeld<Item>(
-  { references = {} }: DocumentDeclaration,
+  { references = {} }: AnyDocumentSpec,
   context: ExecutionContext,
   items: readonly (Item | null)[],
   membersOf: (item: Item) => Body,
@@ -295,7 +295,7 @@ type Change = { readonly expectedRev: number; readonly document: StoredDocument 
 
 /** What has been replaced, by id. */
 async function replacedTogether(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   changes: readonly (Change | null)[],
 ): Promise<ReadonlyMap<string, StoredDocument>> {
@@ -309,7 +309,7 @@ async function replacedTogether(
 }
 
 async function removedTogether(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: readonly (StoredDocument | null)[],
 ): Promise<ReadonlyMap<string, StoredDocument>> {
@@ -322,7 +322,7 @@ async function removedTogether(
 
 /** Throws `core.authorization` where one of them is outside the scope, which undoes all. */
 async function checkAllWithinScope(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   documents: readonly StoredDocument[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { serviceFields } from "../../contract/fields.js";
 import { isObject, pointer } from "../../contract/json-pointer.js";
 import type { ValidationFault, Validator } from "../../contract/validation.js";
 import { RefusedWrite } from "../../operations/refused-write.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { cut } from "../../operations/plain-json.js";
 
 /**
@@ -34,7 +34,7 @@ export function checkedPayload(
 
 /** Has what is refused of a handler's payload known as that; see `RefusedWrite`. */
 export async function heldTo<T>(
-  { name }: DocumentDeclaration,
+  { name }: AnyDocumentSpec,
   payload: unknown,
   write: () => Promise<T>,
 ): Promise<T> {
@@ -48,7 +48,7 @@ export async function heldTo<T>(
 
 /** The same of many payloads, in their order. */
 export async function allHeldTo<T>(
-  { name }: DocumentDeclaration,
+  { name }: AnyDocumentSpec,
   payloads: readonly unknown[],
   write: () => Promise<T>,
 ): Promise<T> {
@@ -74,13 +74,13 @@ function faultsOf({ errors }: Readonly<Record<string, unknown>>): readonly Valid
   return errors as readonly ValidationFault[];
 }
 
-const written = new WeakMap<DocumentDeclaration, DocumentDeclaration>();
+const written = new WeakMap<AnyDocumentSpec, AnyDocumentSpec>();
 
 /**
  * A spec by which handlers write: their payloads may have what no caller's has. Those members are checked with the whole
  * body.
  */
-export function ofHandlers<Spec extends DocumentDeclaration>(spec: Spec): Spec {
+export function ofHandlers<Spec extends AnyDocumentSpec>(spec: Spec): Spec {
   const { handled, validateCreate, validatePatch } = spec;
   if (handled === undefined) return spec;
   const without =

@@ -3,7 +3,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Database } from "../../ports/database.js";
 import { ofService } from "../../ports/work.js";
 import { checkCost, type Cost, type Ground } from "../../operations/query-cost.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import type { Filter } from "../../query/ast.js";
 import { reachedBy } from "../../query/relations.js";
@@ -23,7 +23,7 @@ const estimates = new WeakMap<Database, Map<string, Estimate>>();
 
 /** Throws `query_too_complex` where a query costs more than its caller may spend. */
 export async function checkPrice(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   filters: readonly Filter[],
   costOf: (ground: Ground) => Cost,
@@ -36,7 +36,7 @@ export async function checkPrice(
     if (ground === undefined) throw new TypeError(`${name} were not looked at`);
     return ground;
   };
-  const groundOf = async (of: DocumentDeclaration): Promise<Ground> => ({
+  const groundOf = async (of: AnyDocumentSpec): Promise<Ground> => ({
     rows: await rowsOf(of, context),
     indexes: of.indexes ?? [],
     related,
@@ -46,10 +46,7 @@ export async function checkPrice(
 }
 
 /** About how many rows the tenant has. Asked by the service, for all its callers, once in a while. */
-function rowsOf(
-  spec: DocumentDeclaration,
-  { resources, tenant }: ExecutionContext,
-): Promise<number> {
+function rowsOf(spec: AnyDocumentSpec, { resources, tenant }: ExecutionContext): Promise<number> {
   const { database } = resources;
   const known = estimates.get(database) ?? new Map<string, Estimate>();
   estimates.set(database, known);

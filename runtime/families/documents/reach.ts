@@ -2,12 +2,12 @@
 // could find them themselves.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { seenAs, type DocumentDeclaration, type DocumentSpec } from "../../ports/document-spec.js";
+import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/document-spec.js";
 import { allOf, type Filter, type SortKey } from "../../query/ast.js";
 import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
 
 /** What somebody may see of documents of a type. Rejects where that is nothing. */
-export type Sight = (spec: DocumentDeclaration, context: ExecutionContext) => Promise<Filter>;
+export type Sight = (spec: AnyDocumentSpec, context: ExecutionContext) => Promise<Filter>;
 
 /** Callers: the guard of `get` lets them pass, and its scopes narrow what they see. */
 export const callerSight: Sight = async (spec, context) => {
@@ -31,7 +31,7 @@ interface Reaching {
 
 /** The query, with what may be seen of other documents that it reaches. */
 export async function withSight<Query extends Reaching>(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   query: Query,
   sight: Sight,
@@ -44,7 +44,7 @@ export async function withSight<Query extends Reaching>(
 
 /** What is visible of the documents that filters and sorts reach; null where they reach none. */
 export async function visibility(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   filters: readonly Filter[],
   sorts: readonly SortKey[],
@@ -61,10 +61,10 @@ export async function visibility(
   };
 }
 
-const neighbours = new WeakMap<DocumentDeclaration, ReadonlyMap<string, DocumentSpec<unknown>>>();
+const neighbours = new WeakMap<AnyDocumentSpec, ReadonlyMap<string, DocumentSpec<unknown>>>();
 
 /** A document, or a view, that one is related to, over however many others. */
-export function relatedTo(spec: DocumentDeclaration, name: string): DocumentSpec<unknown> {
+export function relatedTo(spec: AnyDocumentSpec, name: string): DocumentSpec<unknown> {
   const known = neighbours.get(spec) ?? reachable(spec);
   neighbours.set(spec, known);
   const found = known.get(name);
@@ -72,9 +72,9 @@ export function relatedTo(spec: DocumentDeclaration, name: string): DocumentSpec
   return found;
 }
 
-function reachable(spec: DocumentDeclaration): ReadonlyMap<string, DocumentSpec<unknown>> {
+function reachable(spec: AnyDocumentSpec): ReadonlyMap<string, DocumentSpec<unknown>> {
   const found = new Map<string, DocumentSpec<unknown>>();
-  const visit = ({ references = {}, referredBy = [] }: DocumentDeclaration): void => {
+  const visit = ({ references = {}, referredBy = [] }: AnyDocumentSpec): void => {
     const next = [...Object.values(references), ...referredBy.map(({ by }) => by)];
     for (const other of next.map((of) => of())) {
       const name = seenAs(other);

@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { pointer } from "../../contract/json-pointer.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentDeclaration, Referrer } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { emitSignals } from "./emit.js";
@@ -23,7 +23,7 @@ export const maxReferrers = 1_000;
  * `core.validation` with the pointers of what leads nowhere, as far as the caller sees.
  */
 export async function holdReferences(
-  { references }: DocumentDeclaration,
+  { references }: AnyDocumentSpec,
   context: ExecutionContext,
   body: Body,
   members: readonly string[],
@@ -47,7 +47,7 @@ export async function holdReferences(
 }
 
 async function isHeld(
-  target: DocumentDeclaration,
+  target: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
 ): Promise<boolean> {
@@ -73,7 +73,7 @@ interface Going {
  * where there are more than `maxReferrers`.
  */
 export async function releaseReferrers(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   how: Departure,
@@ -88,7 +88,7 @@ export async function releaseReferrers(
 }
 
 async function release(
-  { referredBy = [] }: DocumentDeclaration,
+  { referredBy = [] }: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   going: Going,
@@ -157,7 +157,7 @@ function namedBy(
 }
 
 async function cleared(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   member: string,
@@ -171,7 +171,7 @@ async function cleared(
 }
 
 async function takenAlong(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   going: Going,
@@ -192,7 +192,7 @@ async function takenAlong(
 
 /** The next revision; whoever was faster has it tried again. */
 async function next(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,

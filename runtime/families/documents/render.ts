@@ -2,20 +2,20 @@
 import { JsonText } from "../../operations/json-text.js";
 import type { Validators } from "../../operations/preconditions.js";
 import type { StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration, View } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, View } from "../../ports/document-spec.js";
 
 /** The JSON text of a document, or of what a view tells of it. */
-export function documentText(spec: DocumentDeclaration, stored: StoredDocument): string {
+export function documentText(spec: AnyDocumentSpec, stored: StoredDocument): string {
   return spec.view === undefined ? wholeText(spec, stored) : viewText(spec, stored, spec.view);
 }
 
-function wholeText(spec: DocumentDeclaration, stored: StoredDocument): string {
+function wholeText(spec: AnyDocumentSpec, stored: StoredDocument): string {
   const deleted = spec.softDelete ? `,"is_deleted":${stored.isDeleted}` : "";
   const members = stored.body.length > 2 ? `,${stored.body.slice(1)}` : "}";
   return `{"id":"${stored.id}","rev":${stored.rev},"created_at":"${stored.createdAt}","last_update_at":"${stored.lastUpdateAt}"${deleted}${members}`;
 }
 
-function viewText(spec: DocumentDeclaration, stored: StoredDocument, { members }: View): string {
+function viewText(spec: AnyDocumentSpec, stored: StoredDocument, { members }: View): string {
   const whole = JSON.parse(wholeText(spec, stored)) as Readonly<Record<string, unknown>>;
   const told = members.filter((member) => Object.hasOwn(whole, member));
   return JSON.stringify(Object.fromEntries(told.map((member) => [member, whole[member]])));
@@ -23,7 +23,7 @@ function viewText(spec: DocumentDeclaration, stored: StoredDocument, { members }
 
 /** The answer of operations on one document; its entity tag is the revision, which a view says nothing of. */
 export function renderDocument<Document>(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   stored: StoredDocument,
 ): JsonText<Document> {
   if (spec.view !== undefined) return new JsonText(documentText(spec, stored));

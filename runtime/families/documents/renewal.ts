@@ -6,7 +6,7 @@ import { shapeNumber } from "../../contract/shapes.js";
 import type { Log } from "../../ports/log.js";
 import type { PeriodicJob } from "../../operations/periodic.js";
 import type { Database, Transaction } from "../../ports/database.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import type { LeaseStore } from "../../ports/leases.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -52,14 +52,14 @@ const toldMillis = 10_000;
 const holder = "rows";
 
 /** The progress of a version has a lease of its own: whoever takes the next batch holds it until that is committed. */
-function leaseName({ table, shape }: DocumentDeclaration): string {
+function leaseName({ table, shape }: AnyDocumentSpec): string {
   return `rows.${table}.${shapeNumber(shape)}`;
 }
 
 /** Does the next batch, if no process of an older version lives. */
 export async function renewalStep(
   transaction: Transaction,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   limit: number,
 ): Promise<Step> {
   const { leases } = transaction;
@@ -114,7 +114,7 @@ function progressOf(state: string | null): Progress | null {
  * Does batches of as many rows as fit into the time that one may take. What else a batch waits for (its turn, its commit) does
  * not count: it is no less where there are fewer rows.
  */
-function batches(spec: DocumentDeclaration): (transaction: Transaction) => Promise<Step> {
+function batches(spec: AnyDocumentSpec): (transaction: Transaction) => Promise<Step> {
   let size = smallestBatch;
   return async (transaction) => {
     const step = await renewalStep(transaction, spec, size);
@@ -126,7 +126,7 @@ function batches(spec: DocumentDeclaration): (transaction: Transaction) => Promi
 }
 
 /** Brings up the rows of a type in the background, and says in the log how far it is. */
-export function renewalJob(spec: DocumentDeclaration, log: Log): PeriodicJob {
+export function renewalJob(spec: AnyDocumentSpec, log: Log): PeriodicJob {
   const next = batches(spec);
   let toldAt = -Infinity;
   const tell = ({ kind }: Step, { looked, renewed, total }: Progress): void => {
@@ -156,7 +156,7 @@ export interface RenewWatch {
 /** Does batches until there is nothing to do, something has to be waited for, or the signal says to stop. */
 export async function renewRows(
   database: Database,
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   { onProgress, signal }: RenewWatch,
 ): Promise<Step> {
   const next = batches(spec);
@@ -185,7 +185,7 @@ function passes(error: unknown): boolean {
 /** About how many rows of these types have still to be looked at. */
 export async function rowsToRenew(
   transaction: Transaction,
-  documents: readonly DocumentDeclaration[],
+  documents: readonly AnyDocumentSpec[],
 ): Promise<number> {
   const known = await statesOf(transaction.leases);
   const sizes = documents.map(async (spec) => {

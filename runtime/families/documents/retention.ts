@@ -4,7 +4,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { hourly, type ServiceAtWork } from "../../operations/family.js";
 import type { OutsideJob, PeriodicJob } from "../../operations/periodic.js";
 import { historyStore, type DeletedPosition } from "../../ports/document-history.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { emitSignals } from "./emit.js";
@@ -22,7 +22,7 @@ const holder = "revisions";
 
 /** The jobs of a service's documents. */
 export function retentionJobs(
-  documents: readonly DocumentDeclaration[],
+  documents: readonly AnyDocumentSpec[],
   service: ServiceAtWork,
 ): readonly (PeriodicJob | OutsideJob)[] {
   return documents.flatMap((spec) => [
@@ -36,11 +36,7 @@ export function retentionJobs(
 }
 
 /** Removes what has been deleted for so long. What may not go is passed over until the next time. */
-function deletedJob(
-  spec: DocumentDeclaration,
-  seconds: number,
-  service: ServiceAtWork,
-): OutsideJob {
+function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWork): OutsideJob {
   let after: DeletedPosition | null = null;
   return {
     name: `documents.${spec.table}.deleted`,
@@ -71,7 +67,7 @@ function deletedJob(
 
 /** Removes a document that is still deleted, as `kill` does: its revisions, its words, and what goes along with it. */
 function removed(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   until: string,
@@ -96,7 +92,7 @@ interface Progress {
 
 /** Writes keep to the number by themselves, so documents are walked over once for each number. */
 function revisionsJob(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   keep: number,
   { clock }: Pick<ServiceAtWork, "clock">,
 ): PeriodicJob {

@@ -4,14 +4,14 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { allOf, everything } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
 const byId = { field: idField, direction: "asc", nulls: "first" } as const;
 
 /** The query, with the scope as one more condition. */
 export function scoped<Query extends DocumentQuery>(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   query: Query,
 ): Query {
@@ -21,7 +21,7 @@ export function scoped<Query extends DocumentQuery>(
 
 /** The document, deleted or not, or null where there is none within the scope. */
 export async function findDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   documentId: string,
 ): Promise<StoredDocument | null> {
@@ -40,7 +40,7 @@ export async function findDocument(
 
 /** The live document within the scope. Throws `core.not_found`. */
 export async function readDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   documentId: string,
 ): Promise<StoredDocument> {
@@ -51,7 +51,7 @@ export async function readDocument(
 
 /** What has been written is within the scope too. Throws `core.authorization`, which undoes it. */
 export async function checkWithinScope(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   documentId: string,
 ): Promise<void> {

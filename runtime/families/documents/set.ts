@@ -1,6 +1,6 @@
 // What the service sets by itself is set here, whoever writes: callers, handlers, many at once, references that clear.
 import { fail } from "../../contract/errors.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { SetRule, Writer } from "../../ports/set-rules.js";
 import { isPending } from "../../operations/pending.js";
 import { rulesOn } from "./writer.js";
@@ -13,7 +13,7 @@ type Body = Readonly<Record<string, unknown>>;
  * profile, and `core.internal` where a function of the author's fails: nobody who calls could mend that.
  */
 export function withSet(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   writer: Writer,
   body: Body,
   on: SetRule["on"],

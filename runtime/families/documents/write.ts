@@ -17,7 +17,7 @@ import { holdReferences, releaseReferrers } from "./references.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import { writerOf } from "./writer.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
 import { mergeThreeWay } from "./three-way-merge.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
@@ -29,7 +29,7 @@ const maxAttempts = 8;
 
 /** Stores a new document at revision 1. The payload has been validated; members it leaves out get their defaults. */
 export async function createDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   payload: Body,
 ): Promise<StoredDocument> {
@@ -46,7 +46,7 @@ export async function createDocument(
 
 /** A document at revision 1, not stored yet, and its body. Throws `core.validation`. */
 export function newDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   writer: Writer,
   payload: Body,
 ): { readonly stored: StoredDocument; readonly body: Body } {
@@ -70,7 +70,7 @@ export function newDocument(
 
 /** The body after a patch at the revision that it has, and what of it is new. Throws `core.validation`. */
 export function patchedBody(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   writer: Writer,
   current: StoredDocument,
   patch: Body,
@@ -82,7 +82,7 @@ export function patchedBody(
 
 /** A body that somebody has changed, with what the service sets then; one that nobody has changed stays as it is. */
 export function changedBody(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   writer: Writer,
   before: Body,
   after: Body,
@@ -97,7 +97,7 @@ export function changedBody(
 }
 
 /** Throws `core.validation` where the parts of a body have been valid, and the whole is not. */
-function checkBody(spec: DocumentDeclaration, body: Body): void {
+function checkBody(spec: AnyDocumentSpec, body: Body): void {
   const faults = spec.validateBody?.(body) ?? null;
   if (faults === null) return;
   const [own] = (spec.set ?? []).filter(({ member }) =>
@@ -121,7 +121,7 @@ export interface PatchedDocument {
  * `historical_consistency_violation`, `history_not_found_retry`, `core.concurrency`.
  */
 export async function patchDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   expected: ExpectedRevision,
@@ -138,7 +138,7 @@ export async function patchDocument(
 
 /** As `patchDocument`, of a live document that was just read; null where its revision is no longer the one that it had. */
 export async function patchCurrent(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   expected: ExpectedRevision,
@@ -162,7 +162,7 @@ export async function patchCurrent(
 }
 
 async function merged(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   expected: number,
@@ -182,7 +182,7 @@ async function merged(
 
 /** Marks a document as deleted or as live again. A stale revision is always `revision_mismatch`. */
 export async function markDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   expected: ExpectedRevision,
@@ -209,7 +209,7 @@ export async function markDocument(
 
 /** The document live again, if what it names is there. */
 async function restored(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
 ): Promise<StoredDocument | null> {
@@ -222,7 +222,7 @@ async function restored(
 
 /** Removes a document for good, and gives it as it was. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
 export async function killDocument(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   expected: ExpectedRevision | undefined,
@@ -246,7 +246,7 @@ export async function killDocument(
 
 /** The document, deleted or not, as far as the caller sees. Throws `core.not_found`. */
 export async function existing(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
 ): Promise<StoredDocument> {
@@ -257,7 +257,7 @@ export async function existing(
 
 /** The next revision with a body of which these members are new, where the current one is still there; else null. */
 export function replacedBody(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   body: Body,
@@ -271,7 +271,7 @@ export function replacedBody(
 
 /** The next revision where the current one is still there, else null. */
 async function replaced(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
@@ -291,7 +291,7 @@ async function replaced(
  * handler that catches that goes on in its transaction without it.
  */
 function attempted<T>(
-  { name }: DocumentDeclaration,
+  { name }: AnyDocumentSpec,
   context: ExecutionContext,
   mayClash: boolean,
   write: (documents: DocumentStore) => Promise<T>,
@@ -303,7 +303,7 @@ function attempted<T>(
 
 /** A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile waits. */
 function departing<T>(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   work: () => Promise<T>,
@@ -336,7 +336,7 @@ export function mismatch(current: StoredDocument): ServiceError {
   return fail("revision_mismatch", { current_rev: current.rev });
 }
 
-function nullable(spec: DocumentDeclaration): (path: string) => boolean {
+function nullable(spec: AnyDocumentSpec): (path: string) => boolean {
   const ofMaps = spec.nullable.filter((path) => path.includes("*")).map((path) => path.split("."));
   return (path) => {
     if (spec.nullable.includes(path)) return true;

@@ -1,19 +1,19 @@
 // Who writes, and when: what the service knows by itself of a write.
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import type { SetRule, Writer } from "../../ports/set-rules.js";
 import { timeOf } from "./revision.js";
 import { idField, ownerField } from "../../query/fields.js";
 
 /** What is set when a document is created, or whenever it is written. */
-export function rulesOn({ set = [] }: DocumentDeclaration, on: SetRule["on"]): readonly SetRule[] {
+export function rulesOn({ set = [] }: AnyDocumentSpec, on: SetRule["on"]): readonly SetRule[] {
   return set.filter((rule) => on === "create" || rule.on === "write");
 }
 
 /** Who writes now. Whose profile it is costs a statement, where the document says it. */
 export async function writerOf(
-  spec: DocumentDeclaration,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   on: SetRule["on"],
 ): Promise<Writer> {
@@ -28,7 +28,7 @@ export async function writerOf(
 /** The id of the live document that a principal owns, or null; no scope hides from callers who they are. */
 async function ownedBy(
   principalId: string,
-  profiles: DocumentDeclaration,
+  profiles: AnyDocumentSpec,
   context: ExecutionContext,
 ): Promise<string | null> {
   const filter = {

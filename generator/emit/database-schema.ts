@@ -47,7 +47,7 @@ export interface TableSchema extends StoredBodies {
 }
 
 /** The tables of documents, and the steps of opwright's own tables. */
-export interface StorageSchema {
+export interface DatabaseSchema {
   readonly tables: Readonly<Record<string, TableSchema>>;
   readonly system: readonly string[];
   /** The layout of search indexes; absent in storages of the version that only knew layout 1. */
@@ -60,17 +60,17 @@ export interface StorageSchema {
  */
 const searchLayout = 2;
 
-export const emptyStorage: StorageSchema = { tables: {}, system: [] };
+export const emptyDatabase: DatabaseSchema = { tables: {}, system: [] };
 
 /**
- * The storage that a registry needs, given the existing one. Tables that are no longer declared stay, so that one that comes
+ * The database that a registry needs, given the existing one. Tables that are no longer declared stay, so that one that comes
  * back isn't created twice, unless `purges` is true.
  */
-export function storageOf(
+export function databaseOf(
   model: RegistryModel,
-  before: StorageSchema,
+  before: DatabaseSchema,
   purges = false,
-): StorageSchema {
+): DatabaseSchema {
   const declared = Object.values(model.documents).map((document): [string, TableSchema] => [
     document.table,
     tableOf(document, model, own(before.tables, document.table)),
@@ -180,7 +180,7 @@ function uniqueIndex(
 /** What generated code needs to know about the tables of documents, by table. */
 export function storedTables(
   { documents }: RegistryModel,
-  { tables }: StorageSchema,
+  { tables }: DatabaseSchema,
 ): StoredTables {
   return Object.fromEntries(
     Object.values(documents).map((document) => {
@@ -206,8 +206,8 @@ function indexedField(
   return { ...storedField(shape, path), type };
 }
 
-/** One step from one storage to the next. No table with rows is dropped unless somebody asks for it. */
-export type StorageChange =
+/** One step from one database to the next. No table with rows is dropped unless somebody asks for it. */
+export type SchemaChange =
   | {
       /** The table that the step is about, and the step's own name. */
       readonly kind: "systemStep";
@@ -246,13 +246,13 @@ export type StorageChange =
   | { readonly kind: "addShape"; readonly table: string; readonly history: boolean };
 
 /** The steps from `before` to `after`: opwright's own tables, dropped searches, tables of documents, dropped tables. */
-export function storageChanges(
-  before: StorageSchema,
-  after: StorageSchema,
-): readonly StorageChange[] {
+export function databaseChanges(
+  before: DatabaseSchema,
+  after: DatabaseSchema,
+): readonly SchemaChange[] {
   const system = after.system
     .filter((step) => !before.system.includes(step))
-    .map((step): StorageChange => ({
+    .map((step): SchemaChange => ({
       kind: "systemStep",
       table: step.split(".", 1)[0] ?? "",
       step,
@@ -266,15 +266,15 @@ export function storageChanges(
   });
   const purged = Object.entries(before.tables)
     .filter(([table]) => own(after.tables, table) === undefined)
-    .map(([table, { history }]): StorageChange => ({ kind: "dropTable", table, history }));
+    .map(([table, { history }]): SchemaChange => ({ kind: "dropTable", table, history }));
   return [...system, ...droppedSearches(before, after, keepsSearches), ...tables, ...purged];
 }
 
-function layoutOf({ searchLayout: layout = 1 }: StorageSchema): number {
+function layoutOf({ searchLayout: layout = 1 }: DatabaseSchema): number {
   return layout;
 }
 
-function newTable(table: string, schema: TableSchema): readonly StorageChange[] {
+function newTable(table: string, schema: TableSchema): readonly SchemaChange[] {
   return [
     { kind: "createTable", table, schema },
     ...(schema.history ? [{ kind: "createHistory", table, tenant: schema.tenant } as const] : []),
@@ -288,7 +288,7 @@ function changedTable(
   before: TableSchema,
   after: TableSchema,
   keepsSearches: boolean,
-): readonly StorageChange[] {
+): readonly SchemaChange[] {
   return [
     ...(before.shape === undefined && after.shape !== undefined
       ? [{ kind: "addShape", table, history: before.history } as const]
@@ -313,12 +313,12 @@ function checkSteps(
   table: string,
   { fits: known = {}, shape: before }: TableSchema,
   { fits = {}, shape = firstShape }: TableSchema,
-): readonly StorageChange[] {
+): readonly SchemaChange[] {
   const called = new Map(
     Object.keys(known).map((member) => [storedName(before ?? firstShape, member), member]),
   );
   const wasCalled = (member: string): string => called.get(storedName(shape, member)) ?? "";
-  return narrowings(known, fits, shape, wasCalled).map((narrowing): StorageChange => ({
+  return narrowings(known, fits, shape, wasCalled).map((narrowing): SchemaChange => ({
     kind: "checkRows",
     table,
     narrowing,
@@ -330,19 +330,19 @@ function indexSteps(
   before: Readonly<Record<string, IndexSchema>>,
   { indexes, tenant }: TableSchema,
   isOnline: boolean,
-): readonly StorageChange[] {
+): readonly SchemaChange[] {
   const isSame = (name: string): boolean =>
     JSON.stringify(own(before, name)) === JSON.stringify(own(indexes, name));
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
-  const dropping = (name: string): StorageChange => ({ kind: "dropIndex", table, name });
+  const dropping = (name: string): SchemaChange => ({ kind: "dropIndex", table, name });
   // An index that goes for good is dropped last, so that its rule holds until its replacement exists.
   const [first, last] = [true, false].map((isAnew) =>
     dropped.filter((name) => created.includes(name) === isAnew).map(dropping),
   );
   return [
     ...(first ?? []),
-    ...created.map((name): StorageChange => ({
+    ...created.map((name): SchemaChange => ({
       kind: "createIndex",
       table,
       name,
@@ -359,10 +359,10 @@ function searchSteps(
   table: string,
   before: TableSchema | undefined,
   after: TableSchema,
-): readonly StorageChange[] {
+): readonly SchemaChange[] {
   return Object.entries(after.searches)
     .filter(([name]) => !isSameSearch(before, after, name))
-    .map(([name, texts]): StorageChange => ({
+    .map(([name, texts]): SchemaChange => ({
       kind: "createSearch",
       table,
       name,
@@ -374,15 +374,15 @@ function searchSteps(
 
 /** Search indexes that are gone or have changed, those of removed tables included. Dropped before any is created. */
 function droppedSearches(
-  before: StorageSchema,
-  after: StorageSchema,
+  before: DatabaseSchema,
+  after: DatabaseSchema,
   keepsSearches: boolean,
-): readonly StorageChange[] {
+): readonly SchemaChange[] {
   return Object.entries(before.tables).flatMap(([table, schema]) => {
     const next = own(after.tables, table);
     return Object.keys(schema.searches ?? {})
       .filter((name) => !keepsSearches || !isSameSearch(schema, next, name))
-      .map((name): StorageChange => ({ kind: "dropSearch", table, name }));
+      .map((name): SchemaChange => ({ kind: "dropSearch", table, name }));
   });
 }
 

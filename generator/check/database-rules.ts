@@ -3,7 +3,7 @@ import type { FieldType } from "../../runtime/contract/fields.js";
 import type { Origin } from "../diagnostics.js";
 import { conversionsIn } from "../../runtime/contract/shapes.js";
 import { storedMembers } from "../emit/shape-history.js";
-import { storageOf, type TableSchema } from "../emit/storage-schema.js";
+import { databaseOf, type TableSchema } from "../emit/database-schema.js";
 import { documentMemberAt } from "../load/member-places.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { DocumentModel } from "../model/document-model.js";
@@ -89,13 +89,13 @@ function nameFault({ name, what }: Claim, taken: Claim | undefined): string | un
 }
 
 /** What a table was created with must still be so, or a migration would fail on stored rows. */
-export function storageCanFollow(context: RuleContext): void {
-  const { loaded, expanded, storage, report } = context;
-  const { tables } = storageOf(expanded.model, storage);
+export function databaseCanFollow(context: RuleContext): void {
+  const { loaded, expanded, database, report } = context;
+  const { tables } = databaseOf(expanded.model, database);
   for (const { name, table } of Object.values(expanded.model.documents)) {
-    const [before, after] = [own(storage.tables, table), own(tables, table)];
+    const [before, after] = [own(database.tables, table), own(tables, table)];
     if (before === undefined || after === undefined) continue;
-    for (const { message, field } of storageFaults(name, before, after)) {
+    for (const { message, field } of databaseFaults(name, before, after)) {
       const { tree } = loaded;
       const at =
         field === null ? tree.at("documents", name, "tenant") : documentMemberAt(tree, name, field);
@@ -105,16 +105,16 @@ export function storageCanFollow(context: RuleContext): void {
 }
 
 /** What no migration can follow: a change of a field, or of whose the documents are. */
-interface StorageFault {
+interface DatabaseFault {
   readonly field: string | null;
   readonly message: string;
 }
 
-function storageFaults(
+function databaseFaults(
   document: string,
   before: TableSchema,
   after: TableSchema,
-): readonly StorageFault[] {
+): readonly DatabaseFault[] {
   const tenant =
     before.tenant === after.tenant
       ? []
