@@ -2,8 +2,8 @@
 // Lines over WebSocket: signals, acknowledgements and commands as frames of JSON (service.md "Realtime wire protocol").
 import { ApiError, errorOf } from "../core.js";
 import { lineAddress, platform, type Socket } from "./platform.js";
-import { isFinalKind, type Dial, type Ending, type Line } from "./port.js";
-import type { Receiver, Transport } from "./port.js";
+import { isFinalKind, type Command, type Dial, type Ending } from "./port.js";
+import type { Line, Receiver, Transport } from "./port.js";
 
 /** Opens a WebSocket: that of the platform, or one of a library on a Node.js without. */
 export type MakeSocket = (url: string, protocols: string[]) => Socket;
@@ -16,11 +16,13 @@ const [refused, failed] = [1008, 1011];
 const passing = ["realtime_connections_limit", "core.throttled"];
 /** How long an answer to the first frame, or to a probe, may take. */
 const patienceMillis = 20_000;
-/** A line that has said nothing for so long is probed: the service pings, but no page can see that. */
+/** A line that has said nothing for so long is probed. */
 const silenceMillis = 45_000;
 
+type Timer = ReturnType<typeof setTimeout>;
+
 export function webSocket(make: MakeSocket = ofPlatform): Transport {
-  return { open: (dial, receiver) => open(make, dial, receiver) };
+  return { open: (dial, receiver) => new WebSocketLine(make, dial, receiver) };
 }
 
 function ofPlatform(url: string, protocols: string[]): Socket {
@@ -34,117 +36,163 @@ interface Waiting {
   readonly reject: (error: ApiError) => void;
 }
 
-function open(make: MakeSocket, dial: Dial, receiver: Receiver): Line {
-  const { token } = dial;
-  // A browser cannot send an Authorization header along.
-  const socket = make(addressTo(dial), [
-    "realtime.v1",
-    ...(token === null ? [] : [`bearer.${token}`]),
-  ]);
-  const waiting = new Map<string, Waiting>();
-  let asked = 0;
-  let [isOpen, isOver] = [false, false];
-  const ask = (type: string, members: object): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      const cid = String((asked += 1));
+class WebSocketLine implements Line {
+  readonly #socket: Socket;
+  readonly #receiver: Receiver;
+  /** Questions without an answer yet, by their ids. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #silence: Silence;
+  #asked = 0;
+  #isOpen = false;
+  #isOver = false;
+  #token: string | null;
+
+  constructor(make: MakeSocket, dial: Dial, receiver: Receiver) {
+    const { token } = dial;
+    this.#token = token;
+    this.#receiver = receiver;
+    this.#silence = new Silence({
+      probe: () => this.probe(),
+      isOver: () => this.#end({}),
+    });
+    // A browser cannot send an Authorization header along.
+    const bearer = token === null ? [] : [`bearer.${token}`];
+    this.#socket = make(addressTo(dial), ["realtime.v1", ...bearer]);
+    this.#socket.addEventListener("open", () => this.#admit(token));
+    this.#socket.addEventListener("message", ({ data }) => this.#take(String(data)));
+    // The close that follows tells what failed.
+    this.#socket.addEventListener("error", () => undefined);
+    this.#socket.addEventListener("close", ({ code, reason }) =>
+      this.#told(endingOf(code, reason)),
+    );
+  }
+
+  acknowledge(upTo: string): void {
+    if (this.#isOpen) this.#socket.send(JSON.stringify({ type: "realtime.ack", up_to: upTo }));
+  }
+
+  command({ name, payload, idempotencyKey }: Command): Promise<unknown> {
+    const key = idempotencyKey === null ? {} : { idempotency_key: idempotencyKey };
+    return this.#ask("cmd", { event: name, payload, ...key });
+  }
+
+  async reauthenticate(token: string): Promise<boolean> {
+    this.#token = token;
+    await this.#ask("realtime.reauth", { auth: { token } });
+    return true;
+  }
+
+  probe(): void {
+    if (!this.#isOpen || this.#token === null || this.#silence.isProbed) return;
+    this.#silence.expectAnswer();
+    // Any answer will do.
+    this.reauthenticate(this.#token).catch(() => undefined);
+  }
+
+  close(): void {
+    this.#stop();
+    this.#socket.close();
+  }
+
+  /** The socket is open before the caller is admitted: the answer to the first frame tells. */
+  #admit(token: string | null): void {
+    this.#isOpen = true;
+    const admitted = (): void => {
+      this.#silence.admitted();
+      this.#receiver.opened();
+    };
+    if (token === null) return admitted();
+    this.reauthenticate(token).then(admitted, ({ code, kind, message }: ApiError) =>
+      // Before the close that follows, which says less.
+      this.#end({ code, detail: message, isFinal: isFinalKind(kind) }),
+    );
+  }
+
+  #ask(type: string, members: object): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const cid = String((this.#asked += 1));
       const frame = JSON.stringify({ type, cid, ...members });
       if (new TextEncoder().encode(frame).length > maxFrameBytes)
         return reject(new ApiError("client.too_large", `a frame has ${maxFrameBytes} bytes`));
-      if (!isOpen) return reject(new ApiError("client.network", "the connection has ended"));
-      waiting.set(cid, { resolve, reject });
-      socket.send(frame);
+      if (!this.#isOpen) return reject(new ApiError("client.network", "the connection has ended"));
+      this.#waiting.set(cid, { resolve, reject });
+      this.#socket.send(frame);
     });
-  let latest = token;
-  const reauthenticate = (next: string): Promise<unknown> => {
-    latest = next;
-    return ask("realtime.reauth", { auth: { token: next } });
-  };
-  /** The other side answers in time, or the line has ended. */
-  const patience = (): ReturnType<typeof setTimeout> =>
-    setTimeout(() => {
-      end({});
-      socket.close();
-    }, patienceMillis);
-  const admission = patience();
-  let probing: ReturnType<typeof setTimeout> | undefined;
-  const probe = (): void => {
-    if (!isOpen || latest === null || probing !== undefined) return;
-    probing = patience();
-    // Any answer will do.
-    reauthenticate(latest).catch(() => undefined);
-  };
-  let silence = setTimeout(probe, silenceMillis);
-  const hears = (): void => {
-    clearTimeout(probing);
-    probing = undefined;
-    clearTimeout(silence);
-    silence = setTimeout(probe, silenceMillis);
-  };
-  const end = (ending: Ending, isTold = true): void => {
-    if (isOver) return;
-    [isOpen, isOver] = [false, true];
-    for (const timer of [admission, probing, silence]) clearTimeout(timer);
-    for (const { reject } of waiting.values())
-      reject(new ApiError("client.network", "the connection ended before the answer"));
-    if (isTold) receiver.ended(ending);
-  };
+  }
 
-  socket.addEventListener("open", () => {
-    isOpen = true;
-    // The socket is open before the caller is admitted: the first answer tells.
-    if (token === null) {
-      clearTimeout(admission);
-      return receiver.opened();
-    }
-    reauthenticate(token).then(
-      () => {
-        clearTimeout(admission);
-        receiver.opened();
-      },
-      ({ code, kind, message }: ApiError) => {
-        // Before the close that follows, which says less.
-        end({ code, detail: message, isFinal: isFinalKind(kind) });
-        socket.close();
-      },
-    );
-  });
-  socket.addEventListener("message", ({ data }) => {
-    if (isOver) return;
-    hears();
-    const frame = JSON.parse(String(data)) as Readonly<Record<string, unknown>>;
+  #take(text: string): void {
+    if (this.#isOver) return;
+    this.#silence.heard();
+    const frame = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (frame["type"] === "ack") {
-      const answered = waiting.get(String(frame["cid"]));
-      waiting.delete(String(frame["cid"]));
+      const cid = String(frame["cid"]);
+      const answered = this.#waiting.get(cid);
+      this.#waiting.delete(cid);
       if (frame["error"] === undefined) answered?.resolve(frame["data"]);
       else answered?.reject(errorOf(frame["error"]));
     } else if (typeof frame["event"] === "string") {
-      receiver.signal(frame["event"], frame["id"] as string | null, frame["data"]);
+      this.#receiver.signal(frame["event"], frame["id"] as string | null, frame["data"]);
     }
-  });
-  // What failed is told by the close that follows.
-  socket.addEventListener("error", () => undefined);
-  socket.addEventListener("close", ({ code, reason }) => end(endingOf(code, reason)));
+  }
 
-  return {
-    acknowledge(upTo) {
-      if (isOpen) socket.send(JSON.stringify({ type: "realtime.ack", up_to: upTo }));
-    },
-    command: ({ name, payload, idempotencyKey }) =>
-      ask("cmd", {
-        event: name,
-        payload,
-        ...(idempotencyKey === null ? {} : { idempotency_key: idempotencyKey }),
-      }),
-    async reauthenticate(next) {
-      await reauthenticate(next);
-      return true;
-    },
-    probe,
-    close() {
-      end({}, false);
-      socket.close();
-    },
-  };
+  /** Ends the line, from this side. */
+  #end(ending: Ending): void {
+    this.#told(ending);
+    this.#socket.close();
+  }
+
+  #told(ending: Ending): void {
+    if (this.#stop()) this.#receiver.ended(ending);
+  }
+
+  /** Whether this was the end: there is only one. */
+  #stop(): boolean {
+    if (this.#isOver) return false;
+    [this.#isOpen, this.#isOver] = [false, true];
+    this.#silence.stop();
+    for (const { reject } of this.#waiting.values())
+      reject(new ApiError("client.network", "the connection ended before the answer"));
+    return true;
+  }
+}
+
+/** Finds out whether the other side is still there: it pings, but no page can see that. */
+class Silence {
+  readonly #then: { readonly probe: () => void; readonly isOver: () => void };
+  readonly #admission: Timer;
+  #probing: Timer | undefined;
+  #next: Timer;
+
+  constructor(then: { readonly probe: () => void; readonly isOver: () => void }) {
+    this.#then = then;
+    this.#admission = setTimeout(then.isOver, patienceMillis);
+    this.#next = setTimeout(then.probe, silenceMillis);
+  }
+
+  /** Whether an answer is waited for. */
+  get isProbed(): boolean {
+    return this.#probing !== undefined;
+  }
+
+  /** The other side answers in time, or the line has ended. */
+  expectAnswer(): void {
+    this.#probing = setTimeout(this.#then.isOver, patienceMillis);
+  }
+
+  admitted(): void {
+    clearTimeout(this.#admission);
+  }
+
+  heard(): void {
+    clearTimeout(this.#probing);
+    this.#probing = undefined;
+    clearTimeout(this.#next);
+    this.#next = setTimeout(this.#then.probe, silenceMillis);
+  }
+
+  stop(): void {
+    for (const timer of [this.#admission, this.#probing, this.#next]) clearTimeout(timer);
+  }
 }
 
 function addressTo(dial: Dial): string {
