@@ -5,13 +5,13 @@ import { ofService, type Work } from "../../ports/work.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
 import { noteProbe } from "../sql/probe.js";
-import { readsOnly, type SqlRow, type SqlSession, type SqlValue } from "../sql/session.js";
+import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { openConnections, type Connections, type HeldConnection } from "./connections.js";
-import { postgresDialect } from "./dialect.js";
 import { translated } from "./faults.js";
 import { inspecting, migrating } from "./migrating.js";
-import { ConnectionSession, statementOf, TransactionSession } from "./transaction-session.js";
+import { OpenTransaction } from "./open-transaction.js";
+import { sessionOver } from "./statements.js";
 
 const probeMillis = 2_000;
 
@@ -46,23 +46,25 @@ export async function openPostgresDatabase(
   ): Promise<T> => {
     const { lifetime } = work;
     const connection = await connections.acquire(work);
-    const session = new TransactionSession(connection, lifetime);
+    const open = new OpenTransaction(connection, lifetime);
     let isBroken = false;
     let isCommitting = false;
     try {
-      if (exclusive !== undefined) await takeExclusive(session, exclusive);
-      const transaction = new SqlTransaction(session, stores, (inside) => session.attempt(inside));
+      if (exclusive !== undefined) await takeExclusive(open.session, exclusive);
+      const transaction = new SqlTransaction(open.session, stores, (inside) =>
+        open.attempt(inside),
+      );
       const value = await lifetime.race(run(transaction));
       lifetime.throwIfOver();
-      session.end();
+      open.end();
       lifetime.decide();
       isCommitting = true;
-      await session.commit(lifetime);
+      await open.commit(lifetime);
       return value;
     } catch (error) {
-      session.end();
+      open.end();
       // After a COMMIT that failed or was not answered, no rollback is tried: the connection is destroyed.
-      isBroken = isCommitting || !(await session.rollBack());
+      isBroken = isCommitting || !(await open.rollBack());
       throw translated(error);
     } finally {
       connection.release(isBroken);
@@ -70,7 +72,7 @@ export async function openPostgresDatabase(
   };
 
   const read = (work: Work): Transaction =>
-    new SqlTransaction(new ReadSession(connections, work), stores);
+    new SqlTransaction(readSession(connections, work), stores);
 
   return {
     read,
@@ -100,7 +102,7 @@ export async function openPostgresDatabase(
 
 /** The session of a migration: without a deadline, on the migration's connection. */
 function transactionOf(connection: HeldConnection): SqlSession {
-  return new ConnectionSession(connection, Lifetime.unlimited());
+  return sessionOver((statement) => connection.query(statement, Lifetime.unlimited()));
 }
 
 /** Reads values by their type's OID: JSON stays text, 64-bit integers become numbers, timestamps RFC 3339 in UTC. */
@@ -112,32 +114,16 @@ const readers = new Map<number, (text: string) => unknown>([
 ]);
 
 /** Reads committed state. Each statement takes a connection for itself, on the account of the work's payer. */
-class ReadSession implements SqlSession {
-  readonly dialect = postgresDialect;
-  readonly #connections: Connections;
-  readonly #work: Work;
-
-  constructor(connections: Connections, work: Work) {
-    this.#connections = connections;
-    this.#work = work;
-  }
-
-  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    const connection = await this.#connections.acquire(this.#work);
+function readSession(connections: Connections, work: Work): SqlSession {
+  const reading = sessionOver(async (statement) => {
+    const connection = await connections.acquire(work);
     try {
-      return (await connection.query(statementOf(text, parameters), this.#work.lifetime)).rows;
+      return await connection.query(statement, work.lifetime);
     } finally {
       connection.release();
     }
-  }
-
-  scan(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return this.all(text, parameters);
-  }
-
-  run(): Promise<number> {
-    return Promise.reject(readsOnly());
-  }
+  });
+  return { ...reading, run: () => Promise.reject(readsOnly()) };
 }
 
 /** Holds a name until the transaction ends. Throws `idempotency_in_flight` if another transaction holds it. */

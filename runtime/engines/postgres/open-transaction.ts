@@ -1,46 +1,20 @@
-// The session of one transaction. BEGIN and savepoints are sent together with the next statement, which saves round trips.
-import { createHash } from "node:crypto";
+// One transaction on a connection. BEGIN and savepoints are sent together with the next statement, which saves round trips.
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
-import { hasEnded, type SqlRow, type SqlSession, type SqlValue } from "../sql/session.js";
+import { hasEnded, type SqlSession } from "../sql/session.js";
 import { answeredIn, type Answered, type HeldConnection, type Statement } from "./connections.js";
-import { postgresDialect } from "./dialect.js";
+import { sessionOver } from "./statements.js";
 
 /** Milliseconds to wait for an answer to ROLLBACK, and at least that long for one to COMMIT. */
 const settleMillis = 1_000;
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
 
-/** Runs statements on a connection that the caller has acquired. */
-export class ConnectionSession implements SqlSession {
-  readonly dialect = postgresDialect;
-  protected readonly connection: HeldConnection;
+/** A transaction on a connection that the caller has acquired. Once it has ended, its session rejects every statement. */
+export class OpenTransaction {
+  readonly session: SqlSession = sessionOver((statement) => this.#answered(statement));
+  readonly #connection: HeldConnection;
   readonly #lifetime: Lifetime;
-
-  constructor(connection: HeldConnection, lifetime: Lifetime) {
-    this.connection = connection;
-    this.#lifetime = lifetime;
-  }
-
-  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return (await this.answered(statementOf(text, parameters))).rows;
-  }
-
-  scan(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return this.all(text, parameters);
-  }
-
-  async run(text: string, parameters: readonly SqlValue[]): Promise<number> {
-    return (await this.answered(statementOf(text, parameters))).rowCount ?? 0;
-  }
-
-  protected answered(statement: Statement): Promise<Answered> {
-    return this.connection.query(statement, this.#lifetime);
-  }
-}
-
-/** A transaction. Once it has ended, it rejects every statement. */
-export class TransactionSession extends ConnectionSession {
   /** Statements to send together with the next one. */
   #waiting: string[] = ["BEGIN"];
   /** The answer to the last ones that were sent that way. */
@@ -48,6 +22,11 @@ export class TransactionSession extends ConnectionSession {
   #hasBegun = false;
   #isOpen = true;
   #attempts = 0;
+
+  constructor(connection: HeldConnection, lifetime: Lifetime) {
+    this.#connection = connection;
+    this.#lifetime = lifetime;
+  }
 
   /** Runs `work` in a savepoint. If it throws, its writes are undone and the error is thrown again. */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
@@ -78,7 +57,7 @@ export class TransactionSession extends ConnectionSession {
     if (!this.#hasBegun) return;
     const { command } = await answeredIn(
       Math.max(settleMillis, Math.min(remainingMillis, longestMillis)),
-      this.connection.query({ text: "COMMIT" }, Lifetime.unlimited()),
+      this.#connection.query({ text: "COMMIT" }, Lifetime.unlimited()),
     );
     // If an earlier statement failed, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
     if (command === "COMMIT") return;
@@ -90,9 +69,9 @@ export class TransactionSession extends ConnectionSession {
   async rollBack(): Promise<boolean> {
     try {
       // Statements that still ran when the lifetime ended are being cancelled.
-      await answeredIn(2 * settleMillis, this.connection.idle());
+      await answeredIn(2 * settleMillis, this.#connection.idle());
       if (!this.#hasBegun) return true;
-      const undone = this.connection.query({ text: "ROLLBACK" }, Lifetime.unlimited());
+      const undone = this.#connection.query({ text: "ROLLBACK" }, Lifetime.unlimited());
       await answeredIn(settleMillis, undone);
       return true;
     } catch {
@@ -105,7 +84,7 @@ export class TransactionSession extends ConnectionSession {
     this.#isOpen = false;
   }
 
-  protected override async answered(statement: Statement): Promise<Answered> {
+  async #answered(statement: Statement): Promise<Answered> {
     if (!this.#isOpen) throw hasEnded();
     const taken = this.#takeAlong();
     // A read does no harm if BEGIN fails, so it does not wait for it.
@@ -113,7 +92,7 @@ export class TransactionSession extends ConnectionSession {
       await taken;
       if (!this.#isOpen) throw hasEnded();
     }
-    const [answer] = await Promise.all([super.answered(statement), taken]);
+    const [answer] = await Promise.all([this.#sent(statement), taken]);
     return answer;
   }
 
@@ -123,7 +102,7 @@ export class TransactionSession extends ConnectionSession {
     const text = this.#waiting.join("; ");
     this.#waiting = [];
     this.#hasBegun = true;
-    return (this.#taken = super.answered({ text }));
+    return (this.#taken = this.#sent({ text }));
   }
 
   /** Removes a savepoint, and what was queued after it, unless it has been sent; returns whether it could. */
@@ -132,24 +111,8 @@ export class TransactionSession extends ConnectionSession {
     if (at >= 0) this.#waiting.length = at;
     return at >= 0;
   }
-}
 
-/** A statement with its values. It is named, so that each connection prepares it only once, unless too many texts are known. */
-export function statementOf(text: string, parameters: readonly SqlValue[]): Statement {
-  const name = statementName(text);
-  const values = [...parameters];
-  return name === undefined ? { text, values } : { name, text, values };
-}
-
-const statementNames = new Map<string, string>();
-const maxNamed = 1_000;
-
-/** A stable name for a statement's text; undefined (unnamed) once too many different texts have been seen. */
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known !== undefined) return known;
-  if (statementNames.size >= maxNamed) return undefined;
-  const name = `ow_${createHash("sha256").update(text).digest("base64url").slice(0, 16)}`;
-  statementNames.set(text, name);
-  return name;
+  #sent(statement: Statement): Promise<Answered> {
+    return this.#connection.query(statement, this.#lifetime);
+  }
 }

@@ -1,0 +1,37 @@
+// Statements of PostgreSQL that each connection prepares once, and the session that sends them.
+import { createHash } from "node:crypto";
+import type { SqlSession, SqlValue } from "../sql/session.js";
+import type { Answered, Statement } from "./connections.js";
+import { postgresDialect } from "./dialect.js";
+
+/** A session whose statements go through `send`, which resolves with the answer. */
+export function sessionOver(send: (statement: Statement) => Promise<Answered>): SqlSession {
+  const all: SqlSession["all"] = async (text, parameters) =>
+    (await send(statementOf(text, parameters))).rows;
+  return {
+    dialect: postgresDialect,
+    all,
+    scan: all,
+    run: async (text, parameters) => (await send(statementOf(text, parameters))).rowCount ?? 0,
+  };
+}
+
+/** A statement with its values. It is named, so that each connection prepares it only once, unless too many texts are known. */
+function statementOf(text: string, parameters: readonly SqlValue[]): Statement {
+  const name = statementName(text);
+  const values = [...parameters];
+  return name === undefined ? { text, values } : { name, text, values };
+}
+
+const statementNames = new Map<string, string>();
+const maxNamed = 1_000;
+
+/** A stable name for a statement's text; undefined (unnamed) once too many different texts have been seen. */
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known !== undefined) return known;
+  if (statementNames.size >= maxNamed) return undefined;
+  const name = `ow_${createHash("sha256").update(text).digest("base64url").slice(0, 16)}`;
+  statementNames.set(text, name);
+  return name;
+}
