@@ -1,0 +1,187 @@
+// The format of the sections that every registry has, whatever families there are.
+import { hookPhases } from "../model/vocabulary.js";
+import {
+  duration,
+  errorCode,
+  extensions,
+  fieldType,
+  hookReference,
+  listOf,
+  mountMembers,
+  mountPath,
+  name,
+  optional,
+  reference,
+  required,
+  style,
+  text,
+} from "./format-parts.js";
+import type { Shape } from "./shape.js";
+
+/** https://semver.org §2, §9 and §10. */
+const version =
+  /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
+/** The reason alone is enough for what clients meet in one place. */
+export const approval = {
+  kind: "either",
+  of: [
+    text,
+    {
+      kind: "object",
+      members: {
+        reason: required(text, "Why clients bear it."),
+        in: required(listOf(text, 1), "The operations, events and commands that are meant."),
+      },
+    },
+  ],
+} as const satisfies Shape;
+
+const webAddress = {
+  kind: "string",
+  pattern: /^https?:\/\/[^\s]+$/,
+  what: "an address such as https://example.com",
+} as const satisfies Shape;
+
+const probePath = {
+  kind: "string",
+  pattern: /^(?:\/[A-Za-z0-9._~-]+)+$/,
+  what: "the path of a probe, such as /health/live",
+} as const satisfies Shape;
+
+export const service = {
+  kind: "object",
+  ...extensions,
+  members: {
+    name: required(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The name in file and log output.",
+    ),
+    title: required(text, "The title of the API's documents."),
+    version: required(
+      { kind: "string", pattern: version, what: "a version such as 1.0.0" },
+      "The version of the API.",
+    ),
+    description: optional(text, "What the service is for, in Markdown."),
+    contact: optional(
+      {
+        kind: "object",
+        members: {
+          name: optional(text, "A name."),
+          url: optional(webAddress, "A page."),
+          email: optional(
+            { kind: "string", pattern: /^[^@\s]+@[^@\s]+$/, what: "an address of mail" },
+            "An address of mail.",
+          ),
+        },
+      },
+      "Whom to ask about the API.",
+    ),
+    license: optional(
+      {
+        kind: "object",
+        members: {
+          name: required(text, "Its name."),
+          identifier: optional(
+            { kind: "string", pattern: /^[A-Za-z0-9.+() -]+$/, what: "an SPDX expression" },
+            "The license as SPDX has it, such as Apache-2.0; a page where left out.",
+          ),
+          url: optional(webAddress, "The page of the license, where there is no identifier."),
+        },
+      },
+      "The terms of the API.",
+    ),
+    style: optional(style, "The default style of document routes: rest or rpc."),
+    transaction: optional(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The transaction route of this service.",
+    ),
+    deadline: optional(
+      duration,
+      "The time budget of operations that declare none; 30s where left out.",
+    ),
+    probes: optional(
+      {
+        kind: "object",
+        members: {
+          livez: optional(probePath, "Whether the process lives; /livez where left out."),
+          readyz: optional(probePath, "Whether it takes requests; /readyz where left out."),
+        },
+      },
+      "Where probes are.",
+    ),
+    errors: optional(
+      {
+        kind: "object",
+        members: {
+          envelope: required(
+            reference,
+            "Makes the body of every error: a function of the type Envelope.",
+          ),
+          out: required(fieldType, "What that body is: fields, or a type's name."),
+        },
+      },
+      "How errors are answered; with opwright's envelope where left out.",
+    ),
+    app: optional(
+      reference,
+      "An Express app, or any (req, res, next) handler, behind the generated routes.",
+    ),
+  },
+} as const satisfies Shape;
+
+export const hook = {
+  kind: "object",
+  members: {
+    run: required(hookReference, "The function, as file#export."),
+    phase: required({ kind: "oneOf", values: hookPhases }, "When it runs."),
+    requires: optional(listOf(text), "Steps that must have run before."),
+    provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),
+    errors: optional(listOf(errorCode), "Errors of `errors` that it may throw."),
+  },
+} as const satisfies Shape;
+
+/** A step of a policy: a hook by its name, or one of the runtime with its argument. */
+export const policyStep = {
+  kind: "either",
+  of: [
+    { kind: "string", what: "the name of a hook" },
+    {
+      kind: "choice",
+      members: {
+        authorize: {
+          shape: {
+            kind: "string",
+            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
+            what: "an action such as {resource}.read",
+          },
+          description: "The permission that the caller needs; {resource} is the namespace.",
+        },
+        scope: {
+          shape: text,
+          description: "Which rows the caller sees: own_rows, or one of `scopes`.",
+        },
+        rate_limit: {
+          shape: {
+            kind: "string",
+            pattern: /^[1-9]\d*\/[1-9]\d*(?:s|m|h|d)$/,
+            what: "a rate such as 100/1m",
+          },
+          description: "How often one caller may run each operation.",
+        },
+      },
+    },
+  ],
+} as const satisfies Shape;
+
+export const topLevelMount = {
+  kind: "object",
+  members: {
+    namespace: optional({ kind: "name", of: "namespaces" }, "The namespace to attach."),
+    prefix: optional(
+      mountPath,
+      "The prefix that the namespace is registered under, instead of its name.",
+    ),
+    ...mountMembers,
+  },
+} as const satisfies Shape;
