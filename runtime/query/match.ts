@@ -7,7 +7,7 @@ import { soughtBy, writtenWords, type Sought, type Word } from "./words.js";
 export interface Phrase extends Sought {
   /** Of a single word: what it has in common with its other forms, where the search has a language. Cursors are bound to it. */
   readonly stems?: readonly string[];
-  /** Whether it stood in quotes: then it has neither other forms nor other spellings. */
+  /** In a fuzzy search: it stood in quotes, so it gets no other spellings. Absent elsewhere, because cursors are bound to it. */
   readonly isQuoted?: true;
   /** Of a single word: other words that count as it. */
   readonly spellings: readonly Spelling[];
@@ -17,6 +17,15 @@ export interface Phrase extends Sought {
 export interface Spelling {
   readonly word: string;
   readonly stems: readonly string[];
+}
+
+/** How texts are read. */
+export interface MatchReading {
+  readonly combine: "any" | "all";
+  /** The language by which words are stemmed. */
+  readonly language: StemmedLanguage | null;
+  /** Whether words may get other spellings afterwards. */
+  readonly isFuzzy: boolean;
 }
 
 /** A text matches where all phrases of one of the groups occur in it, or of all groups. */
@@ -29,15 +38,11 @@ export interface Match {
  * Reads query texts: each is a group of words that must all occur; `"…"` is a phrase, and a `*` behind a word makes it
  * a beginning. Null where no text has a word: then nothing is searched for.
  */
-export function parseMatch(
-  texts: readonly string[],
-  combine: "any" | "all",
-  language: StemmedLanguage | null,
-): Match | null {
-  const groups = unique(texts.map((text) => unique(phrasesOf(text, language)))).filter(
+export function parseMatch(texts: readonly string[], reading: MatchReading): Match | null {
+  const groups = unique(texts.map((text) => unique(phrasesOf(text, reading)))).filter(
     (group) => group.length > 0,
   );
-  return groups.length === 0 ? null : { combine, groups };
+  return groups.length === 0 ? null : { combine: reading.combine, groups };
 }
 
 /** Values without repetitions, by what they say. */
@@ -50,7 +55,7 @@ export function wordCount(match: Match): number {
   return phrases(match).reduce((sum, { words }) => sum + words.length, 0);
 }
 
-function phrasesOf(text: string, language: StemmedLanguage | null): readonly Phrase[] {
+function phrasesOf(text: string, { language, isFuzzy }: MatchReading): readonly Phrase[] {
   // Every second part stands between quotes; a quote that is not closed opens nothing.
   const parts = text.split('"');
   const isClosed = parts.length % 2 === 1;
@@ -60,7 +65,7 @@ function phrasesOf(text: string, language: StemmedLanguage | null): readonly Phr
     const isPhrase = index % 2 === 1 && (isClosed || index < parts.length - 1);
     // What stands between quotes is taken as it is spelt.
     return isPhrase
-      ? [{ ...soughtBy(written.flat()), isQuoted: true, spellings: [] }]
+      ? [{ ...soughtBy(written.flat()), ...(isFuzzy ? { isQuoted: true } : {}), spellings: [] }]
       : written.map((words) => phraseOf(part, words, language));
   });
 }

@@ -62,7 +62,10 @@ function common(members: Members, spec: SearchSpec, isRaw: boolean) {
   const fields = spec.document.fieldSet;
   const list = readListQuery(members, { fields, mayListDeleted: false, isRaw });
   const options = readOptions(members["options"], spec);
-  const match = parseMatch(readTexts(members["query"]), options.combine, spec.language ?? null);
+  const match = parseMatch(readTexts(members["query"]), {
+    ...options,
+    language: spec.language ?? null,
+  });
   if (match !== null && wordCount(match) > limits.maxQueryWords)
     throw fail("query_too_complex", { path: "/query", limit: limits.maxQueryWords });
   // Without sorts, the best hits come first. Without a query, there are no scores to sort by.
