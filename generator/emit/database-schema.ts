@@ -1,34 +1,17 @@
 // What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members with defaults.
 import { isDeepStrictEqual } from "node:util";
-import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
 import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
 import { shapeAfter, type StoredBodies } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
-import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
-import {
-  asStored,
-  storedField,
-  storedName,
-  type StoredField,
-} from "../../runtime/contract/stored-members.js";
+import { indexesOf, uniqueIndex, type IndexSchema } from "./table-indexes.js";
+import { firstShape } from "../../runtime/contract/shapes.js";
+import { asStored, storedField, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf } from "../model/json-schema.js";
-import { indexName, numberedName } from "../model/names.js";
+import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { StoredTables } from "../kernel/family.js";
-import type { DocumentModel, UniqueModel } from "../model/document-model.js";
+import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
-
-export interface IndexSchema {
-  /** Whether values are unique: across tenants or in each, and among all rows or those that aren't deleted. */
-  readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
-  /** Whether it covers only deleted rows, of all tenants together. */
-  readonly isOfDeleted?: true;
-  /** Fields of the body, by their place in rows, and columns. */
-  readonly fields: readonly (StoredField & {
-    readonly type: FieldType;
-    readonly isColumn?: true;
-  })[];
-}
 
 export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
@@ -125,58 +108,6 @@ function tableOf(
   };
 }
 
-/** The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. */
-function indexesOf(
-  document: DocumentModel,
-  shape: Shape,
-  before: TableSchema["indexes"],
-): TableSchema["indexes"] {
-  const fieldsOf = (fields: readonly string[]): IndexSchema["fields"] =>
-    fields.map((path) => indexedField(document, shape, path));
-  const wanted: readonly { readonly name: string; readonly index: IndexSchema }[] = [
-    ...document.indexes.map(({ name, fields }) => ({ name, index: { fields: fieldsOf(fields) } })),
-    ...document.unique.map((rule) => ({
-      name: rule.name,
-      index: uniqueIndex(document, shape, rule),
-    })),
-    ...(document.deletedForSeconds === null ? [] : [deletedIndex(document)]),
-  ];
-  const taken = new Set(wanted.map(({ name }) => name));
-  return Object.fromEntries(
-    wanted.map(({ name, index }) => {
-      const there = own(before, name);
-      if (there !== undefined && isDeepStrictEqual(there, index)) return [name, index];
-      const known = Object.keys(before).find(
-        (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
-      );
-      if (known !== undefined) return [known, index];
-      // A unique index that changes must hold until its replacement exists, so that gets another name.
-      const isHeld = there !== undefined && index.unique !== undefined;
-      return [
-        isHeld ? numberedName(name, (wanted) => own(before, wanted) !== undefined, "_") : name,
-        index,
-      ];
-    }),
-  );
-}
-
-/** The index by which periodic work finds rows that were deleted long ago. */
-function deletedIndex({ table }: DocumentModel) {
-  const fields = [{ path: "last_update_at", type: "date-time", isColumn: true }] as const;
-  return { name: `${table}_deleted`, index: { isOfDeleted: true, fields } } as const;
-}
-
-function uniqueIndex(
-  document: DocumentModel,
-  shape: Shape,
-  { fields, isGlobal, isLiveOnly }: UniqueModel,
-): IndexSchema {
-  return {
-    unique: { isGlobal, isLiveOnly },
-    fields: fields.map((path) => indexedField(document, shape, path)),
-  };
-}
-
 /** What generated code needs to know about the tables of documents, by table. */
 export function storedTables(
   { documents }: RegistryModel,
@@ -193,17 +124,6 @@ export function storedTables(
       return [document.table, { shape, uniques }];
     }),
   );
-}
-
-function indexedField(
-  { fields }: DocumentModel,
-  shape: Shape,
-  path: string,
-): IndexSchema["fields"][number] {
-  const type = own(fields, path);
-  if (type === undefined)
-    return { path, type: own(indexableColumns, path) ?? "string", isColumn: true };
-  return { ...storedField(shape, path), type };
 }
 
 /** One step from one database to the next. No table with rows is dropped unless somebody asks for it. */

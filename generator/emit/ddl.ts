@@ -5,7 +5,8 @@ import {
   sqlText,
 } from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
-import type { IndexSchema, SchemaChange, TableSchema } from "./database-schema.js";
+import type { SchemaChange, TableSchema } from "./database-schema.js";
+import type { IndexSchema } from "./table-indexes.js";
 import { systemStep } from "./system-tables.js";
 
 /**

@@ -54,7 +54,7 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
     const rest = type.filter((name) => name !== "null");
     return { ...schema, type: rest.length === 1 ? rest[0] : rest };
   }
-  const alternatives = schema["anyOf"];
+  const alternatives = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(alternatives) && alternatives.length === 2) {
     const [only, ...others] = (alternatives as JsonSchema[]).filter(
       (option) => !isNullable(option),

@@ -1,0 +1,85 @@
+// The indexes of a document's table: which ones there should be, and what they are called.
+import { isDeepStrictEqual } from "node:util";
+import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
+import type { Shape } from "../../runtime/contract/shapes.js";
+import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
+import type { DocumentModel, UniqueModel } from "../model/document-model.js";
+import { numberedName } from "../model/names.js";
+import { own } from "../model/records.js";
+
+export interface IndexSchema {
+  /** Whether values are unique: across tenants or in each, and among all rows or those that aren't deleted. */
+  readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
+  /** Whether it covers only deleted rows, of all tenants together. */
+  readonly isOfDeleted?: true;
+  /** Fields of the body, by their place in rows, and columns. */
+  readonly fields: readonly (StoredField & {
+    readonly type: FieldType;
+    readonly isColumn?: true;
+  })[];
+}
+
+/** Indexes by name. */
+type Indexes = Readonly<Record<string, IndexSchema>>;
+
+/** The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. */
+export function indexesOf(document: DocumentModel, shape: Shape, before: Indexes): Indexes {
+  const fieldsOf = (fields: readonly string[]): IndexSchema["fields"] =>
+    fields.map((path) => indexedField(document, shape, path));
+  const wanted: readonly { readonly name: string; readonly index: IndexSchema }[] = [
+    ...document.indexes.map(({ name, fields }) => ({ name, index: { fields: fieldsOf(fields) } })),
+    ...document.unique.map((rule) => ({
+      name: rule.name,
+      index: uniqueIndex(document, shape, rule),
+    })),
+    ...(document.deletedForSeconds === null ? [] : [deletedIndex(document)]),
+  ];
+  const taken = new Set(wanted.map(({ name }) => name));
+  return Object.fromEntries(
+    wanted.map(({ name, index }) => {
+      const there = own(before, name);
+      if (there !== undefined && isDeepStrictEqual(there, index)) return [name, index];
+      const known = Object.keys(before).find(
+        (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
+      );
+      if (known !== undefined) return [known, index];
+      // A unique index that changes must hold until its replacement exists, so that gets another name.
+      const isHeld = there !== undefined && index.unique !== undefined;
+      return [
+        isHeld
+          ? numberedName(name, (one) => taken.has(one) || own(before, one) !== undefined, "_")
+          : name,
+        index,
+      ];
+    }),
+  );
+}
+
+/** The index by which periodic work finds rows that were deleted long ago. */
+function deletedIndex({ table }: DocumentModel) {
+  const fields = [{ path: "last_update_at", type: "date-time", isColumn: true }] as const;
+  return { name: `${table}_deleted`, index: { isOfDeleted: true, fields } } as const;
+}
+
+/** The index of a unique rule. */
+export function uniqueIndex(
+  document: DocumentModel,
+  shape: Shape,
+  { fields, isGlobal, isLiveOnly }: UniqueModel,
+): IndexSchema {
+  return {
+    unique: { isGlobal, isLiveOnly },
+    fields: fields.map((path) => indexedField(document, shape, path)),
+  };
+}
+
+function indexedField(
+  { fields }: DocumentModel,
+  shape: Shape,
+  path: string,
+): IndexSchema["fields"][number] {
+  const type = own(fields, path);
+  if (type === undefined)
+    return { path, type: own(indexableColumns, path) ?? "string", isColumn: true };
+  return { ...storedField(shape, path), type };
+}
