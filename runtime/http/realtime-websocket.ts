@@ -80,9 +80,14 @@ function subprotocolToken(req: IncomingMessage): string | null {
 /** The handshake was accepted already, so a refusal is a close with its code and a reason. */
 function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: unknown): void {
   const known = toldError(resources.log, error, "a connection failed");
-  const code = known.status >= 500 ? codes.failed : codes.policy;
   const { detail, context } = toEnvelope(known);
-  end(webSocket, code, `${known.code}: ${detail}${figures(context)}`);
+  end(webSocket, closeCodeOf(known), `${known.code}: ${detail}${figures(context)}`);
+}
+
+/** Whoever is still being looked up when the service stops is told the same as those who were admitted. */
+function closeCodeOf({ code, status }: ServiceError): number {
+  if (code === "service_draining") return codes.away;
+  return status >= 500 ? codes.failed : codes.policy;
 }
 
 /** The numbers of a refusal's context, such as the supported versions: a close has no room for more. */

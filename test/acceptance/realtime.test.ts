@@ -538,6 +538,24 @@ for (const engine of engines) {
       await database.drop();
     }, 9_000);
 
+    test("stopping ends connections whose caller is still being looked up in the same way", async () => {
+      const database = await engine.create();
+      const other = await startTestService(engine, {
+        signsIn: false,
+        environment: { DATABASE_URL: database.url },
+      });
+      const ann = await peopleOf(other).member("", "tasks.read");
+      // The first connection loads the transport.
+      await openSocket(other, ann);
+      const late = await Promise.all(Array.from({ length: 5 }, () => openSocket(other, ann)));
+      await other.running.stop();
+      await expect
+        .poll(() => new Set(late.map(({ closed }) => closed()?.code)))
+        .toEqual(new Set([1001]));
+      await other.stop();
+      await database.drop();
+    });
+
     test("stopping ends connections so that they come back", async () => {
       const database = await engine.create();
       const other = await startTestService(engine, {
