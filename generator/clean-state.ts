@@ -27,7 +27,7 @@ export function stillClean(
   return projectDigest(project, state.modules) === state.digest ? state : undefined;
 }
 
-/** How the registry folder is now, taken before it is read: what is in it, of which size, and changed when. */
+/** The present state of the registry folder: its files with their sizes and times. To be taken before they are read. */
 export function registryState({ root, paths }: Project): string {
   const entries = filesBelow(root, paths.registry).map((path) => {
     const stats = statSync(join(root, path), { throwIfNoEntry: false });
@@ -38,7 +38,7 @@ export function registryState({ root, paths }: Project): string {
 
 /**
  * Remembers that the project is clean. `before` is how the registry was before it was read: where the folder has changed
- * since, nothing is remembered, for nobody has seen what is there now.
+ * since, nothing is remembered, because what is there now was not checked.
  */
 export function rememberClean(
   project: Project,

@@ -49,11 +49,11 @@ export interface CheckedRegistry {
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
   readonly textOf: (file: string) => string | undefined;
-  /** What is compiled already, where there are no findings and it is to be generated. */
+  /** The validators that are being compiled, if the registry is to be generated and has no findings. */
   readonly compiled: CompiledChecks | undefined;
 }
 
-/** Modules that check values, on their way; `keep` has the next run find them. */
+/** Modules of validators that are being compiled. `keep` caches them for the next run. */
 interface CompiledChecks {
   readonly files: Promise<readonly EmittedFile[]>;
   readonly keep: () => void;
@@ -125,7 +125,7 @@ async function checked(
 function checksOf({ root }: Project, model: RegistryModel): CompiledChecks {
   const cache = fileTextCache(root, "validators", buildIdentity());
   const files = emitChecks(model, cache);
-  // With a finding, nobody asks what has become of them.
+  // If there are findings, nobody awaits them.
   files.catch(() => undefined);
   return { files, keep: () => cache.save() };
 }

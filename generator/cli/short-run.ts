@@ -7,8 +7,8 @@ import { setFlagsFromString } from "node:v8";
  */
 export function expectShortRun(): void {
   setFlagsFromString("--interrupt-budget=500000");
-  // The compiler's thread begins with the room that it would soon have, instead of collecting garbage until then.
+  // Threads start with a larger young generation, which they would grow to anyway, and so collect garbage less often.
   setFlagsFromString("--min-semi-space-size=8");
-  // This thread has begun with little room: the first time it is full, it gets all that it may have.
+  // The main thread has started with a small one: when that is first full, it grows to its limit at once.
   setFlagsFromString("--semi-space-growth-factor=16");
 }

@@ -18,7 +18,7 @@ export interface TableSchema extends StoredBodies {
   readonly history: boolean;
   /** Whether rows of the history say when and by whom; absent for tables of earlier versions. */
   readonly historyTells?: true;
-  /** Whether rows may be marked as deleted; absent in storages of earlier versions. */
+  /** Whether rows may be marked as deleted; absent in schemas of earlier versions. */
   readonly softDelete?: boolean;
   /** The name of its documents, if it isn't the table's. */
   readonly document?: string;
@@ -33,7 +33,7 @@ export interface TableSchema extends StoredBodies {
 export interface DatabaseSchema {
   readonly tables: Readonly<Record<string, TableSchema>>;
   readonly system: readonly string[];
-  /** The layout of search indexes; absent in storages of the version that only knew layout 1. */
+  /** The layout of search indexes; absent in schemas of the version that only knew layout 1. */
   readonly searchLayout?: number;
 }
 

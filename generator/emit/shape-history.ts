@@ -14,9 +14,9 @@ export interface StoredBodies {
   readonly members: Readonly<Record<string, unknown>>;
   /** Members that every stored body has. */
   readonly required: readonly string[];
-  /** The shapes that bodies have had; absent in storages of earlier versions, whose rows have no shape number. */
+  /** The shapes that bodies have had; absent in schemas of earlier versions, whose rows have no shape number. */
   readonly shape?: Shape;
-  /** Which values members accept, by their names in documents; absent in storages of earlier versions. */
+  /** Which values members accept, by their names in documents; absent in schemas of earlier versions. */
   readonly fits?: Readonly<Record<string, Fit>>;
 }
 

@@ -1,5 +1,5 @@
-// Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them. Families
-// whose declarations follow from their formats add them in their own format.ts.
+// Declarations as they stand in a registry whose shape has been checked; they follow from the formats. Field types stay raw:
+// types.ts reads them. Families add their declarations in their own format.ts.
 import type { approval, hook, policyStep, service, topLevelMount } from "./core-format.js";
 import type { hooksByPhase, mountMembers } from "./format-parts.js";
 import type { Declared } from "./shape.js";

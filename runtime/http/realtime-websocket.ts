@@ -84,7 +84,7 @@ function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: un
   end(webSocket, closeCodeOf(known), `${known.code}: ${detail}${figures(context)}`);
 }
 
-/** Whoever is still being looked up when the service stops is told the same as those who were admitted. */
+/** A caller who is still being looked up when the service stops gets the same code as those who were admitted. */
 function closeCodeOf({ code, status }: ServiceError): number {
   if (code === "service_draining") return codes.away;
   return status >= 500 ? codes.failed : codes.policy;

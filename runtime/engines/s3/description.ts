@@ -1,4 +1,5 @@
 // An object's description as S3 metadata, which is ASCII and at most two kilobytes in all.
+import { isObject } from "../../contract/json-pointer.js";
 import type { ObjectDescription, ObjectTags } from "../../ports/object-head.js";
 
 /** The description as metadata. Values are base64url of UTF-8, so that they are ASCII. */
@@ -30,7 +31,7 @@ export function descriptionOf(
   };
 }
 
-/** Tags as `metadataOf` wrote them. Another program's object may have metadata of the same name: that is no tags. */
+/** The tags that `metadataOf` wrote; undefined for an object of another program whose metadata has the same name. */
 function tagsIn(text: string): ObjectTags | undefined {
   let tags: unknown;
   try {
@@ -38,11 +39,7 @@ function tagsIn(text: string): ObjectTags | undefined {
   } catch {
     return undefined;
   }
-  const isOurs =
-    typeof tags === "object" &&
-    tags !== null &&
-    !Array.isArray(tags) &&
-    Object.values(tags).every((value) => typeof value === "string");
+  const isOurs = isObject(tags) && Object.values(tags).every((value) => typeof value === "string");
   return isOurs ? (tags as ObjectTags) : undefined;
 }
 

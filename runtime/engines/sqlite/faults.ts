@@ -39,7 +39,7 @@ export function translated(error: unknown): ServiceError {
 }
 
 /** The primary code of a fault, such as `SQLITE_IOERR` of `SQLITE_IOERR_FSYNC`; "" if there is none. */
-export function primaryCode(error: unknown): string {
+function primaryCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code } = error as { readonly code?: unknown };
   const text = typeof code === "string" ? code : "";

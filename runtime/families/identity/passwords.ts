@@ -36,7 +36,7 @@ export async function rehashPassword(hashing: Hashing, password: string): Promis
   return inTurn(hashing, () => argon2.hash(canonicalPassword(password), parameters));
 }
 
-/** Whether the password is the one of the hash. Without a hash, or with an empty one, the same work is done in vain. */
+/** Whether the password is the one of the hash. Without a hash, or with an empty one, the same work is done and the answer is false. */
 export async function verifyPassword(
   hashing: Hashing,
   hash: string | undefined,
