@@ -1,8 +1,9 @@
 // Lines over Socket.IO, whose client the application brings along: `socketIo(io)` with `io` of socket.io-client.
-import { ApiError, errorOf } from "../core.js";
+import { errorOf } from "../core.js";
 import { addressOf } from "./platform.js";
 import { deviceReplaced, isFinalKind, type Command, type Dial } from "./port.js";
 import type { Ending, Line, Receiver, Transport } from "./port.js";
+import { Span } from "./span.js";
 
 /** What is used of socket.io-client's `io`. */
 export type MakeSocketIo = (
@@ -33,20 +34,18 @@ export function socketIo(io: MakeSocketIo): Transport {
 class SocketIoLine implements Line {
   readonly #socket: SocketIo;
   readonly #receiver: Receiver;
-  /** Refuses those who wait for an answer. */
-  readonly #waiting = new Set<(error: ApiError) => void>();
-  #isOpen = false;
-  #isOver = false;
+  readonly #span: Span;
 
   constructor(io: MakeSocketIo, dial: Dial, receiver: Receiver) {
     this.#receiver = receiver;
+    this.#span = new Span(receiver);
     this.#socket = connected(io, dial);
     this.#socket.on("connect", () => {
-      this.#isOpen = true;
+      this.#span.isOpen = true;
       receiver.opened();
     });
     this.#socket.on("connect_error", (error) => this.#refused(error));
-    this.#socket.on("disconnect", () => this.#told({}));
+    this.#socket.on("disconnect", () => this.#span.end({}));
     // If a service ends between the upgrade and its first word, the socket itself tells nothing for 20 seconds.
     this.#socket.io.engine.on("close", () => {
       // What a refusal says comes right behind its end.
@@ -56,7 +55,7 @@ class SocketIoLine implements Line {
   }
 
   acknowledge(upTo: string): void {
-    if (this.#isOpen) this.#socket.emit("realtime.ack", { up_to: upTo }, () => undefined);
+    if (this.#span.isOpen) this.#socket.emit("realtime.ack", { up_to: upTo }, () => undefined);
   }
 
   command({ name, payload, idempotencyKey }: Command): Promise<unknown> {
@@ -70,24 +69,16 @@ class SocketIoLine implements Line {
   }
 
   close(): void {
-    this.#stop();
+    this.#span.stop();
     this.#socket.disconnect();
   }
 
   #ask(event: string, ...given: unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (!this.#isOpen) return reject(new ApiError("client.network", "the connection has ended"));
-      this.#waiting.add(reject);
-      this.#socket.emit(event, ...given, (answer: { data?: unknown; error?: unknown }) => {
-        this.#waiting.delete(reject);
-        if (answer.error === undefined) resolve(answer.data);
-        else reject(errorOf(answer.error));
-      });
-    });
+    return this.#span.ask((take) => this.#socket.emit(event, ...given, take));
   }
 
   #take(event: string, envelope: unknown): void {
-    if (this.#isOver) return;
+    if (this.#span.isOver) return;
     if (event === "realtime.error") {
       const { code, message } = errorOf((envelope as { readonly error?: unknown }).error);
       // This is a farewell. If something is wrong with a command, its answer tells.
@@ -102,28 +93,15 @@ class SocketIoLine implements Line {
   #refused(error: Error): void {
     const { data } = error as { data?: { code?: string; kind?: string; detail?: string } };
     this.#socket.disconnect();
-    if (data?.code === undefined) return this.#told({});
+    if (data?.code === undefined) return this.#span.end({});
     const isFinal = isFinalKind(data.kind ?? "");
-    this.#told({ code: data.code, detail: data.detail ?? error.message, isFinal });
+    this.#span.end({ code: data.code, detail: data.detail ?? error.message, isFinal });
   }
 
-  /** Ends the line, from this side. */
+  /** Ends the line from this side. */
   #end(ending: Ending): void {
-    this.#told(ending);
+    this.#span.end(ending);
     this.#socket.disconnect();
-  }
-
-  #told(ending: Ending): void {
-    if (this.#stop()) this.#receiver.ended(ending);
-  }
-
-  /** Whether this was the end: there is only one. */
-  #stop(): boolean {
-    if (this.#isOver) return false;
-    [this.#isOpen, this.#isOver] = [false, true];
-    for (const reject of this.#waiting)
-      reject(new ApiError("client.network", "the connection ended before the answer"));
-    return true;
   }
 }
 

@@ -1,8 +1,9 @@
 // Lines over WebSocket: signals, acknowledgements and commands as frames of JSON (service.md "Realtime wire protocol").
-import { ApiError, errorOf } from "../core.js";
+import { ApiError } from "../core.js";
 import { lineAddress, platform, type Socket } from "./platform.js";
 import { isFinalKind, type Command, type Dial, type Ending } from "./port.js";
 import type { Line, Receiver, Transport } from "./port.js";
+import { Span, type Answer } from "./span.js";
 
 /** Opens a WebSocket: that of the platform, or one of a library on a Node.js without. */
 export type MakeSocket = (url: string, protocols: string[]) => Socket;
@@ -30,26 +31,21 @@ function ofPlatform(url: string, protocols: string[]): Socket {
   return new WebSocket(url, protocols);
 }
 
-interface Waiting {
-  readonly resolve: (data: unknown) => void;
-  readonly reject: (error: ApiError) => void;
-}
-
 class WebSocketLine implements Line {
   readonly #socket: Socket;
   readonly #receiver: Receiver;
-  /** Questions without an answer yet, by their ids. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #span: Span;
+  /** What takes the answers, by the ids of the questions. */
+  readonly #answers = new Map<string, (answer: Answer) => void>();
   readonly #silence: Silence;
   #asked = 0;
-  #isOpen = false;
-  #isOver = false;
   #token: string | null;
 
   constructor(make: MakeSocket, dial: Dial, receiver: Receiver) {
     const { token } = dial;
     this.#token = token;
     this.#receiver = receiver;
+    this.#span = new Span(receiver);
     this.#silence = new Silence({
       probe: () => this.probe(),
       isOver: () => this.#end({}),
@@ -62,12 +58,12 @@ class WebSocketLine implements Line {
     // The close that follows tells what failed.
     this.#socket.addEventListener("error", () => undefined);
     this.#socket.addEventListener("close", ({ code, reason }) =>
-      this.#told(endingOf(code, reason)),
+      this.#ended(endingOf(code, reason)),
     );
   }
 
   acknowledge(upTo: string): void {
-    if (this.#isOpen) this.#socket.send(JSON.stringify({ type: "realtime.ack", up_to: upTo }));
+    if (this.#span.isOpen) this.#socket.send(JSON.stringify({ type: "realtime.ack", up_to: upTo }));
   }
 
   command({ name, payload, idempotencyKey }: Command): Promise<unknown> {
@@ -82,20 +78,21 @@ class WebSocketLine implements Line {
   }
 
   probe(): void {
-    if (!this.#isOpen || this.#token === null || this.#silence.isProbed) return;
+    if (!this.#span.isOpen || this.#token === null || this.#silence.isProbed) return;
     this.#silence.expectAnswer();
     // Any answer will do.
     this.reauthenticate(this.#token).catch(() => undefined);
   }
 
   close(): void {
-    this.#stop();
+    this.#silence.stop();
+    this.#span.stop();
     this.#socket.close();
   }
 
   /** The socket is open before the caller is admitted: the answer to the first frame tells. */
   #admit(token: string | null): void {
-    this.#isOpen = true;
+    this.#span.isOpen = true;
     const admitted = (): void => {
       this.#silence.admitted();
       this.#receiver.opened();
@@ -107,55 +104,43 @@ class WebSocketLine implements Line {
     );
   }
 
-  #ask(type: string, members: object): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const cid = String((this.#asked += 1));
-      const frame = JSON.stringify({ type, cid, ...members });
-      if (new TextEncoder().encode(frame).length > maxFrameBytes)
-        return reject(new ApiError("client.too_large", `a frame has ${maxFrameBytes} bytes`));
-      if (!this.#isOpen) return reject(new ApiError("client.network", "the connection has ended"));
-      this.#waiting.set(cid, { resolve, reject });
+  async #ask(type: string, members: object): Promise<unknown> {
+    const cid = String((this.#asked += 1));
+    const frame = JSON.stringify({ type, cid, ...members });
+    if (new TextEncoder().encode(frame).length > maxFrameBytes)
+      throw new ApiError("client.too_large", `a frame has ${maxFrameBytes} bytes`);
+    return this.#span.ask((take) => {
+      this.#answers.set(cid, take);
       this.#socket.send(frame);
     });
   }
 
   #take(text: string): void {
-    if (this.#isOver) return;
+    if (this.#span.isOver) return;
     this.#silence.heard();
     const frame = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (frame["type"] === "ack") {
       const cid = String(frame["cid"]);
-      const answered = this.#waiting.get(cid);
-      this.#waiting.delete(cid);
-      if (frame["error"] === undefined) answered?.resolve(frame["data"]);
-      else answered?.reject(errorOf(frame["error"]));
+      this.#answers.get(cid)?.(frame);
+      this.#answers.delete(cid);
     } else if (typeof frame["event"] === "string") {
       this.#receiver.signal(frame["event"], frame["id"] as string | null, frame["data"]);
     }
   }
 
-  /** Ends the line, from this side. */
+  /** Ends the line from this side. */
   #end(ending: Ending): void {
-    this.#told(ending);
+    this.#ended(ending);
     this.#socket.close();
   }
 
-  #told(ending: Ending): void {
-    if (this.#stop()) this.#receiver.ended(ending);
-  }
-
-  /** Whether this was the end: there is only one. */
-  #stop(): boolean {
-    if (this.#isOver) return false;
-    [this.#isOpen, this.#isOver] = [false, true];
+  #ended(ending: Ending): void {
     this.#silence.stop();
-    for (const { reject } of this.#waiting.values())
-      reject(new ApiError("client.network", "the connection ended before the answer"));
-    return true;
+    this.#span.end(ending);
   }
 }
 
-/** Finds out whether the other side is still there: it pings, but no page can see that. */
+/** Finds out whether the service is still there: it pings, but a page can't see pings. */
 class Silence {
   readonly #then: { readonly probe: () => void; readonly isOver: () => void };
   readonly #admission: Timer;
@@ -168,12 +153,12 @@ class Silence {
     this.#next = setTimeout(then.probe, silenceMillis);
   }
 
-  /** Whether an answer is waited for. */
+  /** Whether a probe waits for its answer. */
   get isProbed(): boolean {
     return this.#probing !== undefined;
   }
 
-  /** The other side answers in time, or the line has ended. */
+  /** If no answer comes in time, the line has ended. */
   expectAnswer(): void {
     this.#probing = setTimeout(this.#then.isOver, patienceMillis);
   }

@@ -35,7 +35,11 @@ const core = [
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
 /** Files that a transport needs besides its own. */
-const transportParts = { socketio: [], sse: ["event-stream"], websocket: [] } as const;
+const transportParts = {
+  socketio: ["span"],
+  sse: ["event-stream"],
+  websocket: ["span"],
+} as const;
 const count: JsonSchema = { type: "integer" };
 const text: JsonSchema = { type: "string" };
 
@@ -65,10 +69,9 @@ export function emitClientRealtime(
     output: typed.name(resultTypeOf(operation), operation),
     code: typed.name(codeType(operation.key, model), operation),
   }));
+  const parts = new Set(transports.flatMap((name) => transportParts[name]));
   return [
-    ...[...core, ...transports, ...transports.flatMap((name) => transportParts[name])].map((part) =>
-      ownFile(`realtime/${part}.ts`),
-    ),
+    ...[...core, ...transports, ...parts].map((part) => ownFile(`realtime/${part}.ts`)),
     {
       path: "client/realtime.ts",
       text: print("client/realtime.ts", {
