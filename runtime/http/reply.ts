@@ -31,7 +31,8 @@ export function replyOutcome(
     return;
   }
   if (isGone(res)) return;
-  const headers = [...commonHeaders(metadata), ...(said?.fields ?? [])];
+  const headers = commonHeaders(metadata);
+  if (said !== undefined) headers.push(...said.fields);
   const status = said?.status ?? usualStatus;
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
   const version = output instanceof JsonText ? output : undefined;

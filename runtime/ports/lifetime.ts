@@ -18,6 +18,7 @@ export class Lifetime {
   readonly #caller: Caller;
   #listeners: ((reason: ServiceError) => void)[] = [];
   #isArmed = false;
+  #turn: Turn | undefined;
   #timer: NodeJS.Timeout | undefined;
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
@@ -71,11 +72,14 @@ export class Lifetime {
     const listeners = this.#listeners;
     listeners.push(listener);
     // Most work ends in the tick in which it began. Waiting for the end of the tick saves its timer.
-    if (listeners.length === 1 && arming.push(this) === 1) setImmediate(armAll);
+    if (listeners.length === 1) this.#turn = armLater(this);
     return () => {
       const at = listeners.indexOf(listener);
       if (at >= 0) listeners.splice(at, 1);
-      if (listeners.length === 0) clearTimeout(this.#timer);
+      if (listeners.length > 0) return;
+      clearTimeout(this.#timer);
+      // Or else all that this tick has answered would stay in memory until its end.
+      if (this.#turn !== undefined) this.#turn.lifetime = undefined;
     };
   }
 
@@ -161,13 +165,23 @@ export class Lifetime {
   }
 }
 
-/** Lifetimes that got their first listener in this tick. */
-let arming: Lifetime[] = [];
+/** A lifetime that got its first listener in this tick; undefined once it has none. */
+interface Turn {
+  lifetime: Lifetime | undefined;
+}
+
+let turns: Turn[] = [];
+
+function armLater(lifetime: Lifetime): Turn {
+  const turn = { lifetime };
+  if (turns.push(turn) === 1) setImmediate(armAll);
+  return turn;
+}
 
 function armAll(): void {
-  const begun = arming;
-  arming = [];
-  for (const lifetime of begun) lifetime.arm();
+  const begun = turns;
+  turns = [];
+  for (const { lifetime } of begun) lifetime?.arm();
 }
 
 const nobody: Caller = { isGone: () => false };

@@ -4,17 +4,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { knownId, payload, routeCount } from "./http/work.mjs";
-import {
-  bin,
-  compile,
-  cpuSeconds,
-  freePort,
-  load,
-  loaded,
-  project,
-  serve,
-  table,
-} from "./tools.mjs";
+import { generator, load, loaded } from "./load.mjs";
+import { bin, compile, cpuSeconds, freePort, project, serve, table } from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
@@ -126,5 +117,6 @@ export async function run() {
     ["server", ...heads.map((head) => `GET, ${head}`), ...heads.map((head) => `POST, ${head}`)],
     Object.entries(best).map(([name, own]) => [name, ...cells("get", own), ...cells("post", own)]),
   );
+  process.stdout.write(`\nThe load came from ${generator}.\n`);
   remove();
 }

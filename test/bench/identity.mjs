@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { knownId } from "./http/work.mjs";
-import { bin, compile, freePort, load, project, serve, table } from "./tools.mjs";
+import { load } from "./load.mjs";
+import { bin, compile, freePort, project, serve, table } from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
 const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";

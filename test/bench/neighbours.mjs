@@ -9,7 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { dearestBody, dearQueries } from "../faults/dear-queries.mjs";
-import { freePort, load, repository, serve, table } from "./tools.mjs";
+import { load } from "./load.mjs";
+import { freePort, repository, serve, table } from "./tools.mjs";
 
 const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const seconds = Number(process.env.BENCH_SECONDS ?? 2);

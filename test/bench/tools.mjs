@@ -15,7 +15,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 export const bin = join(repository, "bin/opwright.mjs");
@@ -141,19 +140,6 @@ export function cpuSeconds(pid) {
     readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
   );
   return [pid, ...children].reduce((sum, id) => sum + own(id), 0);
-}
-
-/** Requests a second over 64 connections; throws for any answer but a good one. */
-export async function load(request, duration) {
-  return (await loaded(request, duration)).average;
-}
-
-/** The same, with how many requests they were in all. */
-export async function loaded(request, duration) {
-  const result = await autocannon({ ...request, connections: 64, pipelining: 1, duration });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${request.url}: ${result.non2xx} bad answers, ${result.errors} errors`);
-  return { average: result.requests.average, total: result.requests.total };
 }
 
 /** Prints rows as a Markdown table. */

@@ -1,0 +1,65 @@
+// Load over 64 connections: by wrk where it is installed, otherwise by autocannon. autocannon parses answers in
+// JavaScript, so that each header of an answer costs the machine more there than in the server.
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import autocannon from "autocannon";
+
+const connections = 64;
+const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
+
+/** What made the load, for the report. */
+export const generator = hasWrk ? "wrk" : "autocannon";
+
+/** Requests a second; throws for any answer but a good one. */
+export async function load(request, duration) {
+  return (await loaded(request, duration)).average;
+}
+
+/** The same, with how many requests they were in all. */
+export async function loaded(request, duration) {
+  const { bad, ...result } = hasWrk
+    ? await byWrk(request, duration)
+    : await byAutocannon(request, duration);
+  if (bad > 0) throw new Error(`${request.url}: ${bad} bad answers`);
+  return result;
+}
+
+async function byAutocannon(request, duration) {
+  const { requests, non2xx, errors } = await autocannon({
+    ...request,
+    connections,
+    pipelining: 1,
+    duration,
+  });
+  return { average: requests.average, total: requests.total, bad: non2xx + errors };
+}
+
+async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
+  const folder = mkdtempSync(join(tmpdir(), "opwright-wrk-"));
+  const script = join(folder, "request.lua");
+  // A string of JSON is a string of Lua, as far as benches go: no escapes but \" and \\.
+  const lua = [
+    `wrk.method = ${JSON.stringify(method)}`,
+    ...Object.entries(headers).map(
+      ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+    ),
+    ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
+  ];
+  writeFileSync(script, lua.join("\n"));
+  const options = ["-t1", `-c${connections}`, `-d${duration}s`, "-s", script, url];
+  const { stdout } = await promisify(execFile)("wrk", options);
+  rmSync(folder, { recursive: true });
+  const [, total, seconds] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? [];
+  const failures = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(
+    stdout,
+  );
+  const refused = /Non-2xx or 3xx responses: (\d+)/.exec(stdout);
+  const bad = [...(failures?.slice(1) ?? []), refused?.[1] ?? 0].reduce(
+    (sum, n) => sum + Number(n),
+    0,
+  );
+  return { average: Number(total) / Number(seconds), total: Number(total), bad };
+}
