@@ -169,7 +169,7 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
       end(socket);
     },
     // It is pinged.
-    renew: null,
+    reconnect: null,
   };
   const conversation = await converse(
     options,

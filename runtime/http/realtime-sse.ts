@@ -97,7 +97,7 @@ async function stream(
     refuse: (code) =>
       end(code === "realtime_device_replaced" ? retryIn(replacedMillis) + told(code) : "", code),
     // At once, before its principal counts as gone.
-    renew: () => end(retryIn(300, 1_000), "core.unavailable"),
+    reconnect: () => end(retryIn(300, 1_000), "core.unavailable"),
   };
   const conversation = await converse(options, req, nothingPresented, () => handshake, connection);
   if (early !== null) {

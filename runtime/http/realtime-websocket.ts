@@ -203,7 +203,7 @@ function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
     leave: () => end(webSocket, codes.away, "the service goes away"),
     refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
     // It is pinged.
-    renew: null,
+    reconnect: null,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import type { HubMember, Hub } from "./hub.js";
-import type { Lines } from "./lines.js";
+import type { PrincipalConnections } from "./principal-connections.js";
 import type { CredentialScope } from "../../ports/signals.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mailbox.js";
 import type { Presence } from "./presence.js";
@@ -32,7 +32,7 @@ export interface Connection extends Sink {
    * Ends it so that a live client comes back at once; null if the transport itself finds out whether the other side is
    * still there.
    */
-  readonly renew: (() => void) | null;
+  readonly reconnect: (() => void) | null;
 }
 
 export interface ConnectRequest {
@@ -62,7 +62,7 @@ export interface Admission {
   readonly resources: Pick<Resources, "database" | "log">;
   readonly hub: Hub;
   readonly presence: Presence | null;
-  readonly lines: Lines;
+  readonly principalConnections: PrincipalConnections;
   readonly admitted: Set<Admitted>;
   /** Whether the plane takes no connection any more. */
   readonly isStopped: () => boolean;
@@ -75,14 +75,23 @@ export interface Admission {
  * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
  */
 export async function admit(
-  { spec, resources, hub, presence, lines, admitted, isStopped, sendEphemeral }: Admission,
+  {
+    spec,
+    resources,
+    hub,
+    presence,
+    principalConnections,
+    admitted,
+    isStopped,
+    sendEphemeral,
+  }: Admission,
   { context, identity, handshake, connection, isGood, sharedBy, leave }: ConnectRequest,
 ): Promise<{ begin(): void; end(): void }> {
   const owner = mailboxOf(context, identity);
   const mailbox = mailboxReads(resources, owner);
   await checkTopics(spec, handshake.topics, context);
   if (isStopped()) throw fail("service_draining");
-  const leaveLine = lines.enter({
+  const leavePlace = principalConnections.enter({
     ...owner,
     // A connection that has ended in the meantime must not replace a live one.
     device: connection.hasEnded ? null : handshake.named,
@@ -116,7 +125,7 @@ export async function admit(
   admitted.add(one);
   const end = (): void => {
     if (!admitted.delete(one)) return;
-    leaveLine();
+    leavePlace();
     unhear();
     depart?.();
   };

@@ -15,7 +15,7 @@ import {
 import type { BusMessage, SignalBus } from "../../ports/bus.js";
 import { memoryHub, type Hub } from "./hub.js";
 import type { RealtimeCounters, RealtimeLimits } from "./limits.js";
-import { Lines } from "./lines.js";
+import { PrincipalConnections } from "./principal-connections.js";
 import type { CredentialScope, SignalPlane } from "../../ports/signals.js";
 import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
 import { startNumbering } from "./numbering.js";
@@ -74,7 +74,11 @@ export function startPlane(
   const admitted = new Set<Admitted>();
   const usualSilence = spec.presence ? silentMillis.present : silentMillis.otherwise;
   const silence = limits.silentSeconds === null ? usualSilence : limits.silentSeconds * 1_000;
-  const lines = new Lines({ most: limits.connections, silentMillis: silence, counters });
+  const principalConnections = new PrincipalConnections({
+    most: limits.connections,
+    silentMillis: silence,
+    counters,
+  });
   let isStopped = false;
   const slow = slowReaders(log);
   const admission: Admission = {
@@ -82,7 +86,7 @@ export function startPlane(
     resources,
     hub,
     presence,
-    lines,
+    principalConnections,
     admitted,
     isStopped: () => isStopped,
     sendEphemeral: slow.send,
@@ -102,11 +106,11 @@ export function startPlane(
   const repeated = [
     repeat(bus === null ? pollMillis : healMillis, checkPositions, onFault),
     repeat(recheckMillis, () => recheck(admitted, null), onFault),
-    repeat(Math.min(recheckMillis, silence / 2), () => lines.endSilent(), onFault),
+    repeat(Math.min(recheckMillis, silence / 2), () => principalConnections.endSilent(), onFault),
     repeat(reportMillis, slow.report, onFault),
   ];
   bus?.listen({
-    heard: (message) => heard(message, { hub, lines, presence, ended }),
+    heard: (message) => heard(message, { hub, principalConnections, presence, ended }),
     resumed() {
       presence?.announce();
       checkPositions().catch(onFault);
@@ -130,7 +134,7 @@ export function startPlane(
     connect: (request) => admit(admission, request),
 
     sign(owner, device) {
-      if (lines.sign(owner, device)) bus?.send({ kind: "sign", ...owner, device });
+      if (principalConnections.sign(owner, device)) bus?.send({ kind: "sign", ...owner, device });
     },
 
     async stop(spreadMillis) {
@@ -166,13 +170,16 @@ async function leaveSpread(all: readonly Admitted[], spreadMillis: number): Prom
 /** What a message of another process is about. */
 interface Audience {
   readonly hub: Hub;
-  readonly lines: Lines;
+  readonly principalConnections: PrincipalConnections;
   readonly presence: Presence | null;
   readonly ended: (of: CredentialScope) => void;
 }
 
 /** Passes on a message of another process. */
-function heard(message: BusMessage, { hub, lines, presence, ended }: Audience): void {
+function heard(
+  message: BusMessage,
+  { hub, principalConnections, presence, ended }: Audience,
+): void {
   switch (message.kind) {
     case "signal": {
       const { tenant, to, name, data } = message;
@@ -187,7 +194,7 @@ function heard(message: BusMessage, { hub, lines, presence, ended }: Audience): 
       ended(message.of);
       break;
     case "sign":
-      lines.hear(message, message.device);
+      principalConnections.hear(message, message.device);
       break;
     case "presence":
       presence?.heard(message);

@@ -5,19 +5,19 @@ import type { RealtimeCounters } from "./limits.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
 
 /** A connection that takes one of its principal's places. */
-export interface Line extends MailboxOwner {
+export interface PrincipalConnection extends MailboxOwner {
   /** The device that the client named: it has one connection. */
   readonly device: string | null;
   readonly connection: {
     refuse(code: "realtime_device_replaced"): void;
     /** Null where the transport itself finds out whether the other side is there. */
-    readonly renew: (() => void) | null;
+    readonly reconnect: (() => void) | null;
   };
   /** Ends the connection. Its place is free at once, however long that takes. */
   end(): void;
 }
 
-export interface LinesOptions {
+export interface PrincipalConnectionsOptions {
   /** Connections of all principals. */
   readonly most: number;
   /** How long a connection may go without a sign of life where its transport does not look for one. */
@@ -41,11 +41,11 @@ interface Life {
 }
 
 /** The connections of one process. */
-export class Lines {
-  readonly #options: LinesOptions;
-  readonly #byOwner = new Map<string, Map<Line, Life>>();
+export class PrincipalConnections {
+  readonly #options: PrincipalConnectionsOptions;
+  readonly #byOwner = new Map<string, Map<PrincipalConnection, Life>>();
 
-  constructor(options: LinesOptions) {
+  constructor(options: PrincipalConnectionsOptions) {
     this.#options = options;
   }
 
@@ -53,20 +53,20 @@ export class Lines {
    * Admits a connection, and ends an earlier one of its device; returns how to remove it. Throws
    * `realtime_connections_limit`, `core.unavailable`.
    */
-  enter(line: Line): () => void {
+  enter(one: PrincipalConnection): () => void {
     const { most, counters } = this.#options;
-    for (const other of this.#of(line).keys()) if (isSameDevice(line, other)) this.#replace(other);
+    for (const other of this.#of(one).keys()) if (isSameDevice(one, other)) this.#replace(other);
     if (counters.connections >= most) {
       counters.turnedAway += 1;
       throw fail("core.unavailable", {}, retryAfter);
     }
-    this.#makeRoom(line);
-    const key = keyOf(line);
-    const own = this.#byOwner.get(key) ?? new Map<Line, Life>();
-    this.#byOwner.set(key, own.set(line, { heardAt: performance.now(), toldAt: -Infinity }));
+    this.#makeRoom(one);
+    const key = keyOf(one);
+    const own = this.#byOwner.get(key) ?? new Map<PrincipalConnection, Life>();
+    this.#byOwner.set(key, own.set(one, { heardAt: performance.now(), toldAt: -Infinity }));
     counters.connections += 1;
     return () => {
-      if (!own.delete(line)) return;
+      if (!own.delete(one)) return;
       counters.connections -= 1;
       if (own.size === 0 && this.#byOwner.get(key) === own) this.#byOwner.delete(key);
     };
@@ -92,29 +92,29 @@ export class Lines {
   endSilent(): void {
     const before = performance.now() - this.#options.silentMillis;
     for (const own of this.#byOwner.values())
-      for (const [line, { heardAt }] of own) if (heardAt < before) this.#renew(line);
+      for (const [one, { heardAt }] of own) if (heardAt < before) this.#reconnect(one);
   }
 
-  #of(owner: MailboxOwner): ReadonlyMap<Line, Life> {
+  #of(owner: MailboxOwner): ReadonlyMap<PrincipalConnection, Life> {
     return this.#byOwner.get(keyOf(owner)) ?? new Map();
   }
 
   #lifeOf(owner: MailboxOwner, device: string): Life | undefined {
-    return [...this.#of(owner)].find(([line]) => line.device === device)?.[1];
+    return [...this.#of(owner)].find(([one]) => one.device === device)?.[1];
   }
 
-  #replace(line: Line): void {
+  #replace(one: PrincipalConnection): void {
     this.#options.counters.replaced += 1;
-    line.end();
-    line.connection.refuse("realtime_device_replaced");
+    one.end();
+    one.connection.refuse("realtime_device_replaced");
   }
 
-  #renew(line: Line): void {
-    const { renew } = line.connection;
-    if (renew === null) return;
+  #reconnect(one: PrincipalConnection): void {
+    const { reconnect } = one.connection;
+    if (reconnect === null) return;
     this.#options.counters.silent += 1;
-    line.end();
-    renew();
+    one.end();
+    reconnect();
   }
 
   /**
@@ -126,9 +126,9 @@ export class Lines {
     if (own.size < mostOfOne) return;
     const before = performance.now() - overdueMillis;
     const [silent] = [...own]
-      .filter(([line, { heardAt }]) => line.connection.renew !== null && heardAt < before)
+      .filter(([{ connection }, { heardAt }]) => connection.reconnect !== null && heardAt < before)
       .sort(([, one], [, other]) => one.heardAt - other.heardAt);
-    if (silent !== undefined) return this.#renew(silent[0]);
+    if (silent !== undefined) return this.#reconnect(silent[0]);
     this.#options.counters.turnedAway += 1;
     throw fail("realtime_connections_limit", {}, retryAfter);
   }
@@ -138,6 +138,6 @@ function keyOf({ tenant, principalId }: MailboxOwner): string {
   return `${tenant}\0${principalId}`;
 }
 
-function isSameDevice({ device }: Line, other: Line): boolean {
+function isSameDevice({ device }: PrincipalConnection, other: PrincipalConnection): boolean {
   return device !== null && other.device === device;
 }
