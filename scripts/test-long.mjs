@@ -1,5 +1,5 @@
-// npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, histories
-// of registries and of writers; and a rollout over a million rows.
+// npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
+// queries, schedules of realtime, histories of registries and of writers; a rollout over a million rows; files of 1 GiB.
 // Arguments: how many registries, and a seed; a new one where left out.
 import { build, install, run } from "./prepare.mjs";
 
@@ -12,7 +12,10 @@ const settings = {
   OPWRIGHT_TEST_HISTORIES: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_WRITERS: String(Math.max(2, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_WORLDS: String(Math.max(3, Math.ceil(Number(count) / 30))),
+  OPWRIGHT_SEEDS: String(Math.max(60, Math.ceil(Number(count) / 10))),
+  OPWRIGHT_QUERY_RUNS: String(Math.max(2_500, Number(count) * 10)),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
+  OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
 run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
@@ -20,4 +23,7 @@ run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/writers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/non-interference.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/rollout.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/no-loss.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/large-transfers.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);

@@ -49,7 +49,7 @@ export async function startWorld(packageFolder = root): Promise<World> {
   const environment = {
     PORT: "0",
     DATABASE_URL: database.url,
-    DATABASE_POOL: "20",
+    DATABASE_POOL: "10",
     BUS_URL: redisUrl,
     DATA_DIR: data,
   };
