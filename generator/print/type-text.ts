@@ -71,10 +71,16 @@ function findReferredTypes(schema: object): readonly string[] {
   return [...names].sort();
 }
 
+/** Keywords that say what a value is beside its `type`. */
+const joining = ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"];
+
 /** The types of which a value has one, as they stand after `indent`. */
 function alternatives(schema: JsonSchema, indent: string): readonly string[] {
   if (schema === true) return ["unknown"];
   if (schema === false) return ["never"];
+  // The common case: one type, and nothing that joins others with it.
+  if (typeof schema["type"] === "string" && !joining.some((keyword) => keyword in schema))
+    return [namedType(schema["type"], schema, indent)];
   const name = referredType(schema);
   const parts: (readonly string[])[] = [];
   if (name !== undefined) parts.push([name]);
@@ -231,7 +237,7 @@ function isPlainObject(schema: JsonSchema): schema is Exclude<JsonSchema, boolea
   return (
     typeof schema === "object" &&
     schema["type"] === "object" &&
-    !["$ref", "allOf", "anyOf", "oneOf", "enum", "const"].some((keyword) => keyword in schema)
+    !joining.some((keyword) => keyword in schema)
   );
 }
 
