@@ -16,6 +16,7 @@ import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { readDeprecation } from "./deprecations.js";
 import { isReference, readReference } from "./document-references.js";
+import { readFieldType, warnOfListOfType } from "./field-types.js";
 import { formerKeywords } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
@@ -29,7 +30,6 @@ import {
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
 import { typeNames } from "./registry-names.js";
-import { readShorthand, shorthandScalars } from "./shorthand.js";
 import type { SourceTree } from "./source-tree.js";
 import { isDescribed, readValues } from "./value-lists.js";
 
@@ -134,8 +134,11 @@ export class TypeReader {
 
   /** Reads one field: a shorthand, a list of values, or a JSON Schema. */
   readField(value: unknown, at: Origin, root: Root): JsonSchema {
-    if (typeof value === "string") return this.#readShorthand(value, at);
-    if (Array.isArray(value)) return this.#readEnum(value, at);
+    if (typeof value === "string") return readFieldType(value, this.#declared, at, this.#report);
+    if (Array.isArray(value)) {
+      warnOfListOfType(value, this.#declared, at, this.#report);
+      return this.#readEnum(value, at);
+    }
     if (isReference(value)) return readReference(value, at, this.#documents, this.#report);
     if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
     this.#report({
@@ -144,29 +147,6 @@ export class TypeReader {
       at,
     });
     return true;
-  }
-
-  #readShorthand(text: string, at: Origin): JsonSchema {
-    const read = readShorthand(text);
-    if (read.kind === "malformed") {
-      this.#report({
-        code: "OPW026",
-        message: `${JSON.stringify(text)} is no field type`,
-        at,
-        suggestion: didYouMean(read.base, [...shorthandScalars, ...this.#declared]),
-      });
-      return true;
-    }
-    if (read.typeName !== undefined && !this.#declared.has(read.typeName)) {
-      this.#report({
-        code: "OPW020",
-        message: `no type is called ${read.typeName}`,
-        at,
-        suggestion: didYouMean(read.typeName, [...this.#declared, ...shorthandScalars]),
-      });
-      return true;
-    }
-    return read.schema;
   }
 
   #readEnum(items: readonly unknown[], at: Origin): JsonSchema {

@@ -43,7 +43,7 @@ export const rooms: readonly (readonly [string, RegExp])[] = [
 export const generatorRooms: readonly (readonly [string, RegExp])[] = [
   [
     "ground",
-    /^generator\/(?:catalogue(?:-entry|-files)?|config|diagnostics|did-you-mean|markdown|package-root)\.ts$/,
+    /^generator\/(?:catalogue(?:-entry|-files|-types)?|config|diagnostics|did-you-mean|markdown|package-root)\.ts$/,
   ],
   ["model", /^generator\/model\//],
   ["load", /^generator\/load\//],

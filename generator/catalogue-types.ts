@@ -1,0 +1,51 @@
+// Diagnostics of types and fields.
+import { entry } from "./catalogue-entry.js";
+
+export const ofTypes = {
+  OPW017: entry(
+    "List of one value",
+    'A field in brackets has the name of a type: `[string]` is the text "string" and nothing else.',
+    "Write `string[]` for a list. If you mean the one value, write `{const: string}`. This is a warning.",
+    "warning",
+  ),
+  OPW020: entry(
+    "Unknown type",
+    "A field names a type that no `types:` entry declares.",
+    "Declare the type, or correct the name.",
+  ),
+  OPW021: entry(
+    "Dangling $ref",
+    "A $ref points to nothing.",
+    "Point it to a declared type (#/types/Name), a local definition (#/$defs/name) or a JSON file.",
+  ),
+  OPW022: entry(
+    "Cyclic type",
+    "A type contains itself through required members only, so no value could exist.",
+    "Break the cycle: make a member on it optional, nullable or an array.",
+  ),
+  OPW023: entry(
+    "Keyword not supported",
+    "The JSON Schema keyword is not one that opwright compiles.",
+    "Express the rule with the supported keywords; docs/registry.md lists them.",
+  ),
+  OPW024: entry(
+    "Invalid schema",
+    "A JSON Schema keyword has a value that the keyword does not allow.",
+    "Write a value that the keyword takes: https://json-schema.org/draft/2020-12/json-schema-validation.",
+  ),
+  OPW025: entry(
+    "Reserved field",
+    "A field has the name of a base field, or of a member that every JavaScript object has.",
+    "Choose another name; id, rev, created_at, last_update_at, is_deleted and tenant_id are added by opwright.",
+  ),
+  OPW026: entry(
+    "Bad shorthand",
+    "A field's shorthand must be string, uuid, date-time, integer, number, boolean or a type name, with [] and ? where needed.",
+    "Correct the shorthand, or write plain JSON Schema.",
+  ),
+  OPW027: entry(
+    "Pattern that is not linear",
+    "For some texts the pattern takes polynomial or exponential time, so one request could block the service.",
+    "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
+  ),
+} as const;

@@ -1,0 +1,53 @@
+// The type of a field where it is a shorthand, and what is taken for one.
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin, Report } from "../diagnostics.js";
+import type { JsonSchema } from "../model/json-schema.js";
+import { readShorthand, shorthandScalars } from "./shorthand.js";
+
+/** The schema of a shorthand. Reports one that is none, and a type that is not `declared`; then any value fits. */
+export function readFieldType(
+  text: string,
+  declared: ReadonlySet<string>,
+  at: Origin,
+  report: Report,
+): JsonSchema {
+  const read = readShorthand(text);
+  if (read.kind === "malformed") {
+    report({
+      code: "OPW026",
+      message: `${JSON.stringify(text)} is no field type: those are ${shorthandScalars.join(", ")} and the names of types`,
+      at,
+      suggestion: didYouMean(read.base, [...shorthandScalars, ...declared]),
+    });
+    return true;
+  }
+  if (read.typeName !== undefined && !declared.has(read.typeName)) {
+    report({
+      code: "OPW020",
+      message: `no type is called ${read.typeName}`,
+      at,
+      suggestion: didYouMean(read.typeName, [...declared, ...shorthandScalars]),
+    });
+    return true;
+  }
+  return read.schema;
+}
+
+/** Warns of `[string]`, which many read as a list of strings. */
+export function warnOfListOfType(
+  values: readonly unknown[],
+  declared: ReadonlySet<string>,
+  at: Origin,
+  report: Report,
+): void {
+  const [only] = values;
+  if (values.length !== 1 || typeof only !== "string") return;
+  const read = readShorthand(only);
+  if (read.kind === "malformed") return;
+  if (read.typeName !== undefined && !declared.has(read.typeName)) return;
+  report({
+    code: "OPW017",
+    message: `[${only}] is the one value ${JSON.stringify(only)}; a list is ${only}[]`,
+    at,
+  });
+}
