@@ -31,6 +31,7 @@ import { familiesOf, type FamilyParts } from "./families.js";
 import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";
 import { publicUrlOf } from "./public-url.js";
+import { allOpened, type Opened } from "./opened.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
@@ -62,13 +63,24 @@ export interface ServiceConnection extends ServiceAtWork {
 
 /**
  * Opens the database that the settings name and, if they say so, applies pending migrations. Waits up to 30 s for a database
- * that is unavailable, then rejects with `core.unavailable`.
+ * that is unavailable, then rejects with `core.unavailable`. If it rejects, nothing stays open.
  */
-export async function connect(
-  service: Pick<ServiceDefinition, "name" | "deadlineSeconds"> &
-    FamilyParts &
-    Partial<Pick<ServiceDefinition, "routes">>,
+export function connect(
+  service: ConnectedService,
+  options: ConnectOptions,
+): Promise<ServiceConnection> {
+  return allOpened((opened) => connected(service, options, opened));
+}
+
+/** What a connection needs to know of a service. */
+type ConnectedService = Pick<ServiceDefinition, "name" | "deadlineSeconds"> &
+  FamilyParts &
+  Partial<Pick<ServiceDefinition, "routes">>;
+
+async function connected(
+  service: ConnectedService,
   { settings, folder, log, clock = systemClock, observer = silentObserver }: ConnectOptions,
+  opened: Opened,
 ): Promise<ServiceConnection> {
   const tokens = await issuerOf(service, settings, clock);
   const deadlineSeconds = service.deadlineSeconds ?? limits.defaultDeadlineSeconds;
@@ -80,15 +92,18 @@ export async function connect(
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),
     log,
   });
+  opened.add(() => database.close());
   const pending = await migrated(database, { settings, folder, log });
   const signer = hmacSigner(settings.signingSecrets);
   const { read: publicUrl, listensAt } = publicUrlOf(settings);
   const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
+  opened.add(() => objects.close());
   const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, {
     clock,
     database,
     log,
   });
+  opened.add(closeLimiter);
   const listeners: Listeners = { woken: new Map(), plane: silentPlane };
   const resources: Resources = {
     deadlineSeconds,
@@ -123,11 +138,7 @@ export async function connect(
     whenWoken(key, woken) {
       listeners.woken.set(key, woken);
     },
-    async close() {
-      await database.close();
-      await objects.close();
-      await closeLimiter();
-    },
+    close: () => opened.close(),
   };
 }
 

@@ -29,8 +29,9 @@ import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { familiesOf } from "./families.js";
-import { gaugesOf } from "./gauges.js";
+import { sourcesOf } from "./metric-sources.js";
 import { startMetrics } from "./metrics.js";
+import { allOpened, type Opened } from "./opened.js";
 import { periodicJobs } from "./periodic-jobs.js";
 import { readinessOf, type Probes } from "./readiness.js";
 import { startRealtime, type RunningRealtime } from "./realtime.js";
@@ -65,17 +66,26 @@ function originsOf({ corsOrigins, publicUrl }: Settings): readonly string[] {
 
 /**
  * Starts a service; resolves once it listens. Pending migrations are applied before, unless the settings leave them to the
- * `migrate` command. Rejects if the database, an engine or a port is not available.
+ * `migrate` command. Rejects if the database, an engine or a port is not available; then nothing stays open.
  */
-export async function start(
+export function start(
   service: ServiceDefinition,
   options: ConnectOptions,
 ): Promise<RunningService> {
+  return allOpened((opened) => running(service, options, opened));
+}
+
+async function running(
+  service: ServiceDefinition,
+  options: ConnectOptions,
+  opened: Opened,
+): Promise<RunningService> {
   const { settings, log } = options;
   const connection = await connect(service, options);
-  const { database } = connection;
+  opened.add(() => connection.close());
   const allowedOrigins = originsOf(settings);
   const started = startFamilies(service, connection, settings);
+  opened.add(() => Promise.all(started.map((family) => family.stop(0))));
 
   let state: "active" | "settling" | "draining" = "active";
   const isAccepting = (): boolean => state !== "draining";
@@ -92,19 +102,14 @@ export async function start(
     allowedOrigins,
     isAccepting,
   });
+  opened.add(() => realtime?.stop());
   const answerOther = await handlerOf(service, options, connection, bind, realtime);
   const server = httpServer();
   const connections = new Connections(server, settings.connections);
   const readiness = readinessOf(probesOf(service, connection, realtime));
-  const metrics = settings.hasMetrics
-    ? startMetrics({
-        engine: () => database.state(),
-        connections: () => connections.counts,
-        answers: connection.answers,
-        readiness,
-        gauges: gaugesOf(service, connection, realtime),
-      })
-    : null;
+  const sources = sourcesOf(service, connection, { connections, readiness, realtime });
+  const metrics = settings.hasMetrics ? startMetrics(sources) : null;
+  opened.add(() => metrics?.close());
   const isActive = (): boolean => state === "active";
   const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
   const isLogged = settings.logLevel === "info" || settings.logLevel === "debug";
@@ -120,6 +125,7 @@ export async function start(
   answerClientErrors(server, style.printError);
   takeUpgrades(server, connections, realtime, { ...style, isAccepting });
   await listen(server, settings.port, settings.host);
+  opened.add(() => server.close());
   const admin = await adminServer(settings, answerWatch);
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
 

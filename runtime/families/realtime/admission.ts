@@ -62,7 +62,7 @@ export interface Admission {
   readonly resources: Pick<Resources, "database" | "log">;
   readonly hub: Hub;
   readonly presence: Presence | null;
-  readonly principalConnections: PrincipalConnections;
+  readonly byPrincipal: PrincipalConnections;
   readonly admitted: Set<Admitted>;
   /** Whether the plane takes no connection any more. */
   readonly isStopped: () => boolean;
@@ -75,23 +75,14 @@ export interface Admission {
  * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
  */
 export async function admit(
-  {
-    spec,
-    resources,
-    hub,
-    presence,
-    principalConnections,
-    admitted,
-    isStopped,
-    sendEphemeral,
-  }: Admission,
+  { spec, resources, hub, presence, byPrincipal, admitted, isStopped, sendEphemeral }: Admission,
   { context, identity, handshake, connection, isGood, sharedBy, leave }: ConnectRequest,
 ): Promise<{ begin(): void; end(): void }> {
   const owner = mailboxOf(context, identity);
   const mailbox = mailboxReads(resources, owner);
   await checkTopics(spec, handshake.topics, context);
   if (isStopped()) throw fail("service_draining");
-  const leavePlace = principalConnections.enter({
+  const leavePlace = byPrincipal.enter({
     ...owner,
     // A connection that has ended in the meantime must not replace a live one.
     device: connection.hasEnded ? null : handshake.named,

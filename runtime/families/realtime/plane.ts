@@ -74,11 +74,8 @@ export function startPlane(
   const admitted = new Set<Admitted>();
   const usualSilence = spec.presence ? silentMillis.present : silentMillis.otherwise;
   const silence = limits.silentSeconds === null ? usualSilence : limits.silentSeconds * 1_000;
-  const principalConnections = new PrincipalConnections({
-    most: limits.connections,
-    silentMillis: silence,
-    counters,
-  });
+  const most = limits.connections;
+  const byPrincipal = new PrincipalConnections({ most, silentMillis: silence, counters });
   let isStopped = false;
   const slow = slowReaders(log);
   const admission: Admission = {
@@ -86,7 +83,7 @@ export function startPlane(
     resources,
     hub,
     presence,
-    principalConnections,
+    byPrincipal,
     admitted,
     isStopped: () => isStopped,
     sendEphemeral: slow.send,
@@ -106,11 +103,11 @@ export function startPlane(
   const repeated = [
     repeat(bus === null ? pollMillis : healMillis, checkPositions, onFault),
     repeat(recheckMillis, () => recheck(admitted, null), onFault),
-    repeat(Math.min(recheckMillis, silence / 2), () => principalConnections.endSilent(), onFault),
+    repeat(Math.min(recheckMillis, silence / 2), () => byPrincipal.endSilent(), onFault),
     repeat(reportMillis, slow.report, onFault),
   ];
   bus?.listen({
-    heard: (message) => heard(message, { hub, principalConnections, presence, ended }),
+    heard: (message) => heard(message, { hub, byPrincipal, presence, ended }),
     resumed() {
       presence?.announce();
       checkPositions().catch(onFault);
@@ -134,7 +131,7 @@ export function startPlane(
     connect: (request) => admit(admission, request),
 
     sign(owner, device) {
-      if (principalConnections.sign(owner, device)) bus?.send({ kind: "sign", ...owner, device });
+      if (byPrincipal.sign(owner, device)) bus?.send({ kind: "sign", ...owner, device });
     },
 
     async stop(spreadMillis) {
@@ -170,16 +167,13 @@ async function leaveSpread(all: readonly Admitted[], spreadMillis: number): Prom
 /** What a message of another process is about. */
 interface Audience {
   readonly hub: Hub;
-  readonly principalConnections: PrincipalConnections;
+  readonly byPrincipal: PrincipalConnections;
   readonly presence: Presence | null;
   readonly ended: (of: CredentialScope) => void;
 }
 
 /** Passes on a message of another process. */
-function heard(
-  message: BusMessage,
-  { hub, principalConnections, presence, ended }: Audience,
-): void {
+function heard(message: BusMessage, { hub, byPrincipal, presence, ended }: Audience): void {
   switch (message.kind) {
     case "signal": {
       const { tenant, to, name, data } = message;
@@ -194,7 +188,7 @@ function heard(
       ended(message.of);
       break;
     case "sign":
-      principalConnections.hear(message, message.device);
+      byPrincipal.hear(message, message.device);
       break;
     case "presence":
       presence?.heard(message);

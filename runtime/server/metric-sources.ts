@@ -1,11 +1,35 @@
-// Gauges of single parts of a service, such as what waits in the outbox; they are read when somebody asks for the metrics.
+// What the metrics of a service are read from, with gauges of single parts, such as what waits in the outbox.
+import type { Connections } from "../http/connections.js";
 import type { Gauges } from "../operations/family.js";
 import type { ServiceConnection } from "./connect.js";
 import { familiesOf, type FamilyParts } from "./families.js";
+import type { MetricSources } from "./metrics.js";
 import type { RunningRealtime } from "./realtime.js";
 
+/** The sources of a running service. */
+export function sourcesOf(
+  parts: FamilyParts,
+  connection: ServiceConnection,
+  {
+    connections,
+    readiness,
+    realtime,
+  }: Pick<MetricSources, "readiness"> & {
+    readonly connections: Connections;
+    readonly realtime: RunningRealtime | null;
+  },
+): MetricSources {
+  return {
+    engine: () => connection.database.state(),
+    connections: () => connections.counts,
+    answers: connection.answers,
+    readiness,
+    gauges: gaugesOf(parts, connection, realtime),
+  };
+}
+
 /** The gauges of the families and of realtime, by their names in snake case. */
-export function gaugesOf(
+function gaugesOf(
   parts: FamilyParts,
   connection: ServiceConnection,
   realtime: RunningRealtime | null,
