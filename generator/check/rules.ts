@@ -3,8 +3,14 @@ import { families } from "../families/index.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { ExpandedRegistry } from "../expand/expand.js";
-import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
-import { isNullable } from "../model/json-schema.js";
+import {
+  alternativesOf,
+  isNullable,
+  propertiesOf,
+  referredType,
+  requiredOf,
+  type JsonSchema,
+} from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { inputsAreClosed } from "./open-inputs.js";
@@ -139,9 +145,8 @@ function typesAreFinite({ expanded, report }: RuleContext): void {
 function mustContain(schema: JsonSchema): readonly string[] {
   if (typeof schema === "boolean" || isNullable(schema)) return [];
   const own = referredType(schema);
-  const options = (schema["anyOf"] ?? schema["oneOf"]) as readonly JsonSchema[] | undefined;
   // A reference straight from an alternative makes the type its own alternative, which TypeScript refuses as well.
-  const alternatives = (options ?? []).flatMap((option) => referredType(option) ?? []);
+  const alternatives = alternativesOf(schema).flatMap((option) => referredType(option) ?? []);
   const properties = propertiesOf(schema);
   const members =
     schema["type"] === "object" ? requiredOf(schema).map((name) => properties[name] ?? true) : [];

@@ -1,6 +1,6 @@
 // The migrations that a commit has: what a database of a shared environment may have applied.
 import type { MigrationHistory } from "../emit/migrations.js";
-import { emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
+import { databasePath, emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
 import { migrationPath } from "../output/folder.js";
 import { git } from "./git.js";
 import { UsageError } from "./io.js";
@@ -21,7 +21,7 @@ export function migrationsAt(commit: string, root: string, out: string): Migrati
     .sort()
     .map((path) => ({ path, text: textOf(path) ?? "" }));
   if (files.length === 0) return { files, database: emptyDatabase };
-  return { files, database: databaseIn(textOf("migrations/storage.json"), commit) };
+  return { files, database: databaseIn(textOf(databasePath), commit) };
 }
 
 function databaseIn(text: string | undefined, commit: string): DatabaseSchema {
@@ -31,5 +31,5 @@ function databaseIn(text: string | undefined, commit: string): DatabaseSchema {
   } catch {
     // Said below, as where there is none.
   }
-  throw new UsageError(`migrations/storage.json of ${commit} cannot be read`);
+  throw new UsageError(`${databasePath} of ${commit} cannot be read`);
 }

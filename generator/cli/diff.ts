@@ -7,7 +7,7 @@ import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
-import { databaseOf, type DatabaseSchema } from "../emit/database-schema.js";
+import { databaseOf, databasePath, type DatabaseSchema } from "../emit/database-schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
@@ -71,7 +71,7 @@ function rolloutSince(
   before: RegistryModel,
   { expanded: { model }, history }: CheckedRegistry,
 ): Rollout | null {
-  const text = git(root, "show", `${commit}:./${paths.out}/migrations/storage.json`);
+  const text = git(root, "show", `${commit}:./${paths.out}/${databasePath}`);
   const database = text === undefined ? null : (parsed(text) as DatabaseSchema | null);
   if (database === null) return null;
   return rolloutOf(

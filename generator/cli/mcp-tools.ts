@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { isReading, repeatsOf } from "../emit/client/operation.js";
 import { bundled } from "../emit/validators.js";
 import {
+  alternativesOf,
   propertiesOf,
   referredType,
   requiredOf,
@@ -126,11 +127,9 @@ function outlineOf({ schema, body }: InputModel, model: RegistryModel): SchemaOb
 function valueOf(schema: JsonSchema, model: RegistryModel): SchemaObject {
   if (typeof schema === "boolean") return {};
   const { type, format, enum: values, items } = schema;
-  const options = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(options)) {
-    const types = (options as JsonSchema[]).map(
-      (option) => valueOf(resolved(option, model), model)["type"],
-    );
+  const options = alternativesOf(schema);
+  if (options.length > 0) {
+    const types = options.map((option) => valueOf(resolved(option, model), model)["type"]);
     return types.includes(undefined) ? {} : { type: [...new Set(types.flat())] };
   }
   return {

@@ -45,6 +45,9 @@ const searchLayout = 2;
 
 export const emptyDatabase: DatabaseSchema = { tables: {}, system: [] };
 
+/** Where it is kept, below the generated folder. */
+export const databasePath = "migrations/storage.json";
+
 /**
  * The database that a registry needs, given the existing one. Tables that are no longer declared stay, so that one that comes
  * back isn't created twice, unless `purges` is true.

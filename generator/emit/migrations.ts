@@ -5,6 +5,7 @@ import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
   emptyDatabase,
   databaseChanges,
+  databasePath,
   type SchemaChange,
   type DatabaseSchema,
 } from "./database-schema.js";
@@ -26,7 +27,7 @@ export function emitMigrations(
   history: MigrationHistory,
 ): readonly EmittedFile[] {
   const changes = databaseChanges(history.database, needed);
-  const state = jsonFile("migrations/storage.json", needed);
+  const state = jsonFile(databasePath, needed);
   if (changes.length === 0) return [...history.files, state];
   const numbers = history.files.map(({ path }) => Number(/\/(\d{4})_/.exec(path)?.[1] ?? 0));
   const number = 1 + Math.max(0, ...numbers);

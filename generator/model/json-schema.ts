@@ -42,8 +42,13 @@ export function isNullable(schema: JsonSchema): boolean {
   if (type === "null" || (Array.isArray(type) && type.includes("null"))) return true;
   const enumeration = schema["enum"];
   if (Array.isArray(enumeration) && type === undefined) return enumeration.includes(null);
+  return alternativesOf(schema).some(isNullable);
+}
+
+/** The schemas of which a value fits one or more, by `anyOf` or `oneOf`. */
+export function alternativesOf(schema: SchemaObject): readonly JsonSchema[] {
   const alternatives = schema["anyOf"] ?? schema["oneOf"];
-  return Array.isArray(alternatives) && (alternatives as JsonSchema[]).some(isNullable);
+  return Array.isArray(alternatives) ? (alternatives as readonly JsonSchema[]) : [];
 }
 
 /** The schema of the values other than null, for the usual ways to allow null; any other schema is returned as it is. */
@@ -54,14 +59,10 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
     const rest = type.filter((name) => name !== "null");
     return { ...schema, type: rest.length === 1 ? rest[0] : rest };
   }
-  const alternatives = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(alternatives) && alternatives.length === 2) {
-    const [only, ...others] = (alternatives as JsonSchema[]).filter(
-      (option) => !isNullable(option),
-    );
-    if (only !== undefined && others.length === 0) return only;
-  }
-  return schema;
+  const alternatives = alternativesOf(schema);
+  const [only, ...others] = alternatives.filter((option) => !isNullable(option));
+  const isUsual = alternatives.length === 2 && only !== undefined && others.length === 0;
+  return isUsual ? only : schema;
 }
 
 /** Members of an object schema by name. */

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { EmittedFile } from "../print/file.js";
-import { emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
+import { databasePath, emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
@@ -20,8 +20,6 @@ import { isRemoval, type Change } from "./plan.js";
 
 /** Matches paths of migrations, relative to the generated folder. */
 export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
-
-const statePath = "migrations/storage.json";
 
 /** The generated folder of a project. Its files are listed once, when the object is made. */
 export class GeneratedFolder {
@@ -66,7 +64,7 @@ export class GeneratedFolder {
 
   /** The ownership, plus every migration on disk, whoever wrote it: those of a base commit will replace them. */
   ownershipWithMigrations(): Ownership {
-    const paths = [...this.#migrationsPresent(), statePath];
+    const paths = [...this.#migrationsPresent(), databasePath];
     const texts = paths.map((path) => [path, new Set([hashOf(this.read(path) ?? "")])] as const);
     return new Map([...this.ownership(), ...texts]);
   }
@@ -119,7 +117,7 @@ export class GeneratedFolder {
   }
 
   #database(ownership: Ownership, lost: (path: string, what: string) => void): DatabaseSchema {
-    const path = statePath;
+    const path = databasePath;
     const text = this.read(path);
     if (text !== undefined && ownership.get(path)?.has(hashOf(text)) === true) {
       // The hash proves that we printed this text from a DatabaseSchema.
