@@ -5,7 +5,7 @@ export const ofTypes = {
   OPW017: entry(
     "List of one value",
     'A field in brackets has the name of a type: `[string]` is the text "string" and nothing else.',
-    "Write `string[]` for a list. If you mean the one value, write `{const: string}`. This is a warning.",
+    "Put the brackets behind the type for a list (`string[]`). If you mean the one value, write `{const: string}`. This is a warning.",
     "warning",
   ),
   OPW020: entry(

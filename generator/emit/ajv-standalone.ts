@@ -70,7 +70,8 @@ let compiler: Compiler | undefined;
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   compiler ??= newCompiler();
   const ajv = compiler.begin();
-  for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
+  // Copies: one object of two names would get one function.
+  for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ ...schema }, name);
   const exported = Object.fromEntries(
     Object.keys(schemas).map((name) => [functionName(name), name]),
   );

@@ -45,7 +45,7 @@ const searchLayout = 2;
 
 export const emptyDatabase: DatabaseSchema = { tables: {}, system: [] };
 
-/** Where it is kept, below the generated folder. */
+/** The path of a database's description, below the generated folder. */
 export const databasePath = "migrations/storage.json";
 
 /**

@@ -158,8 +158,7 @@ export function checkedSchemas(
   for (const plan of plans) {
     const fills = plan.fillsDefaults === true;
     const type = isReference(plan.schema) ? referredType(plan.schema) : undefined;
-    // A copy, because Ajv compiles one function for what is one object.
-    if (type === undefined) schemas[plan.name] = { ...objectOf(local(plan.schema, fills)) };
+    if (type === undefined) schemas[plan.name] = objectOf(local(plan.schema, fills));
     else read(type, fills);
   }
   return Object.assign(schemas, sortedRecord(found));

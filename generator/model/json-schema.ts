@@ -89,42 +89,33 @@ export function objectSchema(
   };
 }
 
-/**
- * The schema with `change` applied to every subschema and to itself, innermost first. Booleans stay, and what has no changed
- * part is not copied.
- */
+/** A copy of the schema with `change` applied to every subschema and to itself, innermost first. Booleans stay. */
 export function mapSchema(
   schema: JsonSchema,
   change: (schema: SchemaObject) => JsonSchema,
 ): JsonSchema {
   if (typeof schema === "boolean") return schema;
-  let copy: Record<string, unknown> | undefined;
-  for (const keyword of Object.keys(schema)) {
-    const value = schema[keyword];
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
     // The common case: most keywords have a plain value.
-    if (typeof value !== "object" || value === null) continue;
-    const mapped = mapParts(keyword, value, change);
-    if (mapped === value) continue;
-    copy ??= { ...schema };
-    copy[keyword] = mapped;
+    if (typeof value !== "object" || value === null) {
+      result[keyword] = value;
+    } else if (mapKeywords.has(keyword)) {
+      result[keyword] = Object.fromEntries(
+        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [
+          name,
+          mapSchema(inner, change),
+        ]),
+      );
+    } else if (listKeywords.has(keyword)) {
+      result[keyword] = (value as JsonSchema[]).map((inner) => mapSchema(inner, change));
+    } else if (schemaKeywords.has(keyword)) {
+      result[keyword] = mapSchema(value as JsonSchema, change);
+    } else {
+      result[keyword] = value;
+    }
   }
-  return change(copy ?? schema);
-}
-
-/** The value of a keyword with its subschemas mapped; the same value if none of them has changed. */
-function mapParts(
-  keyword: string,
-  value: object,
-  change: (schema: SchemaObject) => JsonSchema,
-): object | boolean {
-  if (schemaKeywords.has(keyword)) return mapSchema(value as SchemaObject, change);
-  const isList = listKeywords.has(keyword);
-  if (!isList && !mapKeywords.has(keyword)) return value;
-  const parts = value as Readonly<Record<string, JsonSchema>>;
-  const names = Object.keys(parts);
-  const mapped = names.map((name) => mapSchema(parts[name] ?? true, change));
-  if (mapped.every((part, index) => part === parts[names[index] ?? ""])) return value;
-  return isList ? mapped : Object.fromEntries(names.map((name, index) => [name, mapped[index]]));
+  return change(result);
 }
 
 /** Keywords whose value is a map of schemas. */

@@ -18,7 +18,7 @@ export class Lifetime {
   readonly #caller: Caller;
   #listeners: ((reason: ServiceError) => void)[] = [];
   #isArmed = false;
-  #turn: Turn | undefined;
+  #arming: Arming | undefined;
   #timer: NodeJS.Timeout | undefined;
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
@@ -72,14 +72,14 @@ export class Lifetime {
     const listeners = this.#listeners;
     listeners.push(listener);
     // Most work ends in the tick in which it began. Waiting for the end of the tick saves its timer.
-    if (listeners.length === 1) this.#turn = armLater(this);
+    if (listeners.length === 1) this.#arming = armLater(this);
     return () => {
       const at = listeners.indexOf(listener);
       if (at >= 0) listeners.splice(at, 1);
       if (listeners.length > 0) return;
       clearTimeout(this.#timer);
       // Or else all that this tick has answered would stay in memory until its end.
-      if (this.#turn !== undefined) this.#turn.lifetime = undefined;
+      if (this.#arming !== undefined) this.#arming.lifetime = undefined;
     };
   }
 
@@ -166,21 +166,21 @@ export class Lifetime {
 }
 
 /** A lifetime that got its first listener in this tick; undefined once it has none. */
-interface Turn {
+interface Arming {
   lifetime: Lifetime | undefined;
 }
 
-let turns: Turn[] = [];
+let armings: Arming[] = [];
 
-function armLater(lifetime: Lifetime): Turn {
-  const turn = { lifetime };
-  if (turns.push(turn) === 1) setImmediate(armAll);
-  return turn;
+function armLater(lifetime: Lifetime): Arming {
+  const arming = { lifetime };
+  if (armings.push(arming) === 1) setImmediate(armAll);
+  return arming;
 }
 
 function armAll(): void {
-  const begun = turns;
-  turns = [];
+  const begun = armings;
+  armings = [];
   for (const { lifetime } of begun) lifetime?.arm();
 }
 

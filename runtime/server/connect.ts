@@ -31,7 +31,7 @@ import { familiesOf, type FamilyParts } from "./families.js";
 import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";
 import { publicUrlOf } from "./public-url.js";
-import { allOpened, type Opened } from "./opened.js";
+import { openAll, type Opened } from "./opened.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
@@ -69,7 +69,7 @@ export function connect(
   service: ConnectedService,
   options: ConnectOptions,
 ): Promise<ServiceConnection> {
-  return allOpened((opened) => connected(service, options, opened));
+  return openAll((opened) => connected(service, options, opened));
 }
 
 /** What a connection needs to know of a service. */

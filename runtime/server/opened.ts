@@ -1,18 +1,27 @@
 // What a start has opened so far, so that one that fails leaves nothing open.
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** Ways to close what is open. */
+/** How long a failed start waits for what it closes, in milliseconds. */
+const closingMillis = 5_000;
+
+/** What is open, and how each of it is closed. */
 export class Opened {
-  readonly #ways: (() => unknown)[] = [];
+  readonly #closers: (() => unknown)[] = [];
+  #closing: Promise<void> | undefined;
 
-  /** `close` is called once, if the start fails or when all is closed. */
+  /** `close` is called once: if the start fails, or with all others. */
   add(close: () => unknown): void {
-    this.#ways.push(close);
+    this.#closers.push(close);
   }
 
-  /** Closes everything, the latest first. What fails to close keeps nothing else open; then this rejects with its fault. */
-  async close(): Promise<void> {
+  /** Closes everything, the latest first, each also after another has failed to close; then this rejects with the first fault. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#closeAll());
+  }
+
+  async #closeAll(): Promise<void> {
     const faults: unknown[] = [];
-    for (const close of this.#ways.splice(0).reverse())
+    for (const close of this.#closers.reverse())
       try {
         await close();
       } catch (fault) {
@@ -23,13 +32,14 @@ export class Opened {
 }
 
 /** Opens several things; if one of them can't be opened, those before it are closed, and this rejects with its fault. */
-export async function allOpened<T>(open: (opened: Opened) => Promise<T>): Promise<T> {
+export async function openAll<T>(open: (opened: Opened) => Promise<T>): Promise<T> {
   const opened = new Opened();
   try {
     return await open(opened);
   } catch (fault) {
-    // Why it didn't start is what counts.
-    await opened.close().catch(() => undefined);
+    // Why it didn't start is what counts, not what then fails to close or takes too long.
+    const late = sleep(closingMillis, undefined, { ref: false });
+    await Promise.race([opened.close().catch(() => undefined), late]);
     throw fault;
   }
 }

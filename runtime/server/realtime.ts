@@ -52,6 +52,7 @@ export async function startRealtime(
     Pick<AnswerStyle, "printError">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
+  if (spec.transports.includes("socketio")) requireSocketIo();
   const bus = await openBus(busUrl, name, connection.log);
   const counters = realtimeCounters();
   const plane = startPlane(spec, connection, bus, limits, counters);
@@ -108,7 +109,6 @@ function lateTransports(
     });
   }
   if (transports.includes("socketio")) {
-    requireSocketIo();
     const own = [`${path}/socket.io`, `${path}/socket.io/`];
     const load = async () =>
       (await import("../http/realtime-socketio.js")).socketIoEndpoint(endpoint);

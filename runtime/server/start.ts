@@ -31,7 +31,7 @@ import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } f
 import { familiesOf } from "./families.js";
 import { sourcesOf } from "./metric-sources.js";
 import { startMetrics } from "./metrics.js";
-import { allOpened, type Opened } from "./opened.js";
+import { openAll, type Opened } from "./opened.js";
 import { periodicJobs } from "./periodic-jobs.js";
 import { readinessOf, type Probes } from "./readiness.js";
 import { startRealtime, type RunningRealtime } from "./realtime.js";
@@ -72,7 +72,7 @@ export function start(
   service: ServiceDefinition,
   options: ConnectOptions,
 ): Promise<RunningService> {
-  return allOpened((opened) => running(service, options, opened));
+  return openAll((opened) => running(service, options, opened));
 }
 
 async function running(
@@ -84,8 +84,7 @@ async function running(
   const connection = await connect(service, options);
   opened.add(() => connection.close());
   const allowedOrigins = originsOf(settings);
-  const started = startFamilies(service, connection, settings);
-  opened.add(() => Promise.all(started.map((family) => family.stop(0))));
+  const started = startFamilies(service, connection, settings, opened);
 
   let state: "active" | "settling" | "draining" = "active";
   const isAccepting = (): boolean => state !== "draining";
@@ -106,6 +105,7 @@ async function running(
   const answerOther = await handlerOf(service, options, connection, bind, realtime);
   const server = httpServer();
   const connections = new Connections(server, settings.connections);
+  opened.add(() => connections.close(0, 0));
   const readiness = readinessOf(probesOf(service, connection, realtime));
   const sources = sourcesOf(service, connection, { connections, readiness, realtime });
   const metrics = settings.hasMetrics ? startMetrics(sources) : null;
@@ -125,8 +125,8 @@ async function running(
   answerClientErrors(server, style.printError);
   takeUpgrades(server, connections, realtime, { ...style, isAccepting });
   await listen(server, settings.port, settings.host);
-  opened.add(() => server.close());
   const admin = await adminServer(settings, answerWatch);
+  opened.add(() => admin?.close());
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
 
   let stopped: Promise<void> | undefined;
@@ -382,8 +382,12 @@ function startFamilies(
   service: ServiceDefinition,
   connection: ServiceConnection,
   { families }: Settings,
+  opened: Opened,
 ): readonly Started[] {
-  return familiesOf(service).flatMap(
-    ({ family, part }) => family.start(part, connection, families[family.member]) ?? [],
-  );
+  return familiesOf(service).flatMap(({ family, part }) => {
+    const started = family.start(part, connection, families[family.member]);
+    if (started === null || started === undefined) return [];
+    opened.add(() => started.stop(0));
+    return [started];
+  });
 }

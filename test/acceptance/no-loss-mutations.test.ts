@@ -19,7 +19,7 @@ const root = new URL("../..", import.meta.url).pathname;
 const postgres = engines.find(({ name }) => name === "postgres");
 const isAvailable =
   postgres?.isAvailable === true && process.env["OPWRIGHT_TEST_REDIS"] !== undefined;
-const mostSeeds = 100;
+const mostSeeds = 60;
 
 /** A text of the compiled runtime, and what stands in its place. */
 interface Change {

@@ -1,5 +1,5 @@
 // Nothing durable is lost: every device of a principal hears every signal that was committed for it, in one order
-// (decisions.md §2). 60 seeded schedules; the mutations of no-loss-mutations.test.ts are found by the first eight.
+// (decisions.md §2). 60 seeded schedules, as many as find each mutation of no-loss-mutations.test.ts.
 // OPWRIGHT_SEED=N runs one, OPWRIGHT_SEEDS=N so many from OPWRIGHT_TEST_SEED on (`npm run test:long`).
 import { describe, expect, test } from "vitest";
 import { engines } from "../engines.js";

@@ -13,7 +13,7 @@ const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 /** What made the load, for the report. */
 export const generator = hasWrk ? "wrk" : "autocannon";
 
-/** Requests a second; throws for any answer but a good one. */
+/** Requests a second; throws if an answer is an error, or none comes. */
 export async function load(request, duration) {
   return (await loaded(request, duration)).average;
 }
@@ -50,9 +50,11 @@ async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
   ];
   writeFileSync(script, lua.join("\n"));
   const options = ["-t1", `-c${connections}`, `-d${duration}s`, "-s", script, url];
-  const { stdout } = await promisify(execFile)("wrk", options);
-  rmSync(folder, { recursive: true });
+  const { stdout } = await promisify(execFile)("wrk", options).finally(() =>
+    rmSync(folder, { recursive: true }),
+  );
   const [, total, seconds] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? [];
+  if (total === undefined) throw new Error(stdout);
   const failures = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(
     stdout,
   );

@@ -85,6 +85,15 @@ const cases: Readonly<Record<string, string>> = {
       after.commit: {post: /c, in: {n: integer}, run: registry/a-c.ts#go, guard: open, hooks: {after_commit: [registry/a-d.ts#go]}}
       rate.limit: {post: /d, in: {n: integer}, run: registry/a-e.ts#go, guard: slow}
     policies: {open: [], staff: [principal], slow: [{rate_limit: 5/1m}]}`,
+  "types that are the same shorthand, beside more that is said of them": `
+    types:
+      Email: string
+      Name: string
+      One: {a: {$ref: '#/types/Email', description: first}}
+      Two: {b: {$ref: '#/types/Name', description: second}}
+    operations:
+      one.say: {post: /a, in: One, out: Name, ${run("a-a")}}
+      one.tell: {post: /b, in: Two, out: Email, ${run("a-b")}}`,
   "an answer that may be anything": `
     operations: {a.go: {post: /go, in: {n: integer}, out: true, ${run("a-go")}}}`,
   "inputs with defaults, of a type of their own and of one that others have": `
