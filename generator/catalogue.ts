@@ -64,7 +64,7 @@ export const catalogue = {
   OPW014: entry(
     "Unsuitable profile",
     "`identity.sign_up.profile` names a document that isn't one per principal, or that isn't declared.",
-    "Name a document with `unique: [[owner_id]]`, and `tenant: false` where there is `tenancy`.",
+    "Name a document with `unique: [[owner_id]]` and without `read_only`, and with `tenant: false` where there is `tenancy`.",
   ),
   OPW015: entry(
     "Header of opwright's own",

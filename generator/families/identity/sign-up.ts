@@ -46,6 +46,8 @@ function checkProfile(context: FamilyContext, name: string): void {
   }
   if (!document.unique.some(({ fields }) => fields.join() === "owner_id"))
     refuse(`${name} needs \`unique: [[owner_id]]\`: nobody has two profiles`);
+  if (declarations.documents[name]?.read_only === true)
+    refuse(`${name} is \`read_only\`, and a profile is written by who registers`);
   if (declarations.tenancy !== undefined && document.tenant)
     refuse(`${name} needs \`tenant: false\`: who registers is in no tenant yet`);
 }

@@ -66,6 +66,8 @@ function schema(draw: Draw, types: readonly string[], depth: number): unknown {
     () => ({ enum: draw.pick<unknown>([["a", 1, null], [{ a: "b" }, "c"], [true]]) }),
     () => (types.length === 0 ? true : { $ref: draw.pick(types) }),
     () => (types.length === 0 ? {} : { $ref: `#/types/${draw.pick(types)}` }),
+    // A reference with more said of it is no alias.
+    () => (types.length === 0 ? {} : { $ref: draw.pick(types), description: draw.pick(texts) }),
     () => draw.pick<unknown>([true, {}, { type: "null" }, { type: "object" }, { type: "array" }]),
   ];
   if (depth <= 0 || draw.chance(60)) return draw.pick(leaves)();
