@@ -29,6 +29,9 @@ const cases: Readonly<Record<string, string>> = {
     identity: {resolver: registry/identity-spec.ts#go}
     realtime: {topics: registry/realtime-spec.ts#go, events: {a.b: {data: {n: integer}, audience: [topic], delivery: ephemeral}}}
     outbox: {events: {a.c: {data: {n: integer}, destination: registry/outbox-spec.ts#go}, a.d: {data: {n: integer}, destination: registry/stage-event.ts#go}}}`,
+  "a file of the author's that is called like the spec of a profile": `
+    documents: {tasks: {type: {text: string}, guard: staff, tenant: false, unique: [[owner_id]]}}
+    identity: {signing: {algorithm: HS256, signer: registry/tasks-spec.ts#go}, sign_up: {verify: none, profile: tasks}}`,
   "types that are called like what modules with types declare": `
     identity: {}
     types: {RealtimeSpec: {n: integer}, DurableSignals: {n: integer}, StageEvent: {n: integer}, OutboxEvents: {n: integer}, MockHandlers: {n: integer}, Events: {n: integer}}

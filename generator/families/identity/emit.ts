@@ -25,7 +25,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
   const modules = moduleNames(
     paths,
     functions.map(({ file }) => file),
-    () => false,
+    (name) => name === profileSpec,
   );
   const member = (
     name: string,

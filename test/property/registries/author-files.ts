@@ -82,12 +82,12 @@ function referencesOf(
     });
   }
   if (typeof value !== "string" || !/^[\w@./-]+\.m?ts#/.test(value)) return [];
+  const type = typeAt(path);
+  if (type !== undefined) return [[value, valueOf(type)]];
   const phase = path.at(-1) ?? "";
   if ((hookPhases as readonly string[]).includes(phase)) return [[value, hookOf(phase)]];
   if (path[0] === "operations" && phase === "run") return [[value, handlerOf(path[1] ?? "")]];
-  if (path[2] === "set") return [[value, pure]];
-  const type = typeAt(path);
-  return type === undefined ? [] : [[value, valueOf(type)]];
+  return path[2] === "set" ? [[value, pure]] : [];
 }
 
 /** A pure function, whatever it is asked to make: it fails, and compiles. */
