@@ -70,17 +70,23 @@ export interface Route<Input, Result> extends Operation<Input, Result>, HttpBind
 /** A route whose types have been checked where it was declared. */
 // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each route
 export type AnyRoute = Route<any, any>;
+// oxlint-disable-next-line typescript/no-explicit-any -- as in AnyRoute
+type AnyOperation = Operation<any, any>;
+
+/** The input of an operation; of one that no value fits, anything, since a route that takes `never` is no `AnyRoute`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as in AnyRoute
+type Taken<Input> = [Input] extends [never] ? any : Input;
 
 /** Declares an operation without a route. */
 export function operation<Input, Result>(
   declaration: OperationDeclaration<Input, Result>,
-): Operation<Input, Result> {
-  return { ...declaration, chain: chain(declaration.hooks ?? []) };
+): Operation<Taken<Input>, Result> {
+  return { ...declaration, chain: chain(declaration.hooks ?? []) } as AnyOperation;
 }
 
 /** Declares an operation with a route. */
 export function route<Input, Result>(
   declaration: OperationDeclaration<Input, Result> & HttpBinding,
-): Route<Input, Result> {
-  return { ...declaration, chain: chain(declaration.hooks ?? []) };
+): Route<Taken<Input>, Result> {
+  return { ...declaration, chain: chain(declaration.hooks ?? []) } as AnyRoute;
 }

@@ -97,6 +97,8 @@ const cases: Readonly<Record<string, string>> = {
     operations:
       one.say: {post: /a, in: One, out: Name, ${run("a-a")}}
       one.tell: {post: /b, in: Two, out: Email, ${run("a-b")}}`,
+  "an input that no value fits": `
+    operations: {a.go: {post: /go, in: {allOf: [{enum: [true]}, {const: 1}]}, ${run("a-go")}}}`,
   "an answer that may be anything": `
     operations: {a.go: {post: /go, in: {n: integer}, out: true, ${run("a-go")}}}`,
   "inputs with defaults, of a type of their own and of one that others have": `
