@@ -23,7 +23,7 @@ export function replyModel(
   const { headers: reads = [], reply, idempotency } = declaration;
   if (reads.length === 0 && reply === undefined) return null;
   const refuse = (
-    code: "OPW013" | "OPW015" | "OPW016",
+    code: "OPW013" | "OPW015" | "OPW016" | "OPW025",
     message: string,
     ...path: (string | number)[]
   ) => report({ code, message, at: tree.at("operations", key, ...path) });
@@ -55,6 +55,8 @@ export function replyModel(
   if (redirect.length > 0 && hasOutput)
     refuse("OPW016", "an operation that redirects has no `out`", "reply", "redirect");
   const cookies = Object.entries(reply?.cookies ?? {}).map(([name, cookie]) => {
+    if (name in {})
+      refuse("OPW025", `${JSON.stringify(name)} cannot be a cookie`, "reply", "cookies", name);
     const {
       max_age: maxAge,
       path = "/",
