@@ -1,4 +1,5 @@
 // A start that fails leaves nothing open: no connection of the database, no file, no port, and the next start works.
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -54,27 +55,20 @@ for (const engine of engines) {
     };
 
     test("where its port is taken", async () => {
-      const other = createServer().listen(0, "127.0.0.1");
-      await new Promise((resolve) => other.once("listening", resolve));
-      const { port } = other.address() as AddressInfo;
+      const { port, release } = await takePort(0);
       await expect(begin({ HOST: "127.0.0.1", PORT: String(port) })).rejects.toThrow("EADDRINUSE");
-      other.close();
+      release();
       await expectNothingOpen();
     });
 
     test("where the port of probes is taken, and its own is free again", async () => {
-      const other = createServer().listen(0, "127.0.0.1");
-      await new Promise((resolve) => other.once("listening", resolve));
-      const { port } = other.address() as AddressInfo;
+      const { port, release } = await takePort(0);
       const own = await freePort();
       const ports = { HOST: "127.0.0.1", PORT: String(own), ADMIN_PORT: String(port) };
       await expect(begin(ports)).rejects.toThrow("EADDRINUSE");
-      const again = createServer().listen(own, "127.0.0.1");
-      await new Promise((resolve, reject) =>
-        again.once("listening", resolve).once("error", reject),
-      );
-      again.close();
-      other.close();
+      const again = await takePort(own);
+      again.release();
+      release();
       await expectNothingOpen();
     });
 
@@ -83,6 +77,14 @@ for (const engine of engines) {
       await expectNothingOpen();
     });
   });
+}
+
+/** Listens on a port, any if it is 0; rejects if another does. */
+async function takePort(wanted: number) {
+  const server = createServer().listen(wanted, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, release: () => server.close() };
 }
 
 /** How many connections or files of a database are open: of PostgreSQL on the server, of SQLite in this process. */
