@@ -35,7 +35,7 @@ export const ofTypes = {
   ),
   OPW025: entry(
     "Reserved field",
-    "A field has the name of a base field, or a field or a cookie that of a member that every JavaScript object has.",
+    "A field is called like a base field, or a field or a cookie like a member that every JavaScript object has.",
     "Choose another name; id, rev, created_at, last_update_at, is_deleted and tenant_id are added by opwright.",
   ),
   OPW026: entry(

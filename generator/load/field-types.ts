@@ -15,7 +15,7 @@ export function readFieldType(
   if (read.kind === "malformed") {
     report({
       code: "OPW026",
-      message: `${JSON.stringify(text)} is no field type: those are ${shorthandScalars.join(", ")} and the names of types`,
+      message: `${JSON.stringify(text)} is no field type; write ${shorthandScalars.join(", ")} or the name of a type`,
       at,
       suggestion: didYouMean(read.base, [...shorthandScalars, ...declared]),
     });
