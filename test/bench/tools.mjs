@@ -68,25 +68,38 @@ export function compile(root) {
 }
 
 /** Runs a command to its end: seconds on the clock and peak memory in MB, the least of `rounds`. */
-export function measure(cwd, args, rounds = 3, before = () => undefined) {
-  const results = Array.from({ length: rounds }, () => {
-    before();
-    const reporter =
-      "process.on('exit', () => process.stderr.write('\\nPEAK ' + process.resourceUsage().maxRSS));";
-    const started = performance.now();
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ["--import", `data:text/javascript,${encodeURIComponent(reporter)}`, ...args],
-      { cwd, encoding: "utf8" },
-    );
-    const seconds = (performance.now() - started) / 1000;
-    if (status !== 0) throw new Error(stderr);
-    return { seconds, megabytes: Number(/PEAK (\d+)/.exec(stderr)?.[1]) / 1024 };
-  });
+export function measure(cwd, args, rounds = 3) {
+  return least(Array.from({ length: rounds }, () => measureOnce(cwd, args)));
+}
+
+/** The same of several commands that take turns, so that what else the machine does slows all of them. */
+export function measureInTurn(commands, rounds) {
+  const results = commands.map(() => []);
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, command] of commands.entries())
+      results[index].push(measureOnce(...command()));
+  return results.map(least);
+}
+
+function least(results) {
   return {
     seconds: Math.min(...results.map(({ seconds }) => seconds)),
     megabytes: Math.min(...results.map(({ megabytes }) => megabytes)),
   };
+}
+
+function measureOnce(cwd, args) {
+  const reporter =
+    "process.on('exit', () => process.stderr.write('\\nPEAK ' + process.resourceUsage().maxRSS));";
+  const started = performance.now();
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(reporter)}`, ...args],
+    { cwd, encoding: "utf8" },
+  );
+  const seconds = (performance.now() - started) / 1000;
+  if (status !== 0) throw new Error(stderr);
+  return { seconds, megabytes: Number(/PEAK (\d+)/.exec(stderr)?.[1]) / 1024 };
 }
 
 export async function freePort() {
