@@ -21,7 +21,7 @@ import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
 import { fileTextCache, hasTextCache } from "./output/text-cache.js";
-import { compared, planOutput, type Change, type Compared } from "./output/plan.js";
+import { compared, planOutput, type FileChange, type Compared } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 
 export interface Project {
@@ -133,7 +133,7 @@ function checksOf({ root }: Project, model: RegistryModel): CompiledChecks {
 /** What generating would change, and the folder to apply it to. */
 export interface GenerationPlan {
   readonly files: readonly EmittedFile[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly FileChange[];
   readonly folder: GeneratedFolder;
   /** Files of the generated folder that are somebody's own, and stay. */
   readonly foreign: readonly string[];
@@ -168,10 +168,11 @@ export async function planGeneration(
   );
   // The manifest is always ours: it is what tells.
   if (ownership.size > 0) ownership.set(manifestName, new Set());
-  const changes = planOutput(files, ownership, (path) => folder.read(path)).map((change): Change =>
-    change.path === manifestName && change.kind === "edited" && change.text !== undefined
-      ? { ...change, kind: "changed", text: change.text }
-      : change,
+  const changes = planOutput(files, ownership, (path) => folder.read(path)).map(
+    (change): FileChange =>
+      change.path === manifestName && change.kind === "edited" && change.text !== undefined
+        ? { ...change, kind: "changed", text: change.text }
+        : change,
   );
   return { files, changes, folder, foreign: folder.foreign(files.map(({ path }) => path)) };
 }

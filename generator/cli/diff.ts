@@ -9,7 +9,7 @@ import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
 import { databaseOf, databasePath, type DatabaseSchema } from "../emit/database-schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
-import { locator, type Position } from "../load/locate.js";
+import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import { thawed } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
@@ -49,7 +49,7 @@ export async function runDiff(
   });
   const locate = locator(textOf);
   const prefix = repositoryPrefix(root);
-  const place = (cause: JudgedCause): Position => {
+  const place = (cause: JudgedCause): SourcePosition => {
     const at = locate(originOf(cause, checked, before));
     return { ...at, file: `${prefix}${at.file}` };
   };

@@ -7,7 +7,7 @@ import {
   type Project,
 } from "../generate.js";
 import { manifestName } from "../output/manifest.js";
-import type { Change } from "../output/plan.js";
+import type { FileChange } from "../output/plan.js";
 import type { DiagnosticCode } from "../catalogue.js";
 import type { Finding } from "../diagnostics.js";
 import { cut, visible } from "./excerpt.js";
@@ -15,7 +15,7 @@ import { cut, visible } from "./excerpt.js";
 /** Longer files aren't made to be read. */
 const widestDiff = 500;
 
-const codes: Readonly<Record<Change["kind"], DiagnosticCode>> = {
+const codes: Readonly<Record<FileChange["kind"], DiagnosticCode>> = {
   changed: "OPW080",
   missing: "OPW081",
   stale: "OPW082",
@@ -23,7 +23,7 @@ const codes: Readonly<Record<Change["kind"], DiagnosticCode>> = {
   foreign: "OPW084",
 };
 
-const messages: Readonly<Record<Change["kind"], string>> = {
+const messages: Readonly<Record<FileChange["kind"], string>> = {
   changed: "is out of date",
   missing: "is missing",
   stale: "is no longer generated",
@@ -62,7 +62,7 @@ export function foreignWarnings(
 }
 
 /** One finding per change. */
-export function driftFindings(out: string, changes: readonly Change[]): readonly Finding[] {
+export function driftFindings(out: string, changes: readonly FileChange[]): readonly Finding[] {
   return changes.map((change) => ({
     code: codes[change.kind],
     message: `${out}/${change.path} ${messages[change.kind]}`,
@@ -73,7 +73,7 @@ export function driftFindings(out: string, changes: readonly Change[]): readonly
 /** The unified diff that generating would make, cut after `maxLines`. */
 export async function driftDiff(
   out: string,
-  changes: readonly Change[],
+  changes: readonly FileChange[],
   maxLines = 400,
 ): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");

@@ -1,6 +1,6 @@
 // Excerpts of files on a terminal: cut to a width, and without control characters.
 import { obeyed } from "../markdown.js";
-import type { Position } from "../load/locate.js";
+import type { SourcePosition } from "../load/locate.js";
 
 /** The widest line of an excerpt. */
 const widest = 200;
@@ -17,7 +17,7 @@ export function cut(text: string, most: number): string {
 
 /** The lines of a code frame: the line before, the line of the place, and below it what marks the place. */
 export function codeFrame(
-  { line, col, length }: Position,
+  { line, col, length }: SourcePosition,
   text: string | undefined,
   paintMarker: (marker: string) => string,
 ): readonly string[] {

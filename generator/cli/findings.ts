@@ -2,7 +2,7 @@
 import { catalogue, type Severity } from "../catalogue.js";
 import { type Finding, type Origin } from "../diagnostics.js";
 import { githubAnnotation } from "../output/github-annotation.js";
-import { locator, type Position } from "../load/locate.js";
+import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import type { FindingFormat } from "./finding-formats.js";
 import { codeFrame, cut } from "./excerpt.js";
@@ -16,8 +16,8 @@ export interface Diagnostic {
   readonly code: string;
   readonly severity: Severity;
   readonly message: string;
-  readonly at: Position;
-  readonly related: readonly { readonly message: string; readonly at: Position }[];
+  readonly at: SourcePosition;
+  readonly related: readonly { readonly message: string; readonly at: SourcePosition }[];
   readonly suggestion?: string;
   readonly fix: string;
 }
@@ -28,7 +28,7 @@ export function toDiagnostics(
   textOf: (file: string) => string | undefined,
 ): readonly Diagnostic[] {
   const locate = locator(textOf);
-  const place = (origin: Origin): Position => locate(origin);
+  const place = (origin: Origin): SourcePosition => locate(origin);
   return findings
     .map((finding) => ({
       code: finding.code,
@@ -131,7 +131,7 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
   };
 }
 
-function sarifLocation(at: Position, prefix: string): { readonly physicalLocation: unknown } {
+function sarifLocation(at: SourcePosition, prefix: string): { readonly physicalLocation: unknown } {
   return {
     physicalLocation: {
       artifactLocation: { uri: prefix + at.file },

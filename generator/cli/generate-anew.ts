@@ -7,7 +7,7 @@ import {
   type CheckedRegistry,
   type GenerationPlan,
 } from "../generate.js";
-import { isRemoval, type Change } from "../output/plan.js";
+import { isRemoval, type FileChange } from "../output/plan.js";
 import { driftFindings, foreignWarnings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
@@ -89,11 +89,11 @@ export async function generateAnew(
 }
 
 /** Files that are not overwritten. */
-function refusedOf({ changes }: GenerationPlan, { force }: GenerateFlags): readonly Change[] {
+function refusedOf({ changes }: GenerationPlan, { force }: GenerateFlags): readonly FileChange[] {
   return changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && force !== true));
 }
 
-function verb(change: Change): string {
+function verb(change: FileChange): string {
   if (change.kind === "missing") return "create";
   return isRemoval(change) ? "remove" : "update";
 }

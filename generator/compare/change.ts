@@ -20,7 +20,7 @@ export interface Change {
   readonly level: ChangeLevel;
   readonly area: ChangeArea;
   /** The operation, type, event or storage that has changed. */
-  readonly subject: Subject;
+  readonly subject: ChangeSubject;
   /** Operations, events and commands in which clients meet it, sorted. */
   readonly affects: readonly string[];
   /** Where in a schema; absent where it is about none. */
@@ -44,7 +44,7 @@ export interface SchemaPlace {
   readonly from?: string;
 }
 
-export interface Subject {
+export interface ChangeSubject {
   readonly kind:
     | "operation"
     | "hook"

@@ -3,7 +3,7 @@ import { removal } from "./deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import type { FunctionReference } from "../model/code.js";
 import { own } from "../model/records.js";
-import type { ChangeArea, ChangeLevel, Note, Subject } from "./change.js";
+import type { ChangeArea, ChangeLevel, Note, ChangeSubject } from "./change.js";
 import { differences } from "./differences.js";
 
 /** The change of a member and its level; null if clients don't meet it, or if it is reported elsewhere. */
@@ -50,7 +50,7 @@ export function value<Value>(level: ChangeLevel, what: (value: Value) => string)
 }
 
 /** Reports changes of a subject under its name; an event or a command may have the same name as an operation. */
-export function tellOf(note: Note, subject: Subject, area: ChangeArea): Tell {
+export function tellOf(note: Note, subject: ChangeSubject, area: ChangeArea): Tell {
   const { kind, name } = subject;
   const isNamedApart = ["event", "integration event", "command"].includes(kind);
   const called = isNamedApart ? `${kind} ${name}` : name;

@@ -1,6 +1,6 @@
 // Values of operations and events in two registries: a type is compared once, and its changes name all places that use it.
 import { own } from "../model/records.js";
-import type { Change, Note, Subject } from "./change.js";
+import type { Change, Note, ChangeSubject } from "./change.js";
 import type { Direction, SchemaComparison, Types } from "./schema-change.js";
 import { compareSchemas } from "./schemas.js";
 
@@ -32,7 +32,7 @@ export class ValueComparison {
   compare(
     schemas: { readonly before: unknown; readonly after: unknown },
     place: {
-      readonly subject: Subject;
+      readonly subject: ChangeSubject;
       readonly name: string;
       readonly direction: Direction;
       readonly affected: string;

@@ -1,6 +1,6 @@
 // Groups changes by their causes: a removed field is one cause, however many operations, filters and sorts it affects.
 import { families } from "../families/index.js";
-import { levels, type Change, type ChangeLevel, type Subject } from "../compare/change.js";
+import { levels, type Change, type ChangeLevel, type ChangeSubject } from "../compare/change.js";
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
@@ -13,7 +13,7 @@ export interface Cause {
   /** That of the worst of its changes. */
   readonly level: ChangeLevel;
   readonly area: Change["area"];
-  readonly subject: Subject;
+  readonly subject: ChangeSubject;
   /** The field of the subject; absent if the cause isn't about one field. */
   readonly field?: string;
   /** Operations, events and commands in which clients meet changes of this level, sorted. */
@@ -181,7 +181,7 @@ class FieldCauses {
       .sort((left, right) => left.path.length - right.path.length)[0];
   }
 
-  #documentOf({ kind, name }: Subject): DocumentModel | undefined {
+  #documentOf({ kind, name }: ChangeSubject): DocumentModel | undefined {
     const { documents } = this.#after;
     switch (kind) {
       case "type":

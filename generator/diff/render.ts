@@ -1,6 +1,6 @@
 // Reports for people, pull requests, machines and GitHub's annotations.
 import { githubAnnotation } from "../output/github-annotation.js";
-import type { Position } from "../load/locate.js";
+import type { SourcePosition } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
 import type { DiffFormat } from "./formats.js";
 import { each } from "./causes.js";
@@ -9,7 +9,7 @@ import { isRefused, summaryOf, type DiffReport, type JudgedCause } from "./repor
 export interface RenderOptions {
   readonly isColoured: boolean;
   /** Where a change was made, as well as that can be told. */
-  readonly place: (cause: JudgedCause) => Position;
+  readonly place: (cause: JudgedCause) => SourcePosition;
 }
 
 /** A report in one format; every format ends with a newline. */
@@ -141,7 +141,7 @@ function markdown(report: DiffReport): string {
   ].join("\n")}\n`;
 }
 
-function annotation(change: JudgedCause, { file, line, col }: Position): string {
+function annotation(change: JudgedCause, { file, line, col }: SourcePosition): string {
   const command = isRefused(change) ? "error" : change.level === "breaking" ? "warning" : "notice";
   const reason = change.approved === null ? "" : ` (approved: ${change.approved})`;
   const title = `${change.level} change`;

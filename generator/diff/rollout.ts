@@ -1,7 +1,7 @@
 // What a rollout takes: whether the previous version and the next one may run side by side on one database.
 import {
   databaseChanges,
-  type SchemaChange,
+  type DatabaseChange,
   type DatabaseSchema,
 } from "../emit/database-schema.js";
 import { own } from "../model/records.js";
@@ -75,7 +75,7 @@ function changedTypes(before: Side, after: Side): readonly string[] {
 }
 
 /** The previous version needs its tables until it is gone. */
-function purgedTables({ model }: Side, changes: readonly SchemaChange[]): readonly string[] {
+function purgedTables({ model }: Side, changes: readonly DatabaseChange[]): readonly string[] {
   const declared = Object.values(model.documents).map(({ table }) => table);
   return changes.flatMap(({ kind, table }) =>
     kind === "dropTable" && declared.includes(table)
@@ -86,7 +86,7 @@ function purgedTables({ model }: Side, changes: readonly SchemaChange[]): readon
   );
 }
 
-function migrationText(change: SchemaChange): string {
+function migrationText(change: DatabaseChange): string {
   switch (change.kind) {
     case "systemStep":
       return `it takes the step ${change.step}`;

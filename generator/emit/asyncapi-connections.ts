@@ -32,7 +32,7 @@ export function transportsOf({ transports }: RealtimeModel): readonly Transport[
 }
 
 /** What the document says about connections outside its channels. */
-export interface Connections {
+export interface AsyncApiConnections {
   readonly servers: Readonly<Record<string, object>>;
   readonly serverVariables: Readonly<Record<string, object>>;
   readonly channelBindings: Readonly<Record<string, object>>;
@@ -45,7 +45,7 @@ export function connectionsOf(
   parts: AsyncApiParts,
   realtime: RealtimeModel,
   identity: IdentityModel | null,
-): Connections {
+): AsyncApiConnections {
   const transports = transportsOf(realtime);
   const schemes = securitySchemes(realtime, identity);
   const names = [...new Set(transports.flatMap((one) => protocols[one]))];

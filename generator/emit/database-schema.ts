@@ -130,7 +130,7 @@ export function storedTables(
 }
 
 /** One step from one database to the next. No table with rows is dropped unless somebody asks for it. */
-export type SchemaChange =
+export type DatabaseChange =
   | {
       /** The table that the step is about, and the step's own name. */
       readonly kind: "systemStep";
@@ -172,10 +172,10 @@ export type SchemaChange =
 export function databaseChanges(
   before: DatabaseSchema,
   after: DatabaseSchema,
-): readonly SchemaChange[] {
+): readonly DatabaseChange[] {
   const system = after.system
     .filter((step) => !before.system.includes(step))
-    .map((step): SchemaChange => ({
+    .map((step): DatabaseChange => ({
       kind: "systemStep",
       table: step.split(".", 1)[0] ?? "",
       step,
@@ -189,7 +189,7 @@ export function databaseChanges(
   });
   const purged = Object.entries(before.tables)
     .filter(([table]) => own(after.tables, table) === undefined)
-    .map(([table, { history }]): SchemaChange => ({ kind: "dropTable", table, history }));
+    .map(([table, { history }]): DatabaseChange => ({ kind: "dropTable", table, history }));
   return [...system, ...droppedSearches(before, after, keepsSearches), ...tables, ...purged];
 }
 
@@ -197,7 +197,7 @@ function layoutOf({ searchLayout: layout = 1 }: DatabaseSchema): number {
   return layout;
 }
 
-function newTable(table: string, schema: TableSchema): readonly SchemaChange[] {
+function newTable(table: string, schema: TableSchema): readonly DatabaseChange[] {
   return [
     { kind: "createTable", table, schema },
     ...(schema.history ? [{ kind: "createHistory", table, tenant: schema.tenant } as const] : []),
@@ -211,7 +211,7 @@ function changedTable(
   before: TableSchema,
   after: TableSchema,
   keepsSearches: boolean,
-): readonly SchemaChange[] {
+): readonly DatabaseChange[] {
   return [
     ...(before.shape === undefined && after.shape !== undefined
       ? [{ kind: "addShape", table, history: before.history } as const]
@@ -236,12 +236,12 @@ function checkSteps(
   table: string,
   { fits: known = {}, shape: before }: TableSchema,
   { fits = {}, shape = firstShape }: TableSchema,
-): readonly SchemaChange[] {
+): readonly DatabaseChange[] {
   const called = new Map(
     Object.keys(known).map((member) => [storedName(before ?? firstShape, member), member]),
   );
   const wasCalled = (member: string): string => called.get(storedName(shape, member)) ?? "";
-  return narrowings(known, fits, shape, wasCalled).map((narrowing): SchemaChange => ({
+  return narrowings(known, fits, shape, wasCalled).map((narrowing): DatabaseChange => ({
     kind: "checkRows",
     table,
     narrowing,
@@ -253,19 +253,19 @@ function indexSteps(
   before: Readonly<Record<string, IndexSchema>>,
   { indexes, tenant }: TableSchema,
   isOnline: boolean,
-): readonly SchemaChange[] {
+): readonly DatabaseChange[] {
   const isSame = (name: string): boolean =>
     JSON.stringify(own(before, name)) === JSON.stringify(own(indexes, name));
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
-  const dropping = (name: string): SchemaChange => ({ kind: "dropIndex", table, name });
+  const dropping = (name: string): DatabaseChange => ({ kind: "dropIndex", table, name });
   // An index that goes for good is dropped last, so that its rule holds until its replacement exists.
   const [first, last] = [true, false].map((isAnew) =>
     dropped.filter((name) => created.includes(name) === isAnew).map(dropping),
   );
   return [
     ...(first ?? []),
-    ...created.map((name): SchemaChange => ({
+    ...created.map((name): DatabaseChange => ({
       kind: "createIndex",
       table,
       name,
@@ -282,10 +282,10 @@ function searchSteps(
   table: string,
   before: TableSchema | undefined,
   after: TableSchema,
-): readonly SchemaChange[] {
+): readonly DatabaseChange[] {
   return Object.entries(after.searches)
     .filter(([name]) => !isSameSearch(before, after, name))
-    .map(([name, texts]): SchemaChange => ({
+    .map(([name, texts]): DatabaseChange => ({
       kind: "createSearch",
       table,
       name,
@@ -300,12 +300,12 @@ function droppedSearches(
   before: DatabaseSchema,
   after: DatabaseSchema,
   keepsSearches: boolean,
-): readonly SchemaChange[] {
+): readonly DatabaseChange[] {
   return Object.entries(before.tables).flatMap(([table, schema]) => {
     const next = own(after.tables, table);
     return Object.keys(schema.searches ?? {})
       .filter((name) => !keepsSearches || !isSameSearch(schema, next, name))
-      .map((name): SchemaChange => ({ kind: "dropSearch", table, name }));
+      .map((name): DatabaseChange => ({ kind: "dropSearch", table, name }));
   });
 }
 

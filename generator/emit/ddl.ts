@@ -5,7 +5,7 @@ import {
   sqlText,
 } from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
-import type { SchemaChange, TableSchema } from "./database-schema.js";
+import type { DatabaseChange, TableSchema } from "./database-schema.js";
 import type { IndexSchema } from "./table-indexes.js";
 import { systemStep } from "./system-tables.js";
 
@@ -13,12 +13,12 @@ import { systemStep } from "./system-tables.js";
  * Whether a change takes long on a table in use: then it runs outside of the migration's transaction, one statement a line.
  * On SQLite each statement is a transaction of its own, so that others can write in between.
  */
-export function isOnline(change: SchemaChange): boolean {
+export function isOnline(change: DatabaseChange): boolean {
   return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
 }
 
 /** The statements of one change; empty for a check, see `rowChecks`. */
-export function ddl(engine: EngineName, change: SchemaChange): string {
+export function ddl(engine: EngineName, change: DatabaseChange): string {
   switch (change.kind) {
     case "systemStep":
       return systemStep(engine, change.step);
@@ -57,7 +57,7 @@ export function ddl(engine: EngineName, change: SchemaChange): string {
 
 function createIndex(
   engine: EngineName,
-  change: Extract<SchemaChange, { kind: "createIndex" }>,
+  change: Extract<DatabaseChange, { kind: "createIndex" }>,
 ): string {
   const { fields, unique, isOfDeleted = false } = change.index;
   const keys = fields.map((field) => indexKey(engine, field));
@@ -79,7 +79,7 @@ function createIndex(
 }
 
 /** Queries that must find no rows before anything changes, as lines that the runner of migrations reads. */
-export function rowChecks(engine: EngineName, change: SchemaChange): readonly string[] {
+export function rowChecks(engine: EngineName, change: DatabaseChange): readonly string[] {
   switch (change.kind) {
     case "checkRows":
       return misfits(engine, change);
@@ -95,7 +95,7 @@ export function rowChecks(engine: EngineName, change: SchemaChange): readonly st
 /** Checks that count rows whose values no longer fit. */
 function misfits(
   engine: EngineName,
-  { table, narrowing }: Extract<SchemaChange, { kind: "checkRows" }>,
+  { table, narrowing }: Extract<DatabaseChange, { kind: "checkRows" }>,
 ): readonly string[] {
   const { member, type, field, faults } = narrowing;
   const value = valueOf(engine, { ...field, type });
@@ -123,7 +123,7 @@ function checkLine(of: string, query: string): string {
 }
 
 /** A check for rows that share values which a new index makes unique. */
-function duplicates(engine: EngineName, change: SchemaChange): readonly string[] {
+function duplicates(engine: EngineName, change: DatabaseChange): readonly string[] {
   if (change.kind !== "createIndex" || !change.isOnline || change.index.unique === undefined)
     return [];
   const { fields, unique } = change.index;
@@ -209,7 +209,7 @@ function tellingColumns(engine: EngineName): readonly string[] {
  */
 function searchIndex(
   engine: EngineName,
-  { name, tenant, texts, hasStems }: Extract<SchemaChange, { kind: "createSearch" }>,
+  { name, tenant, texts, hasStems }: Extract<DatabaseChange, { kind: "createSearch" }>,
 ): string {
   const columns = (hasStems ? ["t", "s"] : ["t"]).flatMap((kind) =>
     Array.from({ length: texts }, (_, at) => `"${kind}${at}"`),

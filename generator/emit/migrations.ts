@@ -6,7 +6,7 @@ import {
   emptyDatabase,
   databaseChanges,
   databasePath,
-  type SchemaChange,
+  type DatabaseChange,
   type DatabaseSchema,
 } from "./database-schema.js";
 
@@ -40,7 +40,7 @@ export function emitMigrations(
 }
 
 /** The checks of rows, what runs in one transaction, and then each part that runs outside of one (`-- online`). */
-function migrationText(engine: EngineName, changes: readonly SchemaChange[]): string {
+function migrationText(engine: EngineName, changes: readonly DatabaseChange[]): string {
   const [online, together] = [true, false].map((wanted) =>
     changes.filter((change) => isOnline(change) === wanted),
   );
@@ -54,7 +54,7 @@ function migrationText(engine: EngineName, changes: readonly SchemaChange[]): st
 }
 
 /** A name for a migration: the tables that it touches. */
-function subject(changes: readonly SchemaChange[]): string {
+function subject(changes: readonly DatabaseChange[]): string {
   const tables = changes.map(({ table }) => table);
   const [first = "storage", ...others] = [...new Set(tables)].sort();
   return others.length === 0 ? first : `${first}_and_${others.length}_more`;

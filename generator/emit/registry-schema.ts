@@ -1,7 +1,7 @@
 // registry.schema.json: the registry format with the names that exist now, for editors (registry.md, rule 8).
 import type { RegistryNames } from "../load/registry-names.js";
 import { registryShape } from "../expand/registry-shape.js";
-import { membersOf, type Shape } from "../load/shape.js";
+import { membersOf, type FormatShape } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 
@@ -23,7 +23,7 @@ export function emitRegistrySchema(names: RegistryNames): EmittedFile {
   });
 }
 
-function shapeSchema(shape: Shape, names: RegistryNames): unknown {
+function shapeSchema(shape: FormatShape, names: RegistryNames): unknown {
   switch (shape.kind) {
     case "string":
       return {

@@ -17,7 +17,7 @@ import {
 import {
   deadlineOf,
   extensionsOf,
-  type Expansion,
+  type FamilyExpansion,
   type Family,
   type FamilyContext,
   type NamespaceExpansion,
@@ -43,7 +43,7 @@ export function expandRegistry(
   const { declarations, tree } = loaded;
   const { report } = options;
   const types = readTypes(declarations.types, tree, options);
-  const made = new Map<Family, Expansion<unknown>>();
+  const made = new Map<Family, FamilyExpansion<unknown>>();
   for (const family of families) {
     const of = <Model>(other: Family<Model>): Model => {
       const expansion = made.get(other);

@@ -44,7 +44,7 @@ export interface Family<Model = unknown> {
   readonly after: readonly Family[];
   /** Rewrites its declarations into those of other families, before anything is expanded. */
   readonly rewrite: Rewrite;
-  readonly expand: (context: FamilyContext) => Expansion<Model>;
+  readonly expand: (context: FamilyContext) => FamilyExpansion<Model>;
   /** Reports changes for clients beside those of its operations. */
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
   /** Types that it derives from a document's type, with the field that each is about; null for all fields. */
@@ -79,7 +79,7 @@ export interface FamilyContext {
 }
 
 /** What the sections of one family become. */
-export interface Expansion<Model> {
+export interface FamilyExpansion<Model> {
   /** What later families may read. */
   readonly model: Model;
   readonly namespaces: readonly NamespaceExpansion[];
@@ -154,8 +154,8 @@ export function family<Model>(
 /** Makes an expansion from its members and the defaults. */
 export function expansion<Model>(
   model: Model,
-  parts: Partial<Omit<Expansion<Model>, "model">> = {},
-): Expansion<Model> {
+  parts: Partial<Omit<FamilyExpansion<Model>, "model">> = {},
+): FamilyExpansion<Model> {
   return {
     model,
     namespaces: [],

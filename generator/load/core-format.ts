@@ -16,7 +16,7 @@ import {
   style,
   text,
 } from "./format-parts.js";
-import type { Shape } from "./shape.js";
+import type { FormatShape } from "./shape.js";
 
 /** https://semver.org §2, §9 and §10. */
 const version =
@@ -35,19 +35,19 @@ export const approval = {
       },
     },
   ],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const webAddress = {
   kind: "string",
   pattern: /^https?:\/\/[^\s]+$/,
   what: "an address such as https://example.com",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const probePath = {
   kind: "string",
   pattern: /^(?:\/[A-Za-z0-9._~-]+)+$/,
   what: "the path of a probe, such as /health/live",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export const service = {
   kind: "object",
@@ -128,7 +128,7 @@ export const service = {
       "An Express app, or any (req, res, next) handler, behind the generated routes.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export const hook = {
   kind: "object",
@@ -139,7 +139,7 @@ export const hook = {
     provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),
     errors: optional(listOf(errorCode), "Errors of `errors` that it may throw."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** A step of a policy: a hook by its name, or one of the runtime with its argument. */
 export const policyStep = {
@@ -172,7 +172,7 @@ export const policyStep = {
       },
     },
   ],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export const topLevelMount = {
   kind: "object",
@@ -184,4 +184,4 @@ export const topLevelMount = {
     ),
     ...mountMembers,
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;

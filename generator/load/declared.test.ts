@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listOf, mapOf, mount, optional, required, text } from "./format-parts.js";
-import { checkShape, type Declared, type Shape } from "./shape.js";
+import { checkShape, type Declared, type FormatShape } from "./shape.js";
 
 const shape = {
   kind: "object",
@@ -20,7 +20,7 @@ const shape = {
       "A file or an address.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 type Said = Declared<typeof shape>;
 

@@ -5,7 +5,7 @@ import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../mod
 import type { ReferenceModel } from "../model/document-model.js";
 import { formerKeywords } from "./former-names.js";
 import { optional, required, text } from "./format-parts.js";
-import { checkShape, isMap, type Declared, type Shape } from "./shape.js";
+import { checkShape, isMap, type Declared, type FormatShape } from "./shape.js";
 
 const documentKeyword = "x-ref";
 const viewKeyword = "x-view";
@@ -33,7 +33,7 @@ const reference = {
     description: optional(text, "What it is."),
     was: optional(text, "What it was called before."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** Whether a field is said as a reference. */
 export function isReference(value: unknown): value is Readonly<Record<string, unknown>> {

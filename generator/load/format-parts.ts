@@ -1,28 +1,28 @@
 // Pieces that the registry format is made of: names, durations, references, paths, mounts.
 import { hookPhases, type HookPhaseName } from "../model/vocabulary.js";
-import type { Member, Shape } from "./shape.js";
+import type { Member, FormatShape } from "./shape.js";
 
 export const name = /^[a-z][a-z0-9_]*$/;
 export const typeName = /^[A-Z][A-Za-z0-9]*$/;
 
-export const text = { kind: "string", what: "a text" } as const satisfies Shape;
+export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
   kind: "string",
   pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
   what: "a duration such as 500ms, 5s, 1h or 7d",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 export const byteSize = {
   kind: "string",
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
   what: "a number of bytes such as 512KiB or 64MiB",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 const referenceTo = (names: "handler" | "hook" | "value") =>
   ({
     kind: "string",
     pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
     what: "a reference such as registry/handlers/tasks.ts#complete",
     names,
-  }) as const satisfies Shape;
+  }) as const satisfies FormatShape;
 
 /** A function of the author's, as file#export. */
 export const reference = referenceTo("value");
@@ -35,38 +35,38 @@ export const urlPath = {
   kind: "string",
   pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
   what: "a path such as /tasks/{id}/complete",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 /** Where a mount stands: it binds no placeholder. */
 export const mountPath = {
   kind: "string",
   pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
   what: "a path without placeholders, such as /tasks",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 /** The code of an error of the author's own. */
-export const errorCode = { kind: "name", of: "errors" } as const satisfies Shape;
-export const policyName = { kind: "name", of: "policies" } as const satisfies Shape;
+export const errorCode = { kind: "name", of: "errors" } as const satisfies FormatShape;
+export const policyName = { kind: "name", of: "policies" } as const satisfies FormatShape;
 
-export const optional = <const Of extends Shape>(shape: Of, description: string) => ({
+export const optional = <const Of extends FormatShape>(shape: Of, description: string) => ({
   shape,
   description,
 });
-export const required = <const Of extends Shape>(shape: Of, description: string) => ({
+export const required = <const Of extends FormatShape>(shape: Of, description: string) => ({
   shape,
   description,
   isRequired: true as const,
 });
-export const mapOf = <const Of extends Shape>(
+export const mapOf = <const Of extends FormatShape>(
   of: Of,
   key = name,
   keyIs = "a name in [a-z][a-z0-9_]*",
 ) => ({ kind: "map" as const, of, key, keyIs });
-export const listOf = <const Of extends Shape>(of: Of, minItems = 0) => ({
+export const listOf = <const Of extends FormatShape>(of: Of, minItems = 0) => ({
   kind: "list" as const,
   of,
   minItems,
 });
 
-export const style = { kind: "oneOf", values: ["rest", "rpc"] } as const satisfies Shape;
+export const style = { kind: "oneOf", values: ["rest", "rpc"] } as const satisfies FormatShape;
 
 export const hookList = listOf({
   kind: "string",
@@ -90,12 +90,12 @@ export const mount = {
     { kind: "constant", value: false },
     { kind: "object", members: mountMembers },
   ],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export const fieldType = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** Hooks of an operation by phase. */
 export const hooksByPhase = {
@@ -108,19 +108,19 @@ export const hooksByPhase = {
   ) as Readonly<
     Record<HookPhaseName, { readonly shape: typeof hookList; readonly description: string }>
   >,
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** One policy for all operations, or policies by operation. */
 export const guard = {
   kind: "either",
   of: [policyName, mapOf(policyName)],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const day = {
   kind: "string",
   pattern: /^\d{4}-\d{2}-\d{2}$/,
   what: "a day such as 2026-07-01",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** That something goes one day. */
 export const deprecation = {
@@ -130,7 +130,7 @@ export const deprecation = {
     sunset: optional(day, "The day from which on it may be gone, in UTC."),
     use: optional(text, "What to use instead, such as another operation."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** `x-…` keys are carried along. */
 export const extensions = { hasExtensions: true } as const;
@@ -142,4 +142,4 @@ export const administration = {
     guard: required(policyName, "The policy of every operation."),
     mount: optional(mount, "Where the routes are; /admin where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;

@@ -1,7 +1,7 @@
 // The first phase: registry files → declarations whose shape is sound.
 import type { Report } from "../diagnostics.js";
 import type { Declarations } from "./declarations.js";
-import { checkShape, type Shape } from "./shape.js";
+import { checkShape, type FormatShape } from "./shape.js";
 import { readSourceTree, type SourceTree } from "./source-tree.js";
 
 /** A registry as it was read: the tree with its positions, and what is sound in it. */
@@ -11,7 +11,7 @@ export interface LoadedRegistry {
 }
 
 /** The shape of a whole registry: its sections by name. */
-export type ObjectShape = Extract<Shape, { kind: "object" }>;
+export type ObjectShape = Extract<FormatShape, { kind: "object" }>;
 
 /** Says some declarations as others, from what is sound of a section. */
 export type Rewrite = (

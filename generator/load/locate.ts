@@ -4,7 +4,7 @@ import type { Origin } from "../diagnostics.js";
 import { documentWithPositions } from "./source-tree.js";
 
 /** A place in a file, counted from 1; `length` is at least 1 and stays on the line. */
-export interface Position {
+export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly col: number;
@@ -14,7 +14,7 @@ export interface Position {
 /** Makes a function that locates origins, given the texts of the files. Each file is parsed once at most. */
 export function locator(
   textOf: (file: string) => string | undefined,
-): (origin: Origin) => Position {
+): (origin: Origin) => SourcePosition {
   const roots = new Map<string, Node | null>();
   return (origin) => {
     const text = textOf(origin.file);
@@ -59,7 +59,7 @@ function stepInto(node: unknown, step: string | number): Pair | Node | undefined
   return undefined;
 }
 
-function positionOf(file: string, text: string, start: number, end: number): Position {
+function positionOf(file: string, text: string, start: number, end: number): SourcePosition {
   const before = text.slice(0, start);
   const line = before.split("\n").length;
   const lineStart = before.lastIndexOf("\n") + 1;

@@ -1,6 +1,6 @@
 // The author's functions that a registry names, found by its format: what is said there to name one is looked at, wherever it stands.
 import { own } from "../model/records.js";
-import { alternativeOf, isMap, membersOf, type Shape } from "./shape.js";
+import { alternativeOf, isMap, membersOf, type FormatShape } from "./shape.js";
 
 /** One naming of a function. */
 export interface NamedFunction {
@@ -13,7 +13,7 @@ export interface NamedFunction {
 
 /** The functions that a value of this shape names. What does not fit the shape names none. */
 export function functionsNamed(
-  shape: Shape,
+  shape: FormatShape,
   value: unknown,
   path: readonly (string | number)[] = [],
 ): readonly NamedFunction[] {

@@ -3,7 +3,7 @@ import { didYouMean } from "../did-you-mean.js";
 import { inside, type Origin, type Report } from "../diagnostics.js";
 import { own } from "../model/records.js";
 
-export type Shape =
+export type FormatShape =
   | {
       readonly kind: "string";
       readonly pattern?: RegExp;
@@ -15,8 +15,8 @@ export type Shape =
   | { readonly kind: "integer"; readonly minimum: number; readonly maximum?: number }
   | { readonly kind: "constant"; readonly value: string | number | boolean }
   | { readonly kind: "oneOf"; readonly values: readonly string[] }
-  | { readonly kind: "list"; readonly of: Shape; readonly minItems?: number }
-  | { readonly kind: "map"; readonly of: Shape; readonly key: RegExp; readonly keyIs: string }
+  | { readonly kind: "list"; readonly of: FormatShape; readonly minItems?: number }
+  | { readonly kind: "map"; readonly of: FormatShape; readonly key: RegExp; readonly keyIs: string }
   | {
       readonly kind: "object";
       readonly members: Readonly<Record<string, Member>>;
@@ -30,7 +30,7 @@ export type Shape =
       readonly beside?: Readonly<Record<string, Member>>;
     }
   /** The first alternative whose JSON type is that of the value. */
-  | { readonly kind: "either"; readonly of: readonly Shape[] }
+  | { readonly kind: "either"; readonly of: readonly FormatShape[] }
   /** Checked by a reader of its own. */
   | { readonly kind: "any"; readonly what: string }
   /** A name of something declared, for completion in editors. */
@@ -40,13 +40,13 @@ export type Shape =
     };
 
 export interface Member {
-  readonly shape: Shape;
+  readonly shape: FormatShape;
   readonly isRequired?: boolean;
   readonly description: string;
 }
 
 /** What a value is that a shape accepts, so that a format is said once and its declaration follows. */
-export type Declared<Of extends Shape> = Of extends { kind: "string" | "name" }
+export type Declared<Of extends FormatShape> = Of extends { kind: "string" | "name" }
   ? string
   : Of extends { kind: "boolean" }
     ? boolean
@@ -56,15 +56,15 @@ export type Declared<Of extends Shape> = Of extends { kind: "string" | "name" }
         ? Value
         : Of extends { kind: "oneOf"; values: readonly (infer Value)[] }
           ? Value
-          : Of extends { kind: "list"; of: infer Item extends Shape }
+          : Of extends { kind: "list"; of: infer Item extends FormatShape }
             ? readonly Declared<Item>[]
-            : Of extends { kind: "map"; of: infer Value extends Shape }
+            : Of extends { kind: "map"; of: infer Value extends FormatShape }
               ? Readonly<Record<string, Declared<Value>>>
               : Of extends { kind: "object"; members: infer Members extends MembersOfShape }
                 ? DeclaredMembers<Members>
                 : Of extends { kind: "choice"; members: infer Members extends MembersOfShape }
                   ? DeclaredChoice<Members, Of>
-                  : Of extends { kind: "either"; of: readonly (infer One extends Shape)[] }
+                  : Of extends { kind: "either"; of: readonly (infer One extends FormatShape)[] }
                     ? Declared<One>
                     : unknown;
 
@@ -90,13 +90,18 @@ type RequiredOf<Members extends MembersOfShape> = {
 
 /** All members that may stand in an object or a choice. */
 export function membersOf(
-  shape: Extract<Shape, { kind: "object" | "choice" }>,
+  shape: Extract<FormatShape, { kind: "object" | "choice" }>,
 ): Readonly<Record<string, Member>> {
   return shape.kind === "object" ? shape.members : { ...shape.members, ...shape.beside };
 }
 
 /** Checks a value against a shape and reports every fault. Returns whether there was none. */
-export function checkShape(shape: Shape, value: unknown, at: Origin, report: Report): boolean {
+export function checkShape(
+  shape: FormatShape,
+  value: unknown,
+  at: Origin,
+  report: Report,
+): boolean {
   switch (shape.kind) {
     case "any":
       return true;
@@ -145,7 +150,7 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
 }
 
 function checkString(
-  shape: Extract<Shape, { kind: "string" | "name" }>,
+  shape: Extract<FormatShape, { kind: "string" | "name" }>,
   value: unknown,
   at: Origin,
   report: Report,
@@ -174,7 +179,7 @@ function checkOneOf(
 }
 
 function checkMap(
-  shape: Extract<Shape, { kind: "map" }>,
+  shape: Extract<FormatShape, { kind: "map" }>,
   value: Readonly<Record<string, unknown>>,
   at: Origin,
   report: Report,
@@ -195,7 +200,7 @@ function checkMap(
 }
 
 function checkObject(
-  shape: Extract<Shape, { kind: "object" }>,
+  shape: Extract<FormatShape, { kind: "object" }>,
   value: Readonly<Record<string, unknown>>,
   at: Origin,
   report: Report,
@@ -231,13 +236,13 @@ function checkObject(
   return isSound;
 }
 
-function wrongType(shape: Shape, at: Origin, report: Report): false {
+function wrongType(shape: FormatShape, at: Origin, report: Report): false {
   report({ code: "OPW011", message: `must be ${describe(shape)}`, at });
   return false;
 }
 
 function isWithin(
-  { minimum, maximum = Number.POSITIVE_INFINITY }: Extract<Shape, { kind: "integer" }>,
+  { minimum, maximum = Number.POSITIVE_INFINITY }: Extract<FormatShape, { kind: "integer" }>,
   value: number,
   at: Origin,
   report: Report,
@@ -248,7 +253,7 @@ function isWithin(
   return false;
 }
 
-function describe(shape: Shape): string {
+function describe(shape: FormatShape): string {
   switch (shape.kind) {
     case "string":
     case "any":
@@ -282,13 +287,13 @@ function named(members: Readonly<Record<string, Member>>): string {
 
 /** The alternative that a value is held against. */
 export function alternativeOf(
-  shape: Extract<Shape, { kind: "either" }>,
+  shape: Extract<FormatShape, { kind: "either" }>,
   value: unknown,
-): Shape | undefined {
+): FormatShape | undefined {
   return shape.of.find((option) => jsonTypeFits(option, value));
 }
 
-function jsonTypeFits(shape: Shape, value: unknown): boolean {
+function jsonTypeFits(shape: FormatShape, value: unknown): boolean {
   switch (shape.kind) {
     case "any":
       return true;

@@ -4,7 +4,7 @@ import type { SchemaObject } from "../model/json-schema.js";
 import { readDeprecation, deprecationKeyword, valuesKeyword } from "./deprecations.js";
 import { formerValuesKeyword } from "./former-names.js";
 import { optional, required, deprecation, text } from "./format-parts.js";
-import { checkShape, isMap, type Declared, type Shape } from "./shape.js";
+import { checkShape, isMap, type Declared, type FormatShape } from "./shape.js";
 
 /** A value of which more is said than itself. */
 const describedValue = {
@@ -14,7 +14,7 @@ const describedValue = {
     was: optional(text, "What it was called before; rows know it as that."),
     deprecated: optional(deprecation, "Since when it is deprecated."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** Whether more is said of a value of `enum` than itself. An object may also be a value. */
 export function isDescribed(item: unknown): boolean {

@@ -16,7 +16,7 @@ import type { Report } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
 import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
-import { isRemoval, type Change } from "./plan.js";
+import { isRemoval, type FileChange } from "./plan.js";
 
 /** Matches paths of migrations, relative to the generated folder. */
 export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
@@ -137,7 +137,7 @@ export class GeneratedFolder {
   }
 
   /** Carries out changes, and removes folders that become empty. */
-  apply(changes: readonly Change[]): void {
+  apply(changes: readonly FileChange[]): void {
     for (const change of changes) {
       if (isRemoval(change)) this.#remove(change.path);
       else if (change.kind !== "stale" && change.text !== undefined)

@@ -3,7 +3,7 @@ import type { EmittedFile } from "../print/file.js";
 import { hashOf, type Ownership } from "./manifest.js";
 
 /** One file that differs from what should be there. */
-export type Change =
+export type FileChange =
   | { readonly kind: "missing"; readonly path: string; readonly text: string }
   /** Ours, and out of date. */
   | {
@@ -44,7 +44,7 @@ export function compared(
 }
 
 /** Whether the change removes the file. */
-export function isRemoval(change: Change): boolean {
+export function isRemoval(change: FileChange): boolean {
   return change.kind === "stale" || (change.kind === "edited" && change.text === undefined);
 }
 
@@ -53,18 +53,18 @@ export function planOutput(
   files: readonly Compared[],
   ownership: Ownership,
   read: (path: string) => string | undefined,
-): readonly Change[] {
+): readonly FileChange[] {
   const isOurs = (before: string, hashes: ReadonlySet<string>): boolean =>
     hashes.has(hashOf(before)) || hasConflict(before);
   const wanted = new Set(files.map(({ path }) => path));
-  const present = files.flatMap(({ path, text, before }): readonly Change[] => {
+  const present = files.flatMap(({ path, text, before }): readonly FileChange[] => {
     if (before === undefined) return [{ kind: "missing", path, text }];
     if (before === text) return [];
     const hashes = ownership.get(path);
     if (hashes === undefined) return [{ kind: "foreign", path, text, before }];
     return [{ kind: isOurs(before, hashes) ? "changed" : "edited", path, text, before }];
   });
-  const gone = [...ownership].flatMap(([path, hashes]): readonly Change[] => {
+  const gone = [...ownership].flatMap(([path, hashes]): readonly FileChange[] => {
     if (wanted.has(path)) return [];
     const before = read(path);
     if (before === undefined) return [];

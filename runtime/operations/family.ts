@@ -39,7 +39,7 @@ export interface Started {
 }
 
 /** A command of `node server.js`. */
-export interface Command {
+export interface ServiceCommand {
   readonly name: string;
   /** Its arguments, for people. */
   readonly usage?: string;
@@ -52,7 +52,7 @@ export interface Family<Member extends string, Part, Settings> {
   readonly member: Member;
   readonly settings: (part: Part, source: SettingsSource) => Settings;
   readonly jobs: (part: Part, service: ServiceAtWork) => readonly (PeriodicJob | OutsideJob)[];
-  readonly commands: (part: Part) => readonly Command[];
+  readonly commands: (part: Part) => readonly ServiceCommand[];
   readonly gauges: (part: Part, service: ServiceAtWork) => Gauges;
   /** What else an integration event does, in the transaction that stages it. */
   readonly staged: (part: Part, context: ExecutionContext, event: StagedEvent) => Promise<void>;

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import type { Log } from "../ports/log.js";
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
-import type { Command as FamilyCommand } from "../operations/family.js";
+import type { ServiceCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "./families.js";
 import { migrateCommand, migrateUsage } from "./migrate-command.js";
@@ -46,7 +46,7 @@ function commandOf(
   return work ? connected(work) : null;
 }
 
-function commandsOf(service: ServiceDefinition): readonly FamilyCommand[] {
+function commandsOf(service: ServiceDefinition): readonly ServiceCommand[] {
   return familiesOf(service).flatMap(({ family, part }) => family.commands(part));
 }
 

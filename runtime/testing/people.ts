@@ -19,7 +19,7 @@ export interface Person {
   readonly password?: string;
 }
 
-export interface SignedIn {
+export interface SignedInPerson {
   readonly principalId: string;
   /** Null without a tenant. */
   readonly tenantId: string | null;
@@ -28,7 +28,7 @@ export interface SignedIn {
 
 export interface People {
   /** Signs somebody in, in a new session. Throws if the service has no identity, or no tenants although one is given. */
-  signIn(name: string, person: Person): Promise<SignedIn>;
+  signIn(name: string, person: Person): Promise<SignedInPerson>;
   /** The id of a tenant by its name; in a service without tenants, the one of all rows. */
   tenantId(name: string): Promise<string>;
 }

@@ -146,3 +146,23 @@ export function circles(imports: readonly Import[]): readonly string[] {
   for (const file of edges.keys()) walk(file, []);
   return found;
 }
+
+/** Names of exported types that several files declare. One that all sides have, of each side one, is none of them. */
+export function sharedNames(
+  files: readonly SourceFile[],
+  ofAllSides: readonly string[],
+): readonly string[] {
+  const byName = new Map<string, string[]>();
+  for (const { path, text } of files)
+    for (const [, name = ""] of text.matchAll(
+      /^export (?:abstract )?(?:interface|type|class) (\w+)/gm,
+    )) {
+      const side = ofAllSides.includes(name) ? path.split("/")[0] : "";
+      const key = `${side} ${name}`;
+      byName.set(key, [...(byName.get(key) ?? []), path]);
+    }
+  return [...byName]
+    .filter(([, paths]) => new Set(paths).size > 1)
+    .map(([key, paths]) => `${key.split(" ")[1]}: ${paths.join(", ")}`)
+    .sort();
+}

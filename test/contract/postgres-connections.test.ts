@@ -2,7 +2,10 @@
 // (architecture.md "Work is bounded": time).
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openConnections, type Connections } from "../../runtime/engines/postgres/connections.js";
+import {
+  openConnections,
+  type PostgresConnections,
+} from "../../runtime/engines/postgres/connections.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
 import type { Payer } from "../../runtime/ports/work.js";
 import { engines } from "../engines.js";
@@ -30,7 +33,7 @@ const two: Payer = { key: "two", isAnonymous: false };
 describe.skipIf(postgres?.isAvailable !== true)("connections to PostgreSQL", () => {
   let admin: pg.Client;
   let proxy: Proxy;
-  let connections: Connections;
+  let connections: PostgresConnections;
   const opened: (() => Promise<unknown>)[] = [];
 
   beforeEach(async () => {

@@ -4,7 +4,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { registryShape } from "../../generator/expand/registry-shape.js";
-import { isMap, membersOf as allOf, type Member, type Shape } from "../../generator/load/shape.js";
+import {
+  isMap,
+  membersOf as allOf,
+  type Member,
+  type FormatShape,
+} from "../../generator/load/shape.js";
 import { drawn } from "./registries/draw.js";
 import { isFault, outcomesOf } from "./registries/program.js";
 import { randomRegistry } from "./registries/random-registry.js";
@@ -38,7 +43,7 @@ test("what is accepted compiles and loads, and what is refused is refused by a f
 }, 3_600_000);
 
 /** Members that the format has, by their paths; what several sections share is one member. */
-function membersOf(shape: Shape, path: string): readonly (readonly [Member, string])[] {
+function membersOf(shape: FormatShape, path: string): readonly (readonly [Member, string])[] {
   switch (shape.kind) {
     case "object":
     case "choice":
@@ -57,7 +62,7 @@ function membersOf(shape: Shape, path: string): readonly (readonly [Member, stri
 }
 
 /** Notes which of them a value has. */
-function note(shape: Shape, value: unknown, found: Set<Member>): void {
+function note(shape: FormatShape, value: unknown, found: Set<Member>): void {
   const children = isMap(value) ? Object.entries(value) : [];
   if (shape.kind === "either") for (const option of shape.of) note(option, value, found);
   if (shape.kind === "list" && Array.isArray(value))

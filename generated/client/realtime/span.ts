@@ -4,7 +4,7 @@ import { ApiError, errorOf } from "../core.js";
 import type { Ending, Receiver } from "./port.js";
 
 /** What the service says to a question. */
-export interface Answer {
+export interface LineAnswer {
   readonly data?: unknown;
   readonly error?: unknown;
 }
@@ -22,7 +22,7 @@ export class Span {
   }
 
   /** Asks by `send`, which is given what takes the answer. Rejects with `client.network` if the line ends first. */
-  ask(send: (take: (answer: Answer) => void) => void): Promise<unknown> {
+  ask(send: (take: (answer: LineAnswer) => void) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(new ApiError("client.network", "the connection has ended"));
       this.#waiting.add(reject);

@@ -4,7 +4,7 @@ import { ApiError } from "../core.js";
 import { lineAddress, platform, type Socket } from "./platform.js";
 import { isFinalKind, type Command, type Dial, type Ending } from "./port.js";
 import type { Line, Receiver, Transport } from "./port.js";
-import { Span, type Answer } from "./span.js";
+import { Span, type LineAnswer } from "./span.js";
 
 /** Opens a WebSocket: that of the platform, or one of a library on a Node.js without. */
 export type MakeSocket = (url: string, protocols: string[]) => Socket;
@@ -37,7 +37,7 @@ class WebSocketLine implements Line {
   readonly #receiver: Receiver;
   readonly #span: Span;
   /** What takes the answers, by the ids of the questions. */
-  readonly #answers = new Map<string, (answer: Answer) => void>();
+  readonly #answers = new Map<string, (answer: LineAnswer) => void>();
   readonly #silence: Silence;
   #asked = 0;
   #token: string | null;

@@ -8,7 +8,7 @@ import {
   required,
   style,
 } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import { documentMembers } from "../documents/format.js";
 import { searchMembers } from "../search/format.js";
 import { storageMembers } from "../storage/format.js";
@@ -51,7 +51,7 @@ const composite = {
       "Where the routes are; false registers without HTTP.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 /** Documents and their search at once: what a document says, and of the search what is its own. */
 export type CompositeDeclaration = Declared<typeof composite>;

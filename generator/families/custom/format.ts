@@ -15,19 +15,19 @@ import {
   text,
   urlPath,
 } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const headerName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const cookiePath = {
   kind: "string",
   pattern: /^\/[A-Za-z0-9._~!$&'()*+,=:@%/-]*$/,
   what: "a path such as /shop",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const cookie = {
   kind: "object",
@@ -40,7 +40,7 @@ const cookie = {
     ),
     http_only: optional({ kind: "boolean" }, "Whether scripts don't see it; true where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const reply = {
   kind: "object",
@@ -59,7 +59,7 @@ const reply = {
       "Statuses with which it may send the caller on: 301, 302, 303, 307, 308.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const operation = {
   kind: "object",
@@ -102,7 +102,7 @@ const operation = {
       "Whether the handler runs in a transaction that commits; read for GET, else write.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type MethodKey = (typeof methods)[number];

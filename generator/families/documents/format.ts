@@ -17,7 +17,7 @@ import {
   text,
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** An event, and perhaps the fields of which one must have changed. */
 const emittedEvent = {
@@ -35,7 +35,7 @@ const emittedEvent = {
       },
     },
   ],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const uniqueFields = listOf({ kind: "string", what: "a field" }, 1);
 
@@ -49,7 +49,7 @@ const uniqueRule = {
       "not_deleted lets documents that are deleted have what others have.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const computedPath = { kind: "string", what: "a path such as lines[].price" } as const;
 
@@ -62,7 +62,7 @@ const setText = {
     { kind: "constant", value: "$now" },
     reference,
   ],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const setRule = {
   kind: "either",
@@ -87,7 +87,7 @@ const setRule = {
       },
     },
   ],
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const viewFields = listOf({ kind: "string", what: "a field" }, 1);
 
@@ -227,7 +227,7 @@ const document = {
     read_only: optional({ kind: "boolean" }, "Whether only reading operations are registered."),
     mount: optional(mount, "Where the routes are; false registers without HTTP."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export type DocumentDeclaration = Declared<typeof document>;
 export type SetDeclaration = Declared<typeof setRule>;

@@ -1,6 +1,6 @@
 // `errors:`: errors of the author's own, which operations and hooks may answer with.
 import { fieldType, mapOf, optional, required, text } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** Kinds whose statuses are about what the caller did. */
 const kinds = [
@@ -27,7 +27,7 @@ const error = {
       "Whether the same request may succeed later without being changed.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 declare module "../../load/declarations.js" {
   interface Declarations {

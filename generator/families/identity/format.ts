@@ -11,31 +11,31 @@ import {
   required,
   urlPath,
 } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const headerName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const parameterName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9_-]*$/,
   what: "the name of a query parameter",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const routeName = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
   what: "a name in [a-z][a-z0-9_]*",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const documentName = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
   what: "the name of a document",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const verifier = optional(reference, "Proves tokens in a way of the author's own.");
 const resolver = optional(reference, "Says who a proven token speaks of.");
@@ -49,7 +49,7 @@ const signing = {
     ),
     signer: optional(reference, "A signer outside the service, with its public keys."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const reset = {
   kind: "object",
@@ -60,7 +60,7 @@ const reset = {
       "How the token reaches its owner: as authn.password_reset_requested.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const signUp = {
   kind: "object",
@@ -75,7 +75,7 @@ const signUp = {
     ),
     ttl: optional(duration, "The lifetime of a mailed token; 24h where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const identity = {
   kind: "object",
@@ -160,13 +160,13 @@ const identity = {
       "Making principals, giving and taking permissions; not registered where left out.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const permission = {
   kind: "string",
   pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
   what: "a permission such as admin or {resource}.admin",
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 const authorization = {
   kind: "object",
@@ -177,7 +177,7 @@ const authorization = {
     ),
     decide: optional(reference, "Who decides; the service's own permissions where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export type IdentityDeclaration = Declared<typeof identity>;
 type Of<Name extends keyof IdentityDeclaration> = NonNullable<IdentityDeclaration[Name]>;

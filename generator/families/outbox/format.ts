@@ -7,7 +7,7 @@ import {
   reference,
   required,
 } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const outbox = {
   kind: "object",
@@ -43,7 +43,7 @@ const outbox = {
       "Makes mails of events that go to a mail server: a function of the type RenderMail.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 declare module "../../load/declarations.js" {
   interface Declarations {

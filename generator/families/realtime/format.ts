@@ -1,5 +1,5 @@
 // The registry format of the realtime plane: events, commands, topics, retention.
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import {
   deprecation,
   duration,
@@ -88,7 +88,7 @@ const realtime = {
       "Operations that frames call, by the name of their event.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export type RealtimeDeclaration = Declared<typeof realtime>;
 

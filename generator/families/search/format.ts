@@ -11,7 +11,7 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** What a search says of its own. */
 export const searchMembers = {
@@ -46,7 +46,7 @@ const search = {
     deadline: optional(duration, "The time budget of each operation."),
     mount: optional(mount, "Where the routes are; /search/<name> where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export type SearchDeclaration = Declared<typeof search>;
 

@@ -11,7 +11,7 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** `image/png`, or `image/*`. */
 const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
@@ -47,7 +47,7 @@ const storage = {
     sensitive: optional({ kind: "boolean" }, "true keeps the files off every mount."),
     mount: optional(mount, "Where the routes are; /<name> where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export type StorageDeclaration = Declared<typeof storage> & {
   /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */

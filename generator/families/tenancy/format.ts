@@ -1,6 +1,6 @@
 // `tenancy:`: whose data an operation sees.
 import { administration, mount, optional } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const tenancy = {
   kind: "object",
@@ -33,7 +33,7 @@ const tenancy = {
       "Administration of tenants and memberships; not registered where left out.",
     ),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 declare module "../../load/declarations.js" {
   interface Declarations {

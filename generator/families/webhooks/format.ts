@@ -1,6 +1,6 @@
 // `webhooks:`: integration events to which callers may subscribe.
 import { listOf, mount, optional, required } from "../../load/format-parts.js";
-import type { Declared, Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const webhooks = {
   kind: "object",
@@ -23,7 +23,7 @@ const webhooks = {
     ),
     mount: optional(mount, "Where the routes are; /webhooks where left out."),
   },
-} as const satisfies Shape;
+} as const satisfies FormatShape;
 
 export type WebhooksDeclaration = Declared<typeof webhooks>;
 

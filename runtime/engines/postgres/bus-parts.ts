@@ -13,7 +13,7 @@ export function partsOf(origin: string, message: number, text: string): readonly
   });
 }
 
-export interface Part {
+export interface MessagePart {
   readonly origin: string;
   readonly message: number;
   readonly index: number;
@@ -28,7 +28,7 @@ export interface Assembly {
 }
 
 /** Reads the part in a notification; null if the notification is not one of ours. */
-export function readPart(payload: string): Part | null {
+export function readPart(payload: string): MessagePart | null {
   const [, origin, message, index, length, slice] =
     /^([0-9a-f]{16})\.(\d+)\.(\d+)\.(\d+)\.([A-Za-z0-9+/=]*)$/.exec(payload) ?? [];
   if (origin === undefined || slice === undefined) return null;
@@ -45,7 +45,7 @@ export function readPart(payload: string): Part | null {
  * Adds a part to `incoming` (by origin). Returns the message if this was its last part, otherwise null. The parts of one
  * process arrive in order; if one is missing, the message is dropped.
  */
-export function assembled(incoming: Map<string, Assembly>, part: Part): string | null {
+export function assembled(incoming: Map<string, Assembly>, part: MessagePart): string | null {
   const { origin, message, index, length, slice } = part;
   const before = incoming.get(origin);
   const slices = index === 0 ? [] : before?.message === message ? before.slices : undefined;

@@ -58,7 +58,7 @@ export interface HeldConnection {
   release(isBroken?: boolean): void;
 }
 
-export interface Connections {
+export interface PostgresConnections {
   /** Takes a connection, once it is the payer's turn. Rejects with `core.unavailable`, or the reason why the work is over. */
   acquire(work: Work): Promise<HeldConnection>;
   readonly callers: Bulkhead;
@@ -70,7 +70,7 @@ export interface Connections {
 type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
 
 /** Creates the pools, which connect on first use. About 30 % of the connections, at least two, are the service's own. */
-export function openConnections(pg: Driver, options: ConnectionOptions): Connections {
+export function openConnections(pg: Driver, options: ConnectionOptions): PostgresConnections {
   const own = Math.max(2, Math.ceil(options.size * 0.3));
   const theirs = Math.max(1, options.size - own);
   const callers = new Bulkhead({ ...waiting, size: theirs, shareOf: () => theirs / 2 });

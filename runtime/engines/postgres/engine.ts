@@ -7,7 +7,7 @@ import type { MigrationTarget } from "../sql/migrations.js";
 import { noteProbe } from "../sql/probe.js";
 import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
-import { openConnections, type Connections, type HeldConnection } from "./connections.js";
+import { openConnections, type PostgresConnections, type HeldConnection } from "./connections.js";
 import { translated } from "./faults.js";
 import { inspecting, migrating } from "./migrating.js";
 import { OpenTransaction } from "./open-transaction.js";
@@ -114,7 +114,7 @@ const readers = new Map<number, (text: string) => unknown>([
 ]);
 
 /** Reads committed state. Each statement takes a connection for itself, on the account of the work's payer. */
-function readSession(connections: Connections, work: Work): SqlSession {
+function readSession(connections: PostgresConnections, work: Work): SqlSession {
   const reading = sessionOver(async (statement) => {
     const connection = await connections.acquire(work);
     try {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationWatch } from "../sql/migrations.js";
-import type { Connections } from "./connections.js";
+import type { PostgresConnections } from "./connections.js";
 
 /** Milliseconds between two queries, and for an answer. */
 const everyMillis = 500;
@@ -16,7 +16,7 @@ FROM pg_stat_progress_create_index WHERE pid = $1`;
 
 /** Calls `onProgress` twice a second with the progress of the backend `pid`, until `end` is called. Never rejects. */
 export function watchIndex(
-  connections: Connections,
+  connections: PostgresConnections,
   pid: number,
   { onProgress }: MigrationWatch,
 ): { end(): Promise<void> } {

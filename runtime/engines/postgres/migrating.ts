@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationConnection, MigrationWatch } from "../sql/migrations.js";
 import type { SqlSession } from "../sql/session.js";
-import type { Connections, HeldConnection } from "./connections.js";
+import type { PostgresConnections, HeldConnection } from "./connections.js";
 import { translated } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
 
@@ -31,7 +31,7 @@ type SessionOf = (connection: HeldConnection) => SqlSession;
  * signal aborts. Rejects with codes of the error table, or with the signal's reason while waiting for another process.
  */
 export function migrating<T>(
-  connections: Connections,
+  connections: PostgresConnections,
   work: (connection: MigrationConnection) => Promise<T>,
   sessionOf: SessionOf,
   watch: MigrationWatch = {},
@@ -70,7 +70,7 @@ export function migrating<T>(
 
 /** Runs `work` on a connection of its own, without waiting for a process that migrates. */
 export function inspecting<T>(
-  connections: Connections,
+  connections: PostgresConnections,
   work: (session: SqlSession) => Promise<T>,
   sessionOf: SessionOf,
 ): Promise<T> {
@@ -82,7 +82,7 @@ export function inspecting<T>(
 type Exec = (text: string) => Promise<void>;
 
 async function withConnection<T>(
-  connections: Connections,
+  connections: PostgresConnections,
   lifetime: Lifetime,
   work: (connection: HeldConnection, exec: Exec) => Promise<T>,
 ): Promise<T> {

@@ -10,9 +10,9 @@ import {
   type Group,
 } from "../../query/aggregate.js";
 import { subjectOf, whereOf } from "./document-rows.js";
-import { filterCondition, type Subject } from "./filter.js";
+import { filterCondition, type FilteredRow } from "./filter.js";
 import { orderBy } from "./order.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
 
 /** The groups of a window, each as its values (those of `groups`, then those of `computed`), and how many groups there are. */
@@ -31,12 +31,12 @@ export async function aggregateRows(
     ...aggregate.groups.map((_group, index) => `g${index}`),
     ...aggregate.computed.map((_computed, index) => `c${index}`),
   ];
-  const chosen = (parameters: Parameters): string => {
+  const chosen = (parameters: SqlParameters): string => {
     const inner = grouped(session, spec, tenant, query, aggregate, zones, parameters);
     const having = filterCondition(aggregate.having, dialect, parameters);
     return `(${inner}) AS h${having === null ? "" : ` WHERE ${having}`}`;
   };
-  const listed = new Parameters(dialect);
+  const listed = new SqlParameters(dialect);
   const from = chosen(listed);
   const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
   const rows = await session.scan(
@@ -44,7 +44,7 @@ export async function aggregateRows(
     listed.values,
     { stored: [], computed: names },
   );
-  const counted = new Parameters(dialect);
+  const counted = new SqlParameters(dialect);
   const [total] = await session.scan(
     `SELECT count(*) AS "count" FROM ${chosen(counted)}`,
     counted.values,
@@ -70,7 +70,7 @@ async function zonesOf(
   const zones = new Map<Group, string>();
   for (const group of groups) {
     if (group.trunc === null) continue;
-    const parameters = new Parameters(dialect);
+    const parameters = new SqlParameters(dialect);
     const text = dialect.comparable(group.field);
     const [range] = dialect.zonesNeedRange
       ? await session.scan(
@@ -91,7 +91,7 @@ function source(
   spec: AnyDocumentSpec,
   tenant: string,
   query: DocumentQuery,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   return `${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
 }
@@ -104,7 +104,7 @@ function grouped(
   query: DocumentQuery,
   { groups, computed }: Aggregate,
   zones: ReadonlyMap<Group, string>,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   const { dialect } = session;
   const keys = groups.map((group, index) => {
@@ -133,8 +133,8 @@ function grouped(
 function computedSql(
   { dialect }: SqlSession,
   { name, field, fraction, filter }: Computed,
-  parameters: Parameters,
-  subject: Subject,
+  parameters: SqlParameters,
+  subject: FilteredRow,
 ) {
   const condition = filterCondition(filter, dialect, parameters, subject);
   const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;

@@ -5,7 +5,7 @@ import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import { idField } from "../../query/fields.js";
 import { bodyAsStored } from "./document-rows.js";
 import { heldTo } from "./document-writes.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { recordRows, type SqlRecord } from "./records.js";
 import { putInIndex, sqlSearchIndexes } from "./search-index.js";
 import {
@@ -51,7 +51,7 @@ async function lock(
   how: string,
 ): Promise<readonly string[]> {
   const { dialect } = session;
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   const rows = await session.all(
     `SELECT "id" FROM ${quoted(spec.table)} WHERE ${isOne}${owned(spec, tenant, "", parameters)} AND NOT "is_deleted" ORDER BY "id"${how}`,
@@ -80,7 +80,7 @@ async function inserted(
   const { dialect } = session;
   const columns = [...ownerColumn(spec), ...rowColumns.map(quoted)];
   const given = ["key", "next_rev", "made", "changed", "marked", "owner", "of_shape"];
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const values = [
     ...tenantValue(spec, tenant, dialect, parameters),
     ...given.map((name) => `w.${quoted(name)}`),
@@ -106,7 +106,7 @@ async function replaced(
     const ids = changes.map(({ document }) => document.id);
     await lock(session, spec, tenant, ids, dialect.holdRows);
   }
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const records = changes.map(({ document, expectedRev }) => recordOf(spec, document, expectedRev));
   const text =
     `UPDATE ${quoted(spec.table)} AS r SET "rev" = w."next_rev", "last_update_at" = w."changed", ` +
@@ -133,7 +133,7 @@ async function removed(
     const ids = gone.map(({ id: key }) => key);
     await lock(session, spec, tenant, ids, dialect.seizeRows);
   }
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const records = gone.map(({ id: key, expectedRev }) => ({ key, expected: expectedRev }));
   const from =
     `${recordRows({ key: "uuid", expected: "integer" }, records, dialect, parameters)} JOIN ${quoted(spec.table)} r ` +
@@ -156,7 +156,7 @@ async function removeHistory(
   ids: readonly string[],
 ): Promise<void> {
   const { dialect } = session;
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   await session.run(
     `DELETE FROM ${quoted(`${spec.table}_history`)} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
@@ -176,7 +176,7 @@ async function keepSnapshots(
   const history = quoted(`${spec.table}_history`);
   const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
   const columns = [...ownerColumn(spec), ...told.map(quoted)];
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const values = [
     ...tenantValue(spec, tenant, dialect, parameters),
     ...["key", "next_rev", "of_shape", "changed", "by", "marked"].map(
@@ -203,7 +203,7 @@ async function trimHistory(
   const over = documents.filter(({ rev }) => rev > kept);
   if (over.length === 0) return;
   const { dialect } = session;
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const records = over.map(({ id: key, rev }) => ({ key, until: rev - kept }));
   const history = quoted(`${spec.table}_history`);
   const from =
@@ -234,7 +234,7 @@ function atRevision(
   spec: AnyDocumentSpec,
   tenant: string,
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   return dialect.isRecorded(
     spec.table,
@@ -248,7 +248,7 @@ function owned(
   { tenant: hasTenants }: AnyDocumentSpec,
   tenant: string,
   row: string,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   return hasTenants ? ` AND ${row}"tenant_id" = ${parameters.add(tenant)}` : "";
 }
@@ -262,7 +262,7 @@ function tenantValue(
   spec: AnyDocumentSpec,
   tenant: string,
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): readonly string[] {
   return spec.tenant ? [dialect.typed("text", parameters.add(tenant))] : [];
 }

@@ -4,14 +4,14 @@ import type { DocumentStore } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
 import { recordsText } from "./records.js";
-import { between, chosen, keyOf, ordered, type Key, type Table } from "./row-walk.js";
+import { between, chosen, keyOf, ordered, type KeyValues, type Table } from "./row-walk.js";
 import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session.js";
 
 /** Rewrites those of the next `limit` rows after a key that have an older shape; this is `DocumentStore.renew`. */
 export async function renewRows(
   session: SqlSession,
   spec: AnyDocumentSpec,
-  after: Key,
+  after: KeyValues,
   limit: number,
 ): ReturnType<DocumentStore["renew"]> {
   const { dialect } = session;

@@ -5,8 +5,8 @@ import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { allOf } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
-import { filterCondition, type Subject } from "./filter.js";
-import type { Parameters } from "./parameters.js";
+import { filterCondition, type FilteredRow } from "./filter.js";
+import type { SqlParameters } from "./parameters.js";
 import {
   isTrue,
   quoted,
@@ -30,7 +30,7 @@ export function whereOf(
   tenant: string,
   query: Pick<DocumentQuery, "filter" | "withDeleted">,
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
   ...further: readonly string[]
 ): string {
   const subject = subjectOf(rows, tenant, dialect, parameters);
@@ -42,9 +42,9 @@ export function subjectOf(
   { table }: RelatedRows,
   tenant: string,
   dialect: Dialect,
-  parameters: Parameters,
-): Subject {
-  const at = (row: string, depth: number): Subject => {
+  parameters: SqlParameters,
+): FilteredRow {
+  const at = (row: string, depth: number): FilteredRow => {
     const relatedRow = `"r${depth}"`;
     return {
       row,
@@ -67,8 +67,8 @@ function where(
   tenant: string,
   query: Pick<DocumentQuery, "filter" | "withDeleted">,
   dialect: Dialect,
-  parameters: Parameters,
-  subject: Subject,
+  parameters: SqlParameters,
+  subject: FilteredRow,
   further: readonly string[],
 ): string {
   const conditions = [

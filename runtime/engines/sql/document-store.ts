@@ -10,7 +10,7 @@ import { sqlDocumentBulk } from "./document-bulk.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { namedRows } from "./named-rows.js";
 import { afterCondition, orderBy } from "./order.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
@@ -52,7 +52,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     },
 
     async select(spec, tenant, query, window) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const { sorts, joins, columns, withJoined } = sortedRows(
         spec,
         tenant,
@@ -87,7 +87,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     size: (spec) => aboutSize(session, spec, null),
 
     async count(spec, tenant, query) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const [row] = await session.scan(
         `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`,
         parameters.values,

@@ -3,13 +3,13 @@ import type { Filter } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 import { elementOf, idField, type FieldReference } from "../../query/fields.js";
 import { isEverything, normalFilter } from "../../query/normal-filter.js";
-import { operand, type Parameters } from "./parameters.js";
+import { operand, type SqlParameters } from "./parameters.js";
 import type { Dialect } from "./session.js";
 
 const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 
 /** The row that a condition is about, and how it reaches related rows. */
-export interface Subject {
+export interface FilteredRow {
   /** The alias of the row in the statement. */
   readonly row: string;
   /** ` FROM … WHERE …` of the visible rows of another type that pass a filter and further conditions. */
@@ -25,15 +25,15 @@ export interface Subject {
 export function filterCondition(
   filter: Filter,
   dialect: Dialect,
-  parameters: Parameters,
-  subject: Subject = noDocument,
+  parameters: SqlParameters,
+  subject: FilteredRow = noDocument,
 ): string | null {
   const shallow = normalFilter(filter);
   return isEverything(shallow) ? null : condition(shallow, dialect, parameters, subject);
 }
 
 /** For rows that aren't documents, such as groups: nothing is related to them. */
-const noDocument: Subject = {
+const noDocument: FilteredRow = {
   row: "",
   relatedRow: "",
   related: () => {
@@ -48,11 +48,11 @@ const noDocument: Subject = {
 function condition(
   filter: Filter,
   dialect: Dialect,
-  parameters: Parameters,
-  subject: Subject,
+  parameters: SqlParameters,
+  subject: FilteredRow,
 ): string {
   const print = (inner: Filter): string => condition(inner, dialect, parameters, subject);
-  const value = (field: FieldReference, given: Parameters["values"][number]): string =>
+  const value = (field: FieldReference, given: SqlParameters["values"][number]): string =>
     operand(field, given, dialect, parameters);
   switch (filter.kind) {
     case "all":
@@ -116,7 +116,7 @@ function condition(
 function relatedCondition(
   filter: Extract<Filter, { kind: "related" }>,
   dialect: Dialect,
-  subject: Subject,
+  subject: FilteredRow,
 ): string {
   const { ours, theirs } = filter;
   // Checked row by row, so that an index over their member serves it if few of our rows are checked.
@@ -133,7 +133,7 @@ function relatedCondition(
 function setCondition(
   { field, operator, values }: Extract<Filter, { kind: "set" }>,
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   const element = elementOf(field);
   const among = (): string => dialect.isIn(element, parameters.add(dialect.list(values)));

@@ -2,7 +2,7 @@
 import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/document-history.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { between, chosen, keyOf, ordered, type Table } from "./row-walk.js";
 import { isTrue, quoted, textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
@@ -14,7 +14,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
   const at = (position: number): string => dialect.placeholder(position);
   return {
     async revisions(spec, tenant, id, before, limit) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const conditions = ofDocument(spec, tenant, id, parameters);
       if (before !== null) conditions.push(`"rev" < ${parameters.add(before)}`);
       const rows = await session.all(
@@ -26,7 +26,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
     },
 
     async revision(spec, tenant, id, rev) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const conditions = ofDocument(spec, tenant, id, parameters);
       const [row] = await session.all(
         `SELECT ${told}, "shape", "body" FROM ${historyOf(spec)} WHERE ${conditions.join(" AND ")} AND "rev" = ${parameters.add(rev)}`,
@@ -40,7 +40,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
     },
 
     async deletedUntil(spec, until, after, limit) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const conditions = [`"is_deleted"`, `"last_update_at" <= ${parameters.add(until)}`];
       if (after !== null)
         conditions.push(
@@ -90,7 +90,7 @@ async function trimmed(
 ): Promise<number> {
   const rev = Number(row["rev"]);
   if (rev <= keep) return 0;
-  const parameters = new Parameters(session.dialect);
+  const parameters = new SqlParameters(session.dialect);
   const tenant = String(row["tenant_id"] ?? "");
   const mine = ofDocument(spec, tenant, String(row["id"]), parameters).join(" AND ");
   return session.run(
@@ -108,7 +108,7 @@ function ofDocument(
   spec: AnyDocumentSpec,
   tenant: string,
   id: string,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string[] {
   const owned = ownerOf(spec, tenant).map((owner) => `"tenant_id" = ${parameters.add(owner)}`);
   return [...owned, `"id" = ${parameters.add(id)}`];

@@ -7,7 +7,7 @@ import { join } from "node:path";
 export interface MigrationFile {
   readonly name: string;
   readonly checksum: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly MigrationPart[];
   /** Checks of existing rows that must pass before anything is changed. */
   readonly checks: readonly RowCheck[];
 }
@@ -19,7 +19,7 @@ export interface RowCheck {
 }
 
 /** A part of a migration: a script for one transaction, or statements that each run outside any transaction. */
-export type Part =
+export type MigrationPart =
   | { readonly isOnline: false; readonly text: string }
   | { readonly isOnline: true; readonly statements: readonly string[] };
 
@@ -45,9 +45,9 @@ export function partName(file: string, at: number): string {
 }
 
 /** The parts of a file. A part that begins with a line `-- online` has one statement per line. */
-function partsOf(text: string): readonly Part[] {
+function partsOf(text: string): readonly MigrationPart[] {
   const [first = "", ...others] = text.split(/^-- online\b.*\n/m);
-  const online = others.map((block): Part => ({
+  const online = others.map((block): MigrationPart => ({
     isOnline: true,
     statements: block.split("\n").filter((line) => line !== "" && !line.startsWith("--")),
   }));

@@ -6,7 +6,7 @@ import type { MigrationTarget } from "./migrations.js";
 type Kept = "nobody" | "writers" | "everybody";
 
 /** What a statement does to one table or index. */
-export interface Effect {
+export interface StatementEffect {
   /** The table, or an index of it. */
   readonly of: { readonly kind: "table" | "index"; readonly name: string };
   /** The lock, as the engine's manual calls it. */
@@ -22,7 +22,7 @@ export interface PlannedStatement {
   /** The table that it creates, or null. */
   readonly makes: string | null;
   /** What it does to existing tables. */
-  readonly effects: readonly Effect[];
+  readonly effects: readonly StatementEffect[];
 }
 
 /** Splits a script into its statements, and tells what each of them does. */
@@ -48,7 +48,7 @@ function statementsOf(script: string): readonly string[] {
 }
 
 /** A kind of statement: how it begins (the first group is the name of the table or index), and what it does there. */
-type Rule = readonly [begins: RegExp, effect: Omit<Effect, "of">, kind?: "index"];
+type Rule = readonly [begins: RegExp, effect: Omit<StatementEffect, "of">, kind?: "index"];
 
 const exclusive = { lock: "ACCESS EXCLUSIVE", keepsWaiting: "everybody" } as const;
 const beside = { lock: "SHARE UPDATE EXCLUSIVE", keepsWaiting: "nobody" } as const;
@@ -111,7 +111,7 @@ function rule(begins: string, has?: string, lacks?: string): RegExp {
 }
 
 /** SQLite's only lock: writers wait, readers don't. */
-function writeLock(walks: boolean): Omit<Effect, "of"> {
+function writeLock(walks: boolean): Omit<StatementEffect, "of"> {
   return { lock: "the write lock", keepsWaiting: "writers", walks };
 }
 
@@ -119,7 +119,7 @@ function writeLock(walks: boolean): Omit<Effect, "of"> {
 const harmless =
   /^(?:CREATE (?:(?:UNLOGGED|VIRTUAL) )?TABLE|CREATE EXTENSION|COMMENT|SET|SELECT)\b/i;
 
-function effectsOf(engine: MigrationTarget["engine"], text: string): readonly Effect[] {
+function effectsOf(engine: MigrationTarget["engine"], text: string): readonly StatementEffect[] {
   const block = /^DO \$\$\s*BEGIN\b([^]*?)(?:\bEXCEPTION\b[^]*)?\bEND;?\s*\$\$$/.exec(text)?.[1];
   if (block !== undefined)
     return plannedStatements(engine, block).flatMap(({ effects }) => effects);

@@ -2,7 +2,11 @@
 import { ServiceError } from "../../contract/errors.js";
 import { rowsInTheWay } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
-import { plannedStatements, type Effect, type PlannedStatement } from "./migration-locks.js";
+import {
+  plannedStatements,
+  type StatementEffect,
+  type PlannedStatement,
+} from "./migration-locks.js";
 import { appliedNames, type MigrationTarget } from "./migrations.js";
 import { quoted, type SqlSession } from "./session.js";
 
@@ -13,7 +17,7 @@ import { quoted, type SqlSession } from "./session.js";
 export const largeRows = 100_000;
 
 /** What a statement does to a table, with the approximate size of the table. */
-export interface MeasuredEffect extends Omit<Effect, "of"> {
+export interface MeasuredEffect extends Omit<StatementEffect, "of"> {
   /** The name of the table; for an index that doesn't exist, the name of the index. */
   readonly table: string;
   /** About how many rows the table has; null if it doesn't exist yet. */
@@ -84,7 +88,7 @@ function statementsOf(
 async function measured(
   engine: MigrationTarget["engine"],
   session: SqlSession,
-  { of, ...effect }: Effect,
+  { of, ...effect }: StatementEffect,
   made: ReadonlySet<string>,
 ): Promise<MeasuredEffect> {
   const table = of.kind === "table" ? of.name : await tableOf(engine, session, of.name);

@@ -3,7 +3,7 @@ import type { NamedDocuments, StoredDocument } from "../../ports/documents.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
 
 /** The documents that each item of `asked` finds, in the same order. Once bodies exceed `maxBytes`, further rows are left out. */
@@ -15,7 +15,7 @@ export async function namedRows(
 ): Promise<readonly (readonly StoredDocument[])[]> {
   if (asked.length === 0) return [];
   const { dialect } = session;
-  const parameters = new Parameters(dialect);
+  const parameters = new SqlParameters(dialect);
   const parts = asked.map(({ spec, ids, filter }, at) => {
     const byId: Filter = { kind: "in", field: idField, isNegated: false, values: ids };
     const query = { filter: allOf(byId, filter), withDeleted: false };

@@ -6,7 +6,7 @@ import type {
   ObjectFilter,
   ObjectIndex,
 } from "../../ports/object-index.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 /** The id of notes that somebody else may change a key (`expect`). Changes never have it: their ids are UUIDs. */
@@ -32,7 +32,7 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
     ...notesOf(session),
 
     async page(filter, { after, offset, limit }) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const where = whereOf(filter, after, parameters);
       const window = `LIMIT ${parameters.add(limit)} OFFSET ${parameters.add(offset)}`;
       const text = `SELECT ${columns} FROM "opwright_objects" WHERE ${where} ORDER BY "key" ${window}`;
@@ -40,7 +40,7 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
     },
 
     async count(filter) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const where = whereOf(filter, null, parameters);
       const text = `SELECT count(*) AS "count" FROM "opwright_objects" WHERE ${where}`;
       const [row] = await session.scan(text, parameters.values, { stored: ["count"] });
@@ -167,7 +167,7 @@ async function putDown(
 function whereOf(
   { prefix, contentType, tags }: ObjectFilter,
   after: string | null,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   const end = behindPrefix(prefix);
   const conditions = [

@@ -1,6 +1,6 @@
 // The position and the order of a query as SQL: every value is a parameter, every field is a declared one.
 import type { Position, SortKey } from "../../query/ast.js";
-import { operand, type Parameters } from "./parameters.js";
+import { operand, type SqlParameters } from "./parameters.js";
 import type { Dialect, SqlValue } from "./session.js";
 
 /** The condition for the rows after a position, in the order of the sort keys. */
@@ -8,7 +8,7 @@ export function afterCondition(
   sorts: readonly SortKey[],
   position: Position,
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   const alternatives = sorts.map((key, index) => {
     const equal = sorts
@@ -19,13 +19,23 @@ export function afterCondition(
   return `(${alternatives.join(" OR ")})`;
 }
 
-function equals(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Parameters): string {
+function equals(
+  key: SortKey,
+  value: SqlValue,
+  dialect: Dialect,
+  parameters: SqlParameters,
+): string {
   const field = dialect.field(key.field);
   if (value === null) return `${field} IS NULL`;
   return `${field} = ${operand(key.field, value, dialect, parameters)}`;
 }
 
-function beyond(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Parameters): string {
+function beyond(
+  key: SortKey,
+  value: SqlValue,
+  dialect: Dialect,
+  parameters: SqlParameters,
+): string {
   const field = dialect.field(key.field);
   if (value === null) return key.nulls === "first" ? `${field} IS NOT NULL` : "FALSE";
   const operator = key.direction === "asc" ? ">" : "<";

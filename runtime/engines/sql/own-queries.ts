@@ -1,7 +1,7 @@
 // Queries that authors write in SQL. Each runs as a table within a SELECT of ours, so that the author's text can't write.
 import type { OwnQueryStore, QueryPiece } from "../../ports/own-queries.js";
 import { whereOf } from "./document-rows.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { quoted, readScalar, type SqlSession } from "./session.js";
 
 /** The store of authors' queries, within one transaction. */
@@ -9,7 +9,7 @@ export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
   const { dialect } = session;
   return {
     async rows(pieces, columns, tenant, limit) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const textOf = (piece: QueryPiece): string => {
         if ("text" in piece) return piece.text;
         if ("field" in piece) return dialect.comparable(piece.field);

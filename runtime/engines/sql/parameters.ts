@@ -3,7 +3,7 @@ import type { FieldReference } from "../../query/fields.js";
 import type { Dialect, ParameterSink, SqlValue } from "./session.js";
 
 /** Collects parameters while SQL is printed. */
-export class Parameters implements ParameterSink {
+export class SqlParameters implements ParameterSink {
   readonly values: SqlValue[] = [];
   readonly #dialect: Dialect;
 
@@ -23,7 +23,7 @@ export function operand(
   field: FieldReference,
   value: SqlValue,
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   return dialect.operand(field, parameters.add(dialect.bind(field, value)));
 }

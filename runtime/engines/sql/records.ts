@@ -1,5 +1,5 @@
 // Passes any number of records to a statement as one parameter: JSON text, which both engines read as rows.
-import type { Parameters } from "./parameters.js";
+import type { SqlParameters } from "./parameters.js";
 import { quoted, type Dialect, type RecordType } from "./session.js";
 
 /** A record: a value for each of its members. */
@@ -36,7 +36,7 @@ export function recordRows(
   members: Members,
   records: readonly SqlRecord[],
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   const [first = {}] = records;
   const isTold = ([member]: readonly [string, RecordType], at: number): boolean =>

@@ -2,7 +2,7 @@
 import type { RowKey, SqlRow, SqlSession, SqlValue } from "./session.js";
 
 /** The key of a row. The empty key comes before all rows. */
-export type Key = readonly (string | number)[];
+export type KeyValues = readonly (string | number)[];
 
 /** A table whose rows (alias `r`) are read in the order of its keys. `name` is already quoted. */
 export interface Table {
@@ -14,9 +14,9 @@ export interface Table {
 export async function keysAfter(
   session: SqlSession,
   table: Table,
-  after: Key,
+  after: KeyValues,
   limit: number,
-): Promise<readonly Key[]> {
+): Promise<readonly KeyValues[]> {
   const { condition, parameters } = between(session, table, after, null);
   const limitAt = session.dialect.placeholder(parameters.length + 1);
   const found = await session.all(
@@ -30,8 +30,8 @@ export async function keysAfter(
 export function between(
   { dialect }: SqlSession,
   table: Table,
-  after: Key,
-  until: Key | null,
+  after: KeyValues,
+  until: KeyValues | null,
 ): { readonly condition: string; readonly parameters: readonly SqlValue[] } {
   const placesFrom = (first: number): string =>
     table.keys
@@ -59,7 +59,7 @@ export function chosen({ keys }: Table): readonly string[] {
 }
 
 /** The key of a row that was selected with the columns of `chosen`. */
-export function keyOf(row: SqlRow, { keys }: Table): Key {
+export function keyOf(row: SqlRow, { keys }: Table): KeyValues {
   return keys.map((_key, at) => {
     const value = row[`k${at}`];
     return typeof value === "number" ? value : String(value);

@@ -6,7 +6,15 @@ import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { bodyAsRead } from "./document-rows.js";
 import { putInIndex } from "./search-index.js";
-import { between, chosen, keyOf, keysAfter, ordered, type Key, type Table } from "./row-walk.js";
+import {
+  between,
+  chosen,
+  keyOf,
+  keysAfter,
+  ordered,
+  type KeyValues,
+  type Table,
+} from "./row-walk.js";
 import { quoted, type RowKey, type SqlRow, type SqlSession } from "./session.js";
 
 /** The parts of a rebuild, in order. */
@@ -87,7 +95,7 @@ function held(
   session: SqlSession,
   document: AnyDocumentSpec,
   table: Table,
-  after: Key,
+  after: KeyValues,
   limit: number,
   hold: string,
 ): Promise<readonly SqlRow[]> {
@@ -104,7 +112,7 @@ function held(
 async function untilTaken(
   session: SqlSession,
   table: Table,
-  after: Key,
+  after: KeyValues,
   rows: readonly SqlRow[],
 ): Promise<readonly SqlRow[]> {
   const last = rows.at(-1);
@@ -171,7 +179,7 @@ async function removed(
   session: SqlSession,
   table: Table,
   condition: string,
-  after: Key,
+  after: KeyValues,
   limit: number,
 ): Promise<Looked> {
   const wanted = await keysAfter(session, table, after, limit);

@@ -4,7 +4,7 @@ import type { ScoredDocument, SearchQuery, SearchStore } from "../../ports/searc
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
-import { Parameters } from "./parameters.js";
+import { SqlParameters } from "./parameters.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
@@ -15,7 +15,7 @@ function matches(
   spec: SearchSpec,
   tenant: string,
   query: SearchQuery,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   const { document } = spec;
   const { match, weights, maxCandidates } = query;
@@ -36,7 +36,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
 
   return {
     async select(spec, tenant, query, window) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const inner = matches(dialect, spec, tenant, query, parameters);
       const { sorts, joins, columns, withJoined } = sortedRows(
         spec.document,
@@ -60,7 +60,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     },
 
     async count(spec, tenant, query) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const inner = matches(dialect, spec, tenant, query, parameters);
       const [row] = await session.scan(
         `SELECT count(*) AS "count" FROM (${inner}) AS m`,
@@ -71,7 +71,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     },
 
     async facet(spec, tenant, query, field, size) {
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const inner = matches(dialect, spec, tenant, query, parameters);
       const isArray = field.type.endsWith("[]");
       const of = isArray ? elementOf(field) : field;
@@ -94,7 +94,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     async wordsLike(spec, tenant, word, edits) {
       const { trigrams } = dialect;
       const hasTrigrams = trigrams !== null && (await session.all(trigrams, [])).length > 0;
-      const parameters = new Parameters(dialect);
+      const parameters = new SqlParameters(dialect);
       const length = [...word].length;
       const letters = [length - edits, length + edits] as const;
       const text = dialect.wordsLike(spec, tenant, word, letters, parameters, hasTrigrams);

@@ -3,7 +3,7 @@ import { everything, type SortKey, type Via } from "../../query/ast.js";
 import { idField, type FieldReference } from "../../query/fields.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { subjectOf } from "./document-rows.js";
-import type { Parameters } from "./parameters.js";
+import type { SqlParameters } from "./parameters.js";
 import { quoted, readScalar, type Dialect, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 
@@ -24,7 +24,7 @@ export function sortedRows(
   tenant: string,
   sorts: readonly SortKey[],
   dialect: Dialect,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): SortedRows {
   const joins: string[] = [];
   const joined: { readonly at: number; readonly column: FieldReference }[] = [];

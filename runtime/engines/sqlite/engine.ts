@@ -17,7 +17,7 @@ import {
   SqliteWriteSession,
   WritingConnection,
 } from "./session.js";
-import { Writer, type Writing } from "./writer.js";
+import { SqliteWriter, type Writing } from "./writer.js";
 
 export interface SqliteOptions {
   /** How many connections read without blocking the event loop. */
@@ -46,7 +46,7 @@ export function openSqliteDatabase(
   const keyed = new PreparedConnection(open("PRAGMA query_only = ON;"));
   const reading = new Bulkhead({ ...reads, size, shareOf: shareOf(size) });
   const readers = new SqliteReaders(() => open("PRAGMA query_only = ON;"), reading);
-  const writer = new Writer(writing, log);
+  const writer = new SqliteWriter(writing, log);
   const queue = new Bulkhead({ ...writes, shareOf: () => writes.share });
   const held = new Set<string>();
 

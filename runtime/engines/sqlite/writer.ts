@@ -27,7 +27,7 @@ const maxGroup = 128;
 /** Milliseconds after which the log names a transaction that still holds the writer, since all other writes wait for it. */
 const heldMillis = 5_000;
 
-export class Writer {
+export class SqliteWriter {
   readonly #connection: WritingConnection;
   readonly #log: Log;
   readonly #queue: Job[] = [];

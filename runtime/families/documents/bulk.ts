@@ -21,7 +21,7 @@ import {
   deleteMany,
   updateMany,
   type Leaving,
-  type Outcome,
+  type ItemOutcome,
   type Patching,
 } from "./many.js";
 import { checkPrice } from "./priced.js";
@@ -203,7 +203,7 @@ async function whereMatching(
   context: ExecutionContext,
   given: Matching,
   max: number,
-  write: (rows: readonly StoredDocument[]) => Promise<readonly Outcome[]>,
+  write: (rows: readonly StoredDocument[]) => Promise<readonly ItemOutcome[]>,
 ): Promise<Handler<Matching, MatchedAnswer>> {
   const query = scoped(spec, context, await withSight(spec, context, given, callerSight));
   const page = { offset: 0, size: max, isCounted: given.isDry };
@@ -245,7 +245,7 @@ async function atMost(
 function answerOf(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
-  outcomes: readonly Outcome[],
+  outcomes: readonly ItemOutcome[],
   isAtomic: boolean,
 ): JsonText<BulkAnswer> {
   if (isAtomic) allWritten(outcomes);

@@ -23,7 +23,7 @@ import { writerOf } from "./writer.js";
 type Body = Readonly<Record<string, unknown>>;
 
 /** What became of one item: the document as it is now, or as it was before it was removed for good. */
-export type Outcome = { readonly stored: StoredDocument } | { readonly error: ServiceError };
+export type ItemOutcome = { readonly stored: StoredDocument } | { readonly error: ServiceError };
 
 export interface Patching {
   readonly id: string;
@@ -48,7 +48,7 @@ export function createMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   payloads: readonly unknown[],
-): Promise<readonly Outcome[]> {
+): Promise<readonly ItemOutcome[]> {
   return outcomesOf(context, payloads, {
     single: (payload) =>
       createDocument(spec, context, checkedPayload(payload, spec.validateCreate)),
@@ -75,7 +75,7 @@ export function updateMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   items: readonly Patching[],
-): Promise<readonly Outcome[]> {
+): Promise<readonly ItemOutcome[]> {
   return outcomesOf(context, items, {
     async single({ id, rev, patch }) {
       const change = checkedPayload(patch, spec.validatePatch);
@@ -125,7 +125,7 @@ export function deleteMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   items: readonly Leaving[],
-): Promise<readonly Outcome[]> {
+): Promise<readonly ItemOutcome[]> {
   const { softDelete } = spec;
   return outcomesOf(context, items, {
     async single({ id, rev }) {
@@ -158,7 +158,7 @@ export function deleteMany(
 }
 
 /** The documents of all items. Throws `bulk_refused` where one was refused: the transaction ends, and nothing stays. */
-export function allWritten(outcomes: readonly Outcome[]): readonly StoredDocument[] {
+export function allWritten(outcomes: readonly ItemOutcome[]): readonly StoredDocument[] {
   const documents: StoredDocument[] = [];
   const errors: object[] = [];
   for (const [item, outcome] of outcomes.entries()) {
@@ -190,12 +190,12 @@ async function outcomesOf<Item>(
   context: ExecutionContext,
   items: readonly Item[],
   { together, single }: Writing<Item>,
-): Promise<readonly Outcome[]> {
+): Promise<readonly ItemOutcome[]> {
   const atOnce = await unlessAnyIsRefused(
     () => context.commit(() => together(items)),
     items.length,
   );
-  const outcomes: Outcome[] = [];
+  const outcomes: ItemOutcome[] = [];
   let bytes = 0;
   for (const [at, item] of items.entries()) {
     const stored = atOnce[at] ?? null;
@@ -211,7 +211,7 @@ async function outcomesOf<Item>(
 async function outcomeOf(
   context: ExecutionContext,
   write: () => Promise<StoredDocument>,
-): Promise<Outcome> {
+): Promise<ItemOutcome> {
   context.lifetime.throwIfOver();
   try {
     return { stored: await context.commit(write) };

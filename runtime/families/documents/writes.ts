@@ -5,7 +5,7 @@ import type { ExpectedRevision } from "../../operations/input.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { SpecOf } from "./history.js";
-import { allWritten, createMany, deleteMany, updateMany, type Outcome } from "./many.js";
+import { allWritten, createMany, deleteMany, updateMany, type ItemOutcome } from "./many.js";
 import { checkedRevision, known, knownItem } from "./named.js";
 import { allHeldTo, checkedPayload, heldTo, ofHandlers } from "./payloads.js";
 import { renderDocument } from "./render.js";
@@ -67,7 +67,7 @@ export function writesOf<Document, Create, Patch>(
   // In a transaction within the running one: what is refused has written nothing.
   const all = (
     payloads: readonly unknown[],
-    write: () => Promise<readonly Outcome[]>,
+    write: () => Promise<readonly ItemOutcome[]>,
   ): Promise<readonly Document[]> =>
     inTurn(context.transaction, async () => {
       const written = await allHeldTo(spec, payloads, () =>

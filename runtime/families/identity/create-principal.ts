@@ -3,12 +3,12 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { fail } from "../../contract/errors.js";
 import { permissionPattern } from "../../contract/permissions.js";
-import type { Command, ServiceAtWork } from "../../operations/family.js";
+import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { createPrincipal } from "./provision.js";
 
 /** The command; stdin gives the password. */
-export const createPrincipalCommand: Command = {
+export const createPrincipalCommand: ServiceCommand = {
   name: "create-principal",
   usage: "LOGIN [--grant PERMISSION]…",
   read(args) {

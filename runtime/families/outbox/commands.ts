@@ -1,12 +1,12 @@
 // The commands `node server.js outbox` and `node server.js redrive [EVENT]`, for operators.
-import type { Command, ServiceAtWork } from "../../operations/family.js";
+import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import { outboxStore } from "../../ports/outbox.js";
 
 /** Events that are made due in one transaction. */
 const batchSize = 1_000;
 
 /** Prints how far the relay is behind, and how many events were given up. */
-export const outboxCommand: Command = {
+export const outboxCommand: ServiceCommand = {
   name: "outbox",
   read: (args) =>
     args.length > 0
@@ -16,7 +16,7 @@ export const outboxCommand: Command = {
 };
 
 /** Makes dead letters due again, those of one event or all; the relay of a running server delivers them. Prints how many. */
-export const redriveCommand: Command = {
+export const redriveCommand: ServiceCommand = {
   name: "redrive",
   usage: "[EVENT]",
   read: (args) =>

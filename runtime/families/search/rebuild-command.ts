@@ -1,11 +1,11 @@
 // `node server.js search-rebuild [NAME]`: rebuilds the indexes of searches, for rows that are older than their index.
-import type { Command, ServiceAtWork } from "../../operations/family.js";
+import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import { progressBar } from "../../operations/progress-bar.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { rebuildSearch } from "./rebuild.js";
 
 /** Rebuilds one index or all, and prints how many documents were indexed. */
-export function rebuildCommand(searches: readonly SearchSpec[]): Command {
+export function rebuildCommand(searches: readonly SearchSpec[]): ServiceCommand {
   return {
     name: "search-rebuild",
     usage: "[NAME]",

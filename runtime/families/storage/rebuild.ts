@@ -2,7 +2,7 @@
 // objects-rebuild [NAME]`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../../contract/uuid.js";
-import type { Command, ServiceAtWork } from "../../operations/family.js";
+import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import type { OutsideJob } from "../../operations/periodic.js";
 import type { Resources } from "../../operations/context.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
@@ -41,7 +41,7 @@ export function sweepOf(spec: StorageSpec, works: Works): OutsideJob {
 }
 
 /** Walks over one storage or all, and prints how many objects there are. */
-export function rebuildCommand(storages: readonly StorageSpec[]): Command {
+export function rebuildCommand(storages: readonly StorageSpec[]): ServiceCommand {
   return {
     name: "objects-rebuild",
     usage: "[NAME]",

@@ -1,7 +1,7 @@
 // Random registries from the format's own shape: a new key of the format is part of them without a change here, or asks
 // for what may stand there. What only names something else is chosen among what is there (places.ts).
 import { registryShape } from "../../../generator/expand/registry-shape.js";
-import type { Shape } from "../../../generator/load/shape.js";
+import type { FormatShape } from "../../../generator/load/shape.js";
 import type { Draw } from "./draw.js";
 import { mended } from "./mend.js";
 import { keysAt, valueAt } from "./places.js";
@@ -47,9 +47,15 @@ export function randomRegistry(draw: Draw): Readonly<Record<string, unknown>> {
 }
 
 /** A value of a shape; entries of lists stand at `*`. Optional keys are there `density` times of a hundred. */
-function filled(world: World, shape: Shape, path: readonly string[], density: number): unknown {
+function filled(
+  world: World,
+  shape: FormatShape,
+  path: readonly string[],
+  density: number,
+): unknown {
   const { draw } = world;
-  const inner = (of: Shape, key: string): unknown => filled(world, of, [...path, key], density);
+  const inner = (of: FormatShape, key: string): unknown =>
+    filled(world, of, [...path, key], density);
   const chosen = valueAt(world, path);
   if (chosen !== undefined) return chosen;
   switch (shape.kind) {
@@ -97,6 +103,9 @@ function filled(world: World, shape: Shape, path: readonly string[], density: nu
   }
 }
 
-function namesOf(world: World, of: Extract<Shape, { kind: "name" }>["of"]): readonly string[] {
+function namesOf(
+  world: World,
+  of: Extract<FormatShape, { kind: "name" }>["of"],
+): readonly string[] {
   return of === "namespaces" ? world.namespaces : Object.keys(section(world, of));
 }
