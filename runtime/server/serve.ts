@@ -62,14 +62,23 @@ function connected(work: (connection: ServiceConnection) => Promise<string>): Co
   };
 }
 
+/**
+ * Milliseconds in which signals count as one: Ctrl-C reaches every process of a terminal, and what started the service passes
+ * it on.
+ */
+const sameMillis = 500;
+
 async function run(service: ServiceDefinition, options: ConnectOptions): Promise<void> {
   const { log } = options;
   const running = await start(service, options);
-  let signals = 0;
+  let toldAt: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      signals += 1;
-      if (signals > 1) process.exit(130);
+      if (toldAt !== undefined) {
+        if (performance.now() - toldAt > sameMillis) process.exit(130);
+        return;
+      }
+      toldAt = performance.now();
       log.info({ signal }, "draining");
       running.stop().then(
         () => process.exit(0),

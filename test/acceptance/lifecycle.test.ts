@@ -135,9 +135,16 @@ describe("the process", () => {
     const patient = await startProcess({});
     patient.child.kill("SIGTERM");
     expect(await patient.exited).toBe(0);
+    // The terminal sends one to a whole group, and what started the service passes its own on.
+    const twiceTold = await startProcess({ SETTLE_SECONDS: "0.3" });
+    twiceTold.child.kill("SIGINT");
+    while (!twiceTold.output().includes("draining")) await sleep(10);
+    twiceTold.child.kill("SIGTERM");
+    expect(await twiceTold.exited).toBe(0);
     const hasty = await startProcess({ SETTLE_SECONDS: "60" });
     hasty.child.kill("SIGTERM");
     while (!hasty.output().includes("draining")) await sleep(10);
+    await sleep(600);
     hasty.child.kill("SIGTERM");
     expect(await hasty.exited).toBe(130);
   });
