@@ -52,6 +52,8 @@ export interface Reading {
 export interface View {
   readonly name: string;
   readonly members: readonly string[];
+  /** The documents themselves, whose scopes hold for the view. */
+  readonly of: AnyDocumentSpec;
 }
 
 /** A document type without its TypeScript types, as generated code declares it. */
@@ -182,13 +184,13 @@ function columnsOf({ softDelete, view: seen }: AnyDocumentSpec): Fields {
  */
 export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
   of: DocumentSpec<unknown>,
-  { name, members, reading }: View & Pick<AnyDocumentSpec, "reading">,
+  { name, members, reading }: Omit<View, "of"> & Pick<AnyDocumentSpec, "reading">,
 ): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
   const { reading: _reading, ...whole } = of;
   const shown = <Value>(said: Readonly<Record<string, Value>> = {}) => ofMembers(said, members);
   const seen = document<Document, never, never, Filter, Sorts, Expanded>({
     ...whole,
-    view: { name, members },
+    view: { name, members, of },
     listDeleted: false,
     fields: shown(whole.fields),
     elements: shown(whole.elements),

@@ -14,6 +14,8 @@ policies:
   anybody: [principal, tenant]
   reader: [principal, tenant, {authorize: "{resource}.read"}]
   mine: [principal, tenant, {scope: own_rows}]
+  by_editor: [principal, tenant, {scope: edited}]
+scopes: {edited: registry/handlers.ts#edited}
 documents:
   teams: {type: {name: string, budget: integer}, guard: {read: reader, write: reader}, views: {card: [id, name]}}
   profiles:
@@ -25,7 +27,7 @@ documents:
     guard: {read: mine, write: mine}
   posts:
     type: {title: string, secret: string, author: {ref: profiles, view: public}, editor: {ref: profiles?}}
-    views: {teaser: {fields: [id, title, author], guard: anybody}}
+    views: {teaser: {fields: [id, title, author], guard: anybody}, desk: {fields: [id, title], guard: by_editor}}
     guard: {read: reader, write: anybody}
 operations:
   profiles.find:
@@ -37,6 +39,7 @@ operations:
 `,
   "registry/handlers.ts": `import { collection } from "opwright/runtime";
 import { profilesBriefSpec, profilesPublicSpec } from "../generated/documents/profiles.js";
+export const edited = ({ identity }) => ({ $values: { "editor.owner_id": identity.principalId } });
 export const find = async ({ name }, context) => {
   const found = await collection(profilesPublicSpec, context).find({ filters: { $values: { name } } });
   const [{ id }] = found;
@@ -93,6 +96,18 @@ for (const engine of engines) {
       expect([brief.status, brief.body]).toEqual([200, { id: profile, rev: 1, name: "Ann" }]);
       // Without a policy of its own it is for those who read the whole.
       expect((await bob.call("GET", `/profiles/views/brief/${profile}`)).status).toBe(404);
+    });
+
+    test("its scope may follow a reference that it does not show", async () => {
+      const { ann, bob, post } = await furnished();
+      for (const [somebody, found] of [
+        [ann, [{ id: post, title: "T" }]],
+        [bob, []],
+      ] as const)
+        for (const path of ["list", "list_cursor"]) {
+          const { status, body } = await somebody.call("POST", `/posts/views/desk/${path}`, {});
+          expect([path, status, body.hits]).toEqual([path, 200, found]);
+        }
     });
 
     test("its lists, by page and by cursor, show and can be asked no more", async () => {

@@ -83,6 +83,7 @@ function reachable(spec: AnyDocumentSpec): ReadonlyMap<string, DocumentSpec<unkn
       visit(other);
     }
   };
-  visit(spec);
+  // A scope of a view may follow a reference that the view doesn't show.
+  visit(spec.view?.of ?? spec);
   return found;
 }
