@@ -331,10 +331,34 @@ for (const engine of engines) {
 }
 
 describe("addresses", () => {
-  test.each(["10.1.2.3", "192.168.0.1", "100.64.0.1", "0.0.0.0", "::", "fe80::1", "fd00::1"])(
-    "%s is not public",
-    (address) => expect(isPublic(address)).toBe(false),
-  );
+  test.each([
+    ...["10.1.2.3", "192.168.0.1", "100.64.0.1", "0.0.0.0", "127.0.0.1", "169.254.169.254"],
+    ...["172.31.0.1", "192.0.0.1", "198.18.0.1", "198.19.255.255", "224.0.0.1", "255.255.255.255"],
+    ...[
+      "::",
+      "::1",
+      "fe80::1",
+      "fe80::1%eth0",
+      "fec0::1",
+      "fd00::1",
+      "ff02::1",
+      "100::1",
+      "4000::1",
+    ],
+    // Those that stand for IPv4 addresses, as libuv prints them as well.
+    ...["::127.0.0.1", "::7f00:1", "::ffff:10.0.0.1", "::ffff:a00:1", "64:ff9b::a00:1"],
+    ...["64:ff9b:1::a00:1", "2002:a00:1::1", "2001:0:a00:1::1", "2001:2::1", "2001:10::1"],
+    ...["2001:db8::1", "3fff::1", "5f00::1", "not an address", ""],
+  ])("%s is not public", (address) => expect(isPublic(address)).toBe(false));
+
+  test.each([
+    "1.1.1.1",
+    "192.0.1.1",
+    "198.20.0.1",
+    "2606:4700::1111",
+    "2a00:1450::1",
+    "::ffff:1.1.1.1",
+  ])("%s is public", (address) => expect(isPublic(address)).toBe(true));
 
   test("a name is looked up when it is called, and refused where it leads inside", async () => {
     expect(isCallable("https://localhost.example.com/", "public")).toBe(true);

@@ -1,8 +1,7 @@
 // Which addresses a webhook may have: public ones, over HTTPS. Callers must not reach systems that only this service can
 // reach (server-side request forgery: OWASP API7:2023), whatever a name resolves to, and whenever.
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from "node:dns";
-import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
+import { BlockList, isIP } from "node:net";
 
 /** Which addresses are called: public ones over HTTPS, or any, for development. */
 export type Reach = "public" | "any";
@@ -23,9 +22,46 @@ function isAllowed(hostname: string): boolean {
   return host.includes(".") && !/(?:^|\.)(?:localhost|local|internal)\.?$/.test(host);
 }
 
-/** Whether an IP address is one of the internet (RFC 6890). */
+/** IPv4 addresses that are not of a host on the internet (IANA's registry of special-purpose addresses, RFC 6890). */
+const special = new BlockList();
+for (const range of [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+])
+  addRange(special, range);
+/** Of IPv6 only these addresses have been given to hosts (RFC 4291 §2.4). */
+const given = new BlockList();
+addRange(given, "2000::/3");
+// Protocols and tunnels, which may lead to any IPv4 address, and documentation.
+for (const range of ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"])
+  addRange(special, range);
+const mapped = new BlockList();
+addRange(mapped, "::ffff:0:0/96");
+
+function addRange(list: BlockList, range: string): void {
+  const [net = "", prefix] = range.split("/");
+  list.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
+}
+
+/** Whether an IP address is that of a host on the internet. One with a zone, such as `fe80::1%eth0`, is not. */
 export function isPublic(address: string): boolean {
-  return ipaddr.process(address).range() === "unicast";
+  const version = isIP(address);
+  if (version === 0 || address.includes("%")) return false;
+  const family = version === 4 ? "ipv4" : "ipv6";
+  if (special.check(address, family)) return false;
+  return version === 4 || given.check(address, family) || mapped.check(address, family);
 }
 
 type Found = (
