@@ -19,6 +19,7 @@ interface Claim {
   readonly name: string;
   readonly what: string;
   readonly at: Origin;
+  readonly isTable?: boolean;
 }
 
 /** Tables, history tables and indexes share one name space; some names belong to the engines. */
@@ -35,9 +36,17 @@ export function sqlNamesDiffer({ loaded: { tree }, expanded, report }: RuleConte
   ];
   const taken = new Map<string, Claim>();
   for (const claim of claims) {
-    const message = nameFault(claim, taken.get(claim.name));
+    // SQLite does not tell capitals from small letters.
+    const key = claim.name.toLowerCase();
+    const message = nameFault(claim, taken.get(key));
     if (message !== undefined) report({ code: "OPW036", message, at: claim.at });
-    taken.set(claim.name, claim);
+    taken.set(key, claim);
+  }
+  // PostgreSQL names primary keys itself.
+  for (const { name, what, at, isTable } of claims) {
+    const other = isTable === true ? taken.get(`${name}_pkey`) : undefined;
+    const message = `the primary key of ${what} needs the name ${name}_pkey in SQL, which ${other?.what} has`;
+    if (other !== undefined) report({ code: "OPW036", message, at });
   }
 }
 
@@ -56,9 +65,10 @@ function documentClaims(
       what: `${what} of ${name} over ${index.fields.join(", ")}`,
       at: tree.at("documents", name, kind, place),
     });
+  const past = { name: `${table}_history`, what: `the history of ${name}`, at, isTable: true };
   return [
-    { name: table, what: name, at },
-    ...(history === 0 ? [] : [{ name: `${table}_history`, what: `the history of ${name}`, at }]),
+    { name: table, what: name, at, isTable: true },
+    ...(history === 0 ? [] : [past]),
     ...indexes.map(over("indexes", "the index")),
     ...unique.map(over("unique", "the unique rule")),
   ];
@@ -81,7 +91,9 @@ const searchSuffixes = [
 function nameFault({ name, what }: Claim, taken: Claim | undefined): string | undefined {
   const needs = `${what} needs the name ${name} in SQL`;
   if (taken !== undefined)
-    return taken.what === what ? `${what} is there twice` : `${needs}, which ${taken.what} has`;
+    return taken.what === what
+      ? `${what} is there twice`
+      : `${needs}, which ${taken.what} has${taken.name === name ? "" : ` as ${taken.name}`}`;
   if (/^(?:sqlite_|opwright_|pg_)/.test(name)) return `${needs}, which is reserved`;
   return Buffer.byteLength(name) > maxNameBytes
     ? `${needs}, which is longer than ${maxNameBytes} bytes`

@@ -34,23 +34,23 @@ export function indexesOf(document: DocumentModel, shape: Shape, before: Indexes
     })),
     ...(document.deletedForSeconds === null ? [] : [deletedIndex(document)]),
   ];
-  const taken = new Set(wanted.map(({ name }) => name));
+  const taken = new Set(wanted.map(({ name }) => name.toLowerCase()));
+  const existing = new Set(Object.keys(before).map((name) => name.toLowerCase()));
   return Object.fromEntries(
     wanted.map(({ name, index }) => {
       const there = own(before, name);
       if (there !== undefined && isDeepStrictEqual(there, index)) return [name, index];
       const known = Object.keys(before).find(
-        (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
+        (old) => !taken.has(old.toLowerCase()) && isDeepStrictEqual(before[old], index),
       );
       if (known !== undefined) return [known, index];
-      // A unique index that changes must hold until its replacement exists, so that gets another name.
-      const isHeld = there !== undefined && index.unique !== undefined;
-      return [
-        isHeld
-          ? numberedName(name, (one) => taken.has(one) || own(before, one) !== undefined, "_")
-          : name,
-        index,
-      ];
+      // A unique index that changes must hold until its replacement exists, so that gets another name. One whose name differs in
+      // capitals alone is the same to SQLite.
+      const isHeld =
+        there === undefined ? existing.has(name.toLowerCase()) : index.unique !== undefined;
+      const isTaken = (one: string): boolean =>
+        taken.has(one.toLowerCase()) || existing.has(one.toLowerCase());
+      return [isHeld ? numberedName(name, isTaken, "_") : name, index];
     }),
   );
 }
