@@ -44,7 +44,7 @@ const bounds = [
   "exclusiveMaximum",
 ] as const;
 
-/** The constraints on a document's scalar members, by name. */
+/** The constraints on a document's members, by name; of lists and objects only whether they may be null. */
 export function fitsOf(
   { bodySchema, fields }: DocumentModel,
   resolve: Resolve,
@@ -52,10 +52,17 @@ export function fitsOf(
   return Object.fromEntries(
     Object.entries(propertiesOf(bodySchema)).flatMap(([member, schema]) => {
       const type = own(fields, member);
-      if (type === undefined || type === "object" || type.endsWith("[]")) return [];
-      return [[member, fitOf(type, schema, resolve)]];
+      if (isWhole(schema, resolve))
+        return [[member, { type: "object", isNullable: isNullable(resolved(schema, resolve)) }]];
+      return type === undefined ? [] : [[member, fitOf(type, schema, resolve)]];
     }),
   );
+}
+
+/** Whether values are lists or objects. */
+function isWhole(schema: JsonSchema, resolve: Resolve): boolean {
+  const inner = resolved(withoutNull(schema), resolve);
+  return typeof inner === "object" && (inner["type"] === "object" || inner["type"] === "array");
 }
 
 function fitOf(type: FieldType, schema: JsonSchema, resolve: Resolve): Fit {
@@ -89,7 +96,9 @@ export function narrowings(
     if (was === undefined) return [];
     const faults = faultsOf(was, fit, own(shape.stored ?? {}, member)?.values ?? {});
     const field = storedField(shape, member);
-    return faults.length === 0 ? [] : [{ member, type: fit.type, field, faults }];
+    // As a text, null in JSON is NULL in SQL.
+    const type = fit.type === "object" ? "string" : fit.type;
+    return faults.length === 0 ? [] : [{ member, type, field, faults }];
   });
 }
 

@@ -101,6 +101,7 @@ function storedAs(
 function typeOf(fit: Fit | undefined): string {
   switch (fit?.type) {
     case undefined:
+    case "object":
       return "never";
     case "integer":
     case "number":

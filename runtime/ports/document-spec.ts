@@ -1,4 +1,5 @@
 // The document spec: everything that the runtime knows about a document type, printed by the generator.
+import type { Canonical } from "../contract/canonical-values.js";
 import {
   baseFields,
   ofMembers,
@@ -12,9 +13,6 @@ import type { Validator } from "../contract/validation.js";
 import type { Filter } from "../query/ast.js";
 import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
-
-/** Canonical forms into which values are converted before they are stored. */
-export type Canonical = "uuid" | "date-time";
 
 /** A signal that is sent when a document changes; it carries the document as it is after the change. */
 export type Emission = {

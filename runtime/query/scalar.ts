@@ -1,4 +1,5 @@
 // Scalars of a query, checked against the type of their field and brought into the form in which they are stored.
+import { canonicalDateTime } from "../contract/canonical-values.js";
 import type { FieldType } from "../contract/fields.js";
 import { codePointLength, formats } from "../contract/validation.js";
 import { limits } from "../contract/limits.js";
@@ -30,9 +31,4 @@ export function canonicalScalar(type: FieldType, value: unknown): Scalar | undef
     default:
       return undefined;
   }
-}
-
-/** A date-time in UTC with milliseconds; what is finer than a millisecond is cut off. */
-export function canonicalDateTime(text: string): string {
-  return new Date(text).toISOString();
 }

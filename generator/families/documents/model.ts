@@ -1,4 +1,5 @@
 // From a document declaration to its model and its types (service.md "Document routes").
+import { canonicalBody } from "../../../runtime/contract/canonical-values.js";
 import { serviceFields } from "../../../runtime/contract/fields.js";
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
@@ -127,6 +128,7 @@ export function documentModel(
     table.addTo(name, createTypeName, createSchema(body, creatable, defaults), at);
     table.addTo(name, patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
   }
+  const canonical = canonicalOf(bodySchema, resolve);
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
   const enums = enumsOf(bodySchema, resolve);
@@ -148,9 +150,10 @@ export function documentModel(
     listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
     ...historyOf(declaration),
     deletedForSeconds: deletedForSeconds(declaration),
-    defaults,
+    // They reach rows that are stored already without being written by anybody.
+    defaults: canonicalBody(defaults, canonical),
     nullable,
-    canonical: canonicalOf(bodySchema, resolve),
+    canonical,
     fields,
     set,
     elements,

@@ -4,7 +4,7 @@ import { fail, ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { uuidv7 } from "../../contract/uuid.js";
-import { canonicalBody } from "./canonical.js";
+import { canonicalBody } from "../../contract/canonical-values.js";
 import { diffOf } from "./changes.js";
 import { emitSignals } from "./emit.js";
 import { applyPatch } from "./merge-patch.js";

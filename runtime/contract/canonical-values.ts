@@ -1,9 +1,16 @@
 // Canonical forms of stored values: UUIDs in lower case, date-times in UTC with milliseconds, so that text order is their order.
-import { isObject } from "../../contract/json-pointer.js";
-import { canonicalDateTime } from "../../query/scalar.js";
-import type { Canonical } from "../../ports/document-spec.js";
+import { isObject } from "./json-pointer.js";
+import { formats } from "./validation.js";
 
-/** The body with the values at the given paths in canonical form; what is absent or null stays so. */
+/** A form that the values of a member have when they are stored. */
+export type Canonical = "uuid" | "date-time";
+
+/** A date-time in UTC with milliseconds; what is finer than a millisecond is cut off. */
+export function canonicalDateTime(text: string): string {
+  return new Date(text).toISOString();
+}
+
+/** The body with the values at the given paths in canonical form; what is absent, null or wrong stays so. */
 export function canonicalBody(
   body: Readonly<Record<string, unknown>>,
   paths: Readonly<Record<string, Canonical>>,
@@ -19,7 +26,8 @@ function rewrite(value: unknown, path: readonly string[], form: Canonical): unkn
   const [step, ...rest] = path;
   if (step === undefined) {
     if (typeof value !== "string") return value;
-    return form === "uuid" ? value.toLowerCase() : canonicalDateTime(value);
+    if (form === "uuid") return value.toLowerCase();
+    return formats["date-time"](value) ? canonicalDateTime(value) : value;
   }
   if (step === "[]")
     return Array.isArray(value) ? value.map((item) => rewrite(item, rest, form)) : value;
