@@ -12,6 +12,7 @@ export {
 export {
   codePointLength,
   formats,
+  isMultipleOf,
   jsonEqual,
   validator,
   type ValidationFault,

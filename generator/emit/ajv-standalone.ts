@@ -5,6 +5,7 @@ import { ValueScope } from "ajv/dist/compile/codegen/scope.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { everyKeyword } from "../load/schema-keywords.js";
+import { withDecimalMultiples } from "../check/decimal-multiples.js";
 import { functionName } from "../model/validator-plan.js";
 import { printErrorsShortly } from "./ajv-errors.js";
 import { shortened } from "./validator-code.js";
@@ -58,14 +59,14 @@ function newCompiler(): Compiler {
   });
   // The constructor of Ajv2020 turns it on, for keywords that registries can't use.
   ajv.opts.unevaluated = false;
-  return ajv;
+  return withDecimalMultiples(ajv);
 }
 
 let compiler: Compiler | undefined;
 
 /**
- * Compiles each schema to a function; schemas may refer to each other by name. The text needs codePointLength, formats and
- * jsonEqual in scope. A function fills in defaults of its schema. Throws if a schema doesn't compile.
+ * Compiles each schema to a function; schemas may refer to each other by name. The text needs codePointLength, formats,
+ * isMultipleOf and jsonEqual in scope. A function fills in defaults of its schema. Throws if a schema doesn't compile.
  */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   compiler ??= newCompiler();

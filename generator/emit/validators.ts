@@ -213,7 +213,9 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
 
 /** The helpers of the runtime that compiled functions use. */
 export function helpersOf(code: string): readonly string[] {
-  return ["codePointLength", "formats", "jsonEqual"].filter((name) => code.includes(name));
+  return ["codePointLength", "formats", "isMultipleOf", "jsonEqual"].filter((name) =>
+    code.includes(name),
+  );
 }
 
 function printModule(

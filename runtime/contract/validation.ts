@@ -87,6 +87,23 @@ export function codePointLength(text: string): number {
   return length;
 }
 
+/** Whether a number is a multiple, in decimals: 0.07 is one of 0.01, although doubles have no whole quotient there. */
+export function isMultipleOf(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  const [one, other] = [decimal(value), decimal(divisor)];
+  const scale = 10n ** BigInt(Math.abs(one.exponent - other.exponent));
+  return one.exponent >= other.exponent
+    ? (one.digits * scale) % other.digits === 0n
+    : one.digits % (other.digits * scale) === 0n;
+}
+
+/** The number as `digits` × 10 to the power of `exponent`, as it is written. */
+function decimal(value: number): { readonly digits: bigint; readonly exponent: number } {
+  const [mantissa = "", exponent = "0"] = String(value).split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
 /** Deep equality of JSON values, for `const`, `enum` and `uniqueItems`. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;

@@ -21,7 +21,12 @@ import type { Finding } from "../../generator/diagnostics.js";
 import { unsupportedKeywords } from "../../generator/load/schema-keywords.js";
 import { TypeReader } from "../../generator/load/types.js";
 import type { JsonSchema } from "../../generator/model/json-schema.js";
-import { codePointLength, formats, jsonEqual } from "../../runtime/contract/validation.js";
+import {
+  codePointLength,
+  formats,
+  isMultipleOf,
+  jsonEqual,
+} from "../../runtime/contract/validation.js";
 import { writeProject } from "./scenario.js";
 
 const suite = "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests/draft2020-12";
@@ -104,9 +109,11 @@ test.skipIf(!isInstalled)(
       cases.push({ name, group });
     }
     const { root, remove } = writeProject({
-      "cases.mjs": `const { codePointLength, formats, jsonEqual } = globalThis.opwrightHelpers;\n${sources.join("\n")}\n`,
+      "cases.mjs": `const { codePointLength, formats, isMultipleOf, jsonEqual } = globalThis.opwrightHelpers;\n${sources.join("\n")}\n`,
     });
-    Object.assign(globalThis, { opwrightHelpers: { codePointLength, formats, jsonEqual } });
+    Object.assign(globalThis, {
+      opwrightHelpers: { codePointLength, formats, isMultipleOf, jsonEqual },
+    });
     const compiled = (await import(pathToFileURL(join(root, "cases.mjs")).href)) as Readonly<
       Record<string, (data: unknown) => boolean>
     >;
