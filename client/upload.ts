@@ -1,5 +1,5 @@
 // Files that go up in parts beside the service: several at a time, with progress, and on from where an earlier try ended.
-import { ApiError, type CallOptions, type Client } from "./core.js";
+import { ApiError, errorOf, type CallOptions, type Client } from "./core.js";
 import { following, within as timed } from "./signals.js";
 
 /** What a session is, as the service gave it: keep it to go on later. */
@@ -49,6 +49,7 @@ export interface PartwiseStorage<Head> {
 
 export interface UploadOptions {
   readonly key: string;
+  /** That of the file where left out, if it has one. */
   readonly contentType?: string;
   /** Of each part but the last; 8 MiB where left out (more of a file above 80 GB), 5 MiB at least on S3. */
   readonly partBytes?: number;
@@ -94,7 +95,13 @@ export async function upload<Head>(
   // The first part tells whether an earlier try cut the file as this one does; the last may have its size by chance.
   const isCutAlike = (parts: readonly Part[]): boolean =>
     parts.some((part) => part.part_number === 1 && fits(part));
-  const { session, there } = await sessionOf(client, storage, options, isCutAlike, within);
+  const { session, there } = await sessionOf(
+    client,
+    storage,
+    { ...options, contentType: options.contentType ?? file.type },
+    isCutAlike,
+    within,
+  );
   options.onSession?.(session);
   const done = new Map(there.filter(fits).map((part) => [part.part_number, part]));
   let sent = [...done.keys()].reduce((sum, number) => sum + sizeOf(number), 0);
@@ -127,7 +134,7 @@ export async function upload<Head>(
 async function sessionOf(
   client: Client,
   storage: PartwiseStorage<unknown>,
-  { key, contentType, session }: UploadOptions,
+  { key, contentType, session }: UploadOptions & { readonly contentType: string },
   isCutAlike: (parts: readonly Part[]) => boolean,
   within: CallOptions,
 ): Promise<{ readonly session: KeptSession; readonly there: readonly Part[] }> {
@@ -142,8 +149,18 @@ async function sessionOf(
       const hasEnded = ["core.not_found", "upload_session_invalid"];
       if (!(error instanceof ApiError && hasEnded.includes(error.code))) throw error;
     }
-  const asked = { key, ...(contentType === undefined ? {} : { content_type: contentType }) };
+  const asked = { key, ...(contentType === "" ? {} : { content_type: contentType }) };
   return { session: await storage.beginUpload(client, asked, within), there: [] };
+}
+
+/** What the service says of a part that it refuses; undefined for a store that speaks otherwise. */
+async function refusalOf(response: Response): Promise<ApiError | undefined> {
+  const text = await response.text();
+  try {
+    return errorOf(JSON.parse(text), response);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Puts one part, again where the way there breaks; returns its entity tag. */
@@ -168,18 +185,26 @@ async function put(
     const asked = { session, part_number: number, expires_in: 900 };
     const { url, method, headers } = await storage.presignPart(client, asked, within);
     try {
-      const send = async (signal: AbortSignal): Promise<Response> => {
-        const answer = await (client.fetch ?? fetch)(url, { method, headers, body: part, signal });
-        await answer.body?.cancel();
-        return answer;
+      const send = async (signal: AbortSignal) => {
+        const response = await (client.fetch ?? fetch)(url, {
+          method,
+          headers,
+          body: part,
+          signal,
+        });
+        if (!response.ok) return { response, refusal: await refusalOf(response) };
+        await response.body?.cancel();
+        return { response };
       };
-      const response = await timed(millis, send, within.signal);
+      const { response, refusal } = await timed(millis, send, within.signal);
       const etag = response.headers.get("etag");
       if (response.ok && etag !== null) return etag;
       if (attempt >= retries || response.status < 500)
-        throw new ApiError("client.upload_refused", `part ${number} was refused`, {
-          status: response.status,
-        });
+        throw new ApiError(
+          "client.upload_refused",
+          `part ${number} was refused${refusal === undefined ? "" : `: ${refusal.message}`}`,
+          { status: response.status, context: refusal?.context, cause: refusal },
+        );
     } catch (error) {
       // A part that takes too long is tried again.
       if (error instanceof ApiError && error.code !== "client.timeout") throw error;

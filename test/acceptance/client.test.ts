@@ -274,6 +274,21 @@ describe("the generated client", () => {
     expect(Buffer.compare(Buffer.from(back), Buffer.from(bytes))).toBe(0);
   });
 
+  test("a file that goes up has its own type, and what refuses a part says why", async () => {
+    const typed = new Blob(["%PDF-1.7"], { type: "application/pdf" });
+    await upload(client, files, typed, { key: "typed.pdf" });
+    const head = await files.metadata(client, { key: "typed.pdf" });
+    expect(head.content_type).toBe("application/pdf");
+    // The storage takes 64 MiB.
+    const large = new Blob([new Uint8Array(65 * 1024 * 1024)]);
+    const refused = upload(client, files, large, { key: "large.bin", partBytes: 33 * 1024 * 1024 });
+    await expect(refused).rejects.toMatchObject({
+      code: "client.upload_refused",
+      status: 413,
+      cause: { code: "upload_too_large" },
+    });
+  });
+
   test("a download that is given up while it is read ends", async () => {
     const bytes = new Uint8Array(20 * 1024 * 1024);
     await upload(client, files, new Blob([bytes]), { key: "long.bin" });
