@@ -34,7 +34,7 @@ Sign in:
 
 Try:
   curl -s ${url}/places/list -H 'content-type: application/json' \\
-    -d '{"filters":{"$values":{"country":"IS"}},"sorts":{"name":"asc"},"size":3}'
+    -d '{"filters":{"$values":{"country":"AD"}},"sorts":{"name":"asc"},"size":3}'
 `);
 if (!isProduction) await loadDemo("places");
 
