@@ -82,8 +82,8 @@ function fitOf(type: FieldType, schema: JsonSchema, resolve: Resolve): Fit {
 }
 
 /**
- * Members that accept fewer values than before, except by a change of type, which is reported elsewhere. `wasCalled` gives
- * a member's earlier name.
+ * Members that accept fewer values than before, by a change of type as well; of lists and objects only whether they may be
+ * null. `wasCalled` gives a member's earlier name.
  */
 export function narrowings(
   before: Readonly<Record<string, Fit>>,
@@ -94,12 +94,49 @@ export function narrowings(
   return Object.entries(after).flatMap(([member, fit]): readonly Narrowing[] => {
     const was = own(before, wasCalled(member));
     if (was === undefined) return [];
-    const faults = faultsOf(was, fit, own(shape.stored ?? {}, member)?.values ?? {});
     const field = storedField(shape, member);
+    const kind = kindOf(fit.type);
+    if (kindOf(was.type) !== kind) {
+      const isKnown = kind !== "whole" && kindOf(was.type) !== "whole";
+      return isKnown ? [{ member, type: "object", field, faults: [kindFault(kind)] }] : [];
+    }
+    const faults = faultsOf(was, fit, own(shape.stored ?? {}, member)?.values ?? {});
     // As a text, null in JSON is NULL in SQL.
     const type = fit.type === "object" ? "string" : fit.type;
     return faults.length === 0 ? [] : [{ member, type, field, faults }];
   });
+}
+
+type Kind = "text" | "number" | "boolean" | "whole";
+
+function kindOf(type: FieldType): Kind {
+  switch (type) {
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "object":
+      return "whole";
+    default:
+      return "text";
+  }
+}
+
+/** What the engines call JSON values of a kind. SQLite has no booleans. */
+const kindNames: Readonly<Record<Exclude<Kind, "whole">, Readonly<Record<EngineName, string>>>> = {
+  text: { sqlite: "'text'", postgres: "'string'" },
+  number: { sqlite: "'integer', 'real'", postgres: "'number'" },
+  boolean: { sqlite: "'integer'", postgres: "'boolean'" },
+};
+
+/** Values of another kind: PostgreSQL would fail to read them as those of the new one. */
+function kindFault(kind: keyof typeof kindNames): Fault {
+  return {
+    words: `no ${kind}`,
+    condition: (value, engine) =>
+      `${engine === "sqlite" ? "typeof" : "jsonb_typeof"}(${value}) NOT IN (${kindNames[kind][engine]}, 'null')`,
+  };
 }
 
 function faultsOf(was: Fit, is: Fit, stored: Readonly<Record<string, string>>): readonly Fault[] {

@@ -68,6 +68,18 @@ for (const engine of engines) {
     });
 
     test.each([
+      ["string", "12x", "integer", "number"],
+      ["integer", 12, "string", "text"],
+    ])("a %s with %j that is an %s now is looked for", async (before, n, after, kind) => {
+      const of = (type: string): string => `type: {a: string, n: ${type}}`;
+      await expect(
+        evolve([of(before), of(after)], (first) => first.post("/notes", { a: "old", n })),
+      ).rejects.toMatchObject({
+        cause: { message: expect.stringContaining(`(1 row with n "no ${kind}")`) as unknown },
+      });
+    });
+
+    test.each([
       ["a list", '"string[]?"', '"string[]"', "[]"],
       ["an object", "P?", "P", "{q: 1}"],
     ])("%s that may no longer be null is looked for", async (_what, before, after, value) => {
