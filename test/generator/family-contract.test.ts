@@ -172,8 +172,13 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
       expect(ofIt.length).toBeGreaterThan(0);
       expect(ofIt.map(({ route }) => route)).toEqual(ofIt.map(() => null));
       const { files } = await planGeneration(project, found);
-      const openapi = files.find(({ path }) => path === "openapi.json")?.text ?? "";
-      for (const { key } of ofIt) expect(openapi).not.toContain(`"operationId": "${key}"`);
+      const textOf = (wanted: string) => files.find(({ path }) => path === wanted)?.text ?? "";
+      for (const { key } of ofIt) {
+        expect(textOf("openapi.json")).not.toContain(`"operationId": "${key}"`);
+        expect(textOf("tools.json")).not.toContain(`"${key}"`);
+      }
+      const paths = files.map(({ path }) => path);
+      expect(paths).not.toContain(`client/api/${namespace}.ts`);
     },
   );
 
