@@ -9,6 +9,9 @@ import { exitCodes, UsageError, type ExitCode } from "./io.js";
 import { describedTool, listedTool, toolsOf, type Tools } from "./mcp-tools.js";
 import type { ConfiguredProject } from "./project.js";
 
+/** JSON-RPC 2.0 §5.1: the caller asked for what there is not. */
+const invalidParams = -32_602;
+
 export interface McpFlags {
   /** Where the service is. */
   readonly url: string;
@@ -49,7 +52,8 @@ export async function runMcp(
     const { name, arguments: given = {} } = params;
     if (name === describeTool.name) return described(given["tool"], tools, model);
     const operation = tools.get(name);
-    if (operation === undefined) throw new Error(`there is no tool ${name}`);
+    if (operation === undefined)
+      throw Object.assign(new Error(`there is no tool ${name}`), { code: invalidParams });
     return answerOf(client, operation, given, signal);
   });
   await server.connect(new StdioServerTransport());

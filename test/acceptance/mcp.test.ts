@@ -81,9 +81,10 @@ describe("opwright mcp", () => {
     const found = await client.callTool({ name: "projects-list", arguments: {} });
     expect(found.structuredContent).toMatchObject({ hits: [{ id: project, name: "P" }] });
     expect(textOf(found)).toEqual(found.structuredContent);
-    await expect(client.callTool({ name: "tasks-create", arguments: {} })).rejects.toThrow(
-      "no tool",
-    );
+    await expect(client.callTool({ name: "tasks-create", arguments: {} })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining("no tool") as unknown,
+    });
   });
 
   test("offers what writes where that is allowed, still without credentials", async () => {
