@@ -154,7 +154,7 @@ export const catalogue = {
   OPW042: entry(
     "Handler not found",
     "The file or the export that a handler reference names does not exist.",
-    "Write it, or run `opwright generate --stubs` to have it added once.",
+    "Write it. `opwright generate --stubs` adds handlers and hooks of operations, but no scopes and topics.",
   ),
   OPW043: entry(
     "Handler signature",

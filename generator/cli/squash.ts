@@ -41,7 +41,7 @@ export async function runSquash(
   const { code } = await generateAnew({ ...configured, project }, flags, terminal);
   if (code !== exitCodes.fine) return code;
   if (replaced.length === 0) {
-    terminal.note(`no migration to fold: ${ref} has them all`);
+    terminal.note(`no migration to fold: since ${ref} there is one at most`);
     return code;
   }
   const data = join(project.root, dataFolder);
