@@ -23,6 +23,13 @@ export function isDescribed(item: unknown): boolean {
   return others.length > 0 && others.every((key) => Object.hasOwn(describedValue.members, key));
 }
 
+/** The type that all values have, if they have one: fields without a type cannot be queried. */
+function typeOf(values: readonly unknown[]): SchemaObject {
+  if (values.every((value) => Number.isInteger(value))) return { type: "integer" };
+  const [type, ...others] = new Set(values.map((value) => typeof value));
+  return type === undefined || others.length > 0 ? {} : { type };
+}
+
 /** The keywords of a list of values; undefined where it is none. What is wrong in its values is reported. */
 export function readValues(
   items: readonly unknown[],
@@ -61,7 +68,7 @@ export function readValues(
       at,
     });
   return {
-    ...(values.every((value) => typeof value === "string") ? { type: "string" } : {}),
+    ...typeOf(values),
     enum: values,
     ...(former.length === 0 ? {} : { [formerValuesKeyword]: Object.fromEntries(former) }),
     ...(deprecated.length === 0 ? {} : { [valuesKeyword]: Object.fromEntries(deprecated) }),
