@@ -819,6 +819,8 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.customer is integer instead of uuid, and stored values stay as they are: name a function with `from` that makes the new ones",
+        "before it serves: node dist/generated/server.js migrate",
+        "it looks for rows whose orders.customer does not fit any more, and changes nothing while there are any; the version before may go on storing such",
       ],
     ],
   ];
