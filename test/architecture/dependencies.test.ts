@@ -1,5 +1,5 @@
 // The dependency arrows of the architecture, file by file, and what a dependency may be. Each rule is held against a planted violation as well.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { families } from "../../generator/families/index.js";
@@ -15,17 +15,10 @@ import {
   strayWriters,
   upward,
   type Import,
-  type SourceFile,
 } from "./house.js";
+import { sources } from "./sources.js";
 
 const root = new URL("../..", import.meta.url).pathname;
-
-function sources(folder: string): readonly SourceFile[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-    .map((name) => `${folder}/${name}`)
-    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
-}
 
 const runtime = sources("runtime");
 const generator = sources("generator");

@@ -1,10 +1,7 @@
 // One name per concept: an exported type is declared once, unless generator, runtime and client each have their side of it.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sharedNames, type SourceFile } from "./house.js";
-
-const root = new URL("../..", import.meta.url).pathname;
+import { sharedNames } from "./house.js";
+import { sources } from "./sources.js";
 
 /** Types of which each side has its own, and what they have in common. */
 const sides: Readonly<Record<string, string>> = {
@@ -18,14 +15,7 @@ const sides: Readonly<Record<string, string>> = {
   Signal: "a signal, as the service stores it and as clients take it",
 };
 
-const files: readonly SourceFile[] = ["client", "generator", "runtime"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-    .map((name) => ({
-      path: `${folder}/${name}`,
-      text: readFileSync(join(root, folder, name), "utf8"),
-    })),
-);
+const files = ["client", "generator", "runtime"].flatMap(sources);
 
 test("no two exported types are called alike", () => {
   expect(sharedNames(files, Object.keys(sides))).toEqual([]);
