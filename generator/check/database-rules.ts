@@ -45,8 +45,9 @@ export function sqlNamesDiffer({ loaded: { tree }, expanded, report }: RuleConte
   // PostgreSQL names primary keys itself.
   for (const { name, what, at, isTable } of claims) {
     const other = isTable === true ? taken.get(`${name}_pkey`) : undefined;
-    const message = `the primary key of ${what} needs the name ${name}_pkey in SQL, which ${other?.what} has`;
-    if (other !== undefined) report({ code: "OPW036", message, at });
+    if (other === undefined) continue;
+    const message = `the primary key of ${what} needs the name ${name}_pkey in SQL, which ${other.what} has`;
+    report({ code: "OPW036", message, at });
   }
 }
 

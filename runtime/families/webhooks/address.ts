@@ -22,7 +22,7 @@ function isAllowed(hostname: string): boolean {
   return host.includes(".") && !/(?:^|\.)(?:localhost|local|internal)\.?$/.test(host);
 }
 
-/** IPv4 addresses that are not of a host on the internet (IANA's registry of special-purpose addresses, RFC 6890). */
+/** Addresses that are not of a host on the internet (IANA's registries of special-purpose addresses, RFC 6890). */
 const special = new BlockList();
 for (const range of [
   "0.0.0.0/8",
@@ -39,14 +39,16 @@ for (const range of [
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
+  // Protocols and tunnels, which may lead to any IPv4 address, and documentation.
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
 ])
   addRange(special, range);
 /** Of IPv6 only these addresses have been given to hosts (RFC 4291 §2.4). */
 const given = new BlockList();
 addRange(given, "2000::/3");
-// Protocols and tunnels, which may lead to any IPv4 address, and documentation.
-for (const range of ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"])
-  addRange(special, range);
 const mapped = new BlockList();
 addRange(mapped, "::ffff:0:0/96");
 
