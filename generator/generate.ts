@@ -7,7 +7,7 @@ import { rules } from "./check/rules.js";
 import { catalogue } from "./catalogue.js";
 import { type Finding } from "./diagnostics.js";
 import type { ClientSettings } from "./emit/client/settings.js";
-import { endCompiler, startCompiler } from "./emit/compiler.js";
+import { endCompiler, startCompiler } from "./compile/compiler.js";
 import { emit, emitChecks } from "./emit/emit.js";
 import type { EmittedFile } from "./print/file.js";
 import type { MigrationHistory } from "./emit/migrations.js";
@@ -20,7 +20,7 @@ import { textOfFile } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
-import { fileTextCache, hasTextCache } from "./output/text-cache.js";
+import { fileTextCache, hasTextCache } from "./output/file-text-cache.js";
 import { compared, planOutput, type FileChange, type Compared } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 

@@ -39,7 +39,7 @@ export function bundle(root) {
 
 function bundleCommandLine(root) {
   const { metafile } = bundled(root, {
-    entryPoints: ["dist/generator/cli/main.js", "dist/generator/emit/ajv-thread.js"],
+    entryPoints: ["dist/generator/cli/main.js", "dist/generator/compile/ajv-thread.js"],
     outdir: "dist/cli",
     entryNames: "[name]",
     external: installed(root).filter((name) => !inside.includes(name)),

@@ -2,8 +2,8 @@
 import type { FieldType } from "../../runtime/contract/fields.js";
 import type { Origin } from "../diagnostics.js";
 import { conversionsIn } from "../../runtime/contract/shapes.js";
-import { storedMembers } from "../emit/shape-history.js";
-import { databaseOf, type TableSchema } from "../emit/database-schema.js";
+import { storedMembers } from "../database/shape-history.js";
+import { databaseOf, type TableSchema } from "../database/schema.js";
 import { documentMemberAt } from "../load/member-places.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { DocumentModel } from "../model/document-model.js";

@@ -2,7 +2,7 @@
 import { isNullable, propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
-import { bundled } from "../emit/validators.js";
+import { bundled } from "../compile/checked-schemas.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
@@ -76,6 +76,6 @@ async function faultOf(
   value: unknown,
   types: Readonly<Record<string, JsonSchema>>,
 ): Promise<string | undefined> {
-  const { faultOfValue } = await import("./ajv-value.js");
+  const { faultOfValue } = await import("../compile/ajv-value.js");
   return faultOfValue(bundled(schema, { types }), value);
 }

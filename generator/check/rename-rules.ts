@@ -3,7 +3,7 @@ import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { storedName } from "../../runtime/contract/stored-members.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import type { TableSchema } from "../emit/database-schema.js";
+import type { TableSchema } from "../database/schema.js";
 import { documentMemberAt, typeMemberAt } from "../load/member-places.js";
 import { formerName } from "../load/former-names.js";
 import { propertiesOf } from "../model/json-schema.js";

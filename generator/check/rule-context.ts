@@ -1,6 +1,6 @@
 // The arguments of a rule over the whole registry.
 import type { Report } from "../diagnostics.js";
-import type { DatabaseSchema } from "../emit/database-schema.js";
+import type { DatabaseSchema } from "../database/schema.js";
 import type { ExpandedRegistry } from "../expand/expand.js";
 import type { LoadedRegistry } from "../load/load.js";
 

@@ -1,6 +1,6 @@
 // The migrations that a commit has: what a database of a shared environment may have applied.
 import type { MigrationHistory } from "../emit/migrations.js";
-import { databasePath, emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
+import { databasePath, emptyDatabase, type DatabaseSchema } from "../database/schema.js";
 import { migrationPath } from "../output/folder.js";
 import { git } from "./git.js";
 import { UsageError } from "./io.js";

@@ -7,7 +7,7 @@ import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
-import { databaseOf, databasePath, type DatabaseSchema } from "../emit/database-schema.js";
+import { databaseOf, databasePath, type DatabaseSchema } from "../database/schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";

@@ -1,7 +1,7 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
 import { catalogue, type Severity } from "../catalogue.js";
 import { type Finding, type Origin } from "../diagnostics.js";
-import { githubAnnotation } from "../output/github-annotation.js";
+import { githubAnnotation } from "../print/github-annotation.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import type { FindingFormat } from "./finding-formats.js";

@@ -1,7 +1,7 @@
 // Operations as tools of the Model Context Protocol: which are offered, their names, and what their list says about them.
 import { createHash } from "node:crypto";
 import { isReading, repeatsOf } from "../emit/client/operation.js";
-import { bundled } from "../emit/validators.js";
+import { bundled } from "../compile/checked-schemas.js";
 import {
   alternativesOf,
   propertiesOf,

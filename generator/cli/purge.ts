@@ -1,6 +1,6 @@
 // opwright migrations purge: drops tables that the registry no longer declares, with all their rows.
 import { checkRegistry } from "../generate.js";
-import { databaseOf } from "../emit/database-schema.js";
+import { databaseOf } from "../database/schema.js";
 import { generateAnew, type GenerateFlags } from "./generate-anew.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";

@@ -1,5 +1,5 @@
 // Reports for people, pull requests, machines and GitHub's annotations.
-import { githubAnnotation } from "../output/github-annotation.js";
+import { githubAnnotation } from "../print/github-annotation.js";
 import type { SourcePosition } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
 import type { DiffFormat } from "./formats.js";

@@ -4,7 +4,7 @@ import { refTo } from "../model/json-schema.js";
 import { camelCase, contextName } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
-import type { TextCache } from "../output/text-cache.js";
+import type { TextCache } from "../compile/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, sortedUnique } from "../print/layout.js";
 import { freeName, printedNames } from "../print/printed-names.js";
@@ -13,7 +13,9 @@ import { typeModules } from "../print/type-modules.js";
 import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
 import { namespacesOf } from "./namespaces.js";
 import { outputTypeName } from "./types.js";
-import { checkedSchemas, checkName, compiled, helpersOf } from "./validators.js";
+import { checkedSchemas, checkName } from "../compile/checked-schemas.js";
+import { compiled } from "../compile/compiler.js";
+import { helpersOf } from "./validators.js";
 
 /** The function that checks an operation's answers: one of the runtime, or one compiled from the declared output. */
 export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;

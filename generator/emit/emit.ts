@@ -4,7 +4,6 @@ import type { RegistryNames } from "../load/registry-names.js";
 import { frozen } from "../model/frozen.js";
 import type { RegistryModel } from "../model/registry.js";
 import { emitAnswers } from "./answers.js";
-import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
 import { emitClient } from "./client/client.js";
 import type { ClientSettings } from "./client/settings.js";
@@ -17,8 +16,8 @@ import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
 import { emitTesting } from "./testing.js";
 import { emitTypes } from "./types.js";
-import { databaseOf, storedTables } from "./database-schema.js";
-import type { TextCache } from "../output/text-cache.js";
+import { databaseOf, storedTables } from "../database/schema.js";
+import type { TextCache } from "../compile/text-cache.js";
 import { emitValidators } from "./validators.js";
 
 export interface EmitOptions {
@@ -54,7 +53,6 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
     ...emitTypes(model),
     ...emitRoutes(model, options.paths),
     ...families.flatMap((family) => family.emit(model, options.paths, tables)),
-    ...emitAsyncApi(model),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),
     emitTesting(model),

@@ -8,7 +8,7 @@ import {
   databasePath,
   type DatabaseChange,
   type DatabaseSchema,
-} from "./database-schema.js";
+} from "../database/schema.js";
 
 /** What an earlier run left: the database after its last migration, and the names and texts of its files. */
 export interface MigrationHistory {

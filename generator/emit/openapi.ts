@@ -18,7 +18,7 @@ import { envelopeSchema, errorResponse, referToError } from "./openapi-errors.js
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
 import { furtherResponses, readHeaders, saidHeaders } from "./openapi-replies.js";
-import { securitySchemes } from "./security-schemes.js";
+import { securitySchemes } from "../print/security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
 

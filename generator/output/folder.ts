@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { EmittedFile } from "../print/file.js";
-import { databasePath, emptyDatabase, type DatabaseSchema } from "../emit/database-schema.js";
+import { databasePath, emptyDatabase, type DatabaseSchema } from "../database/schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";

@@ -2,7 +2,7 @@
 // (test/property/generated-code.test.ts found most of them).
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { compileStandalone } from "../../generator/emit/ajv-standalone.js";
+import { compileStandalone } from "../../generator/compile/ajv-standalone.js";
 import { jsonEqual } from "../../runtime/contract/validation.js";
 import { outcomesOf, type Outcome } from "../property/registries/program.js";
 import type { Json } from "../property/registries/world.js";

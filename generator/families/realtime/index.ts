@@ -3,6 +3,7 @@ import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
 import { answeredOperations, planePaths } from "./answered.js";
+import { emitAsyncApi } from "./asyncapi.js";
 import { compare } from "./compare.js";
 import { emitRealtime } from "./emit.js";
 import { checkEmits } from "./emits.js";
@@ -25,7 +26,7 @@ export const realtime = family({
       },
     }),
   compare,
-  emit: emitRealtime,
+  emit: (model, paths) => [...emitRealtime(model, paths), ...emitAsyncApi(model)],
   validators: signalPlans,
   tables,
   needsTables: (model) => model.realtime !== null,

@@ -1,10 +1,10 @@
 // asyncapi.json: AsyncAPI 3.0 of the realtime plane (service.md "AsyncAPI description").
-import { deprecationFacts, deprecationText } from "../model/deprecation.js";
-import { protocolVersion } from "../../runtime/contract/realtime.js";
-import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
-import { pascalCase } from "../model/names.js";
-import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
-import { documentFile, type EmittedFile } from "../print/file.js";
+import { deprecationFacts, deprecationText } from "../../model/deprecation.js";
+import { protocolVersion } from "../../../runtime/contract/realtime.js";
+import { objectSchema, refTo, type JsonSchema } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import type { RealtimeModel, LicenseModel, RegistryModel } from "../../model/registry.js";
+import { documentFile, type EmittedFile } from "../../print/file.js";
 import { endpointOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
 import { addFrames } from "./asyncapi-frames.js";
 import { AsyncApiParts, envelope, text } from "./asyncapi-parts.js";

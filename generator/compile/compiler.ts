@@ -1,8 +1,11 @@
 // Compiles schemas in a thread of its own, while everything else is printed.
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { join } from "node:path";
+import type { SchemaObject } from "../model/json-schema.js";
 import { packageRoot } from "../package-root.js";
+import type { TextCache } from "./text-cache.js";
 
 type Schemas = Readonly<Record<string, object>>;
 
@@ -82,7 +85,9 @@ const thread = new CompilerThread();
 /** The file of the thread: the bundled one if it exists. */
 function threadFile(): string {
   const bundled = join(packageRoot(), "dist/cli/ajv-thread.js");
-  return existsSync(bundled) ? bundled : join(packageRoot(), "dist/generator/emit/ajv-thread.js");
+  return existsSync(bundled)
+    ? bundled
+    : join(packageRoot(), "dist/generator/compile/ajv-thread.js");
 }
 
 /** Starts the thread before there is anything to compile, so that it is ready when there is. */
@@ -98,4 +103,13 @@ export function endCompiler(): void {
 /** As `compileStandalone`, in the thread. Rejects with what that throws, or if the thread ends. */
 export function compileAside(schemas: Schemas): Promise<string> {
   return thread.compile(schemas);
+}
+
+/** The text of the functions that check schemas, which refer to each other by name. Compiles it unless it is cached. */
+export async function compiled(
+  schemas: Readonly<Record<string, SchemaObject>>,
+  cache: TextCache,
+): Promise<string> {
+  const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
+  return cache.get(key, () => compileAside(schemas));
 }

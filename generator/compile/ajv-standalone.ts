@@ -5,7 +5,7 @@ import { ValueScope } from "ajv/dist/compile/codegen/scope.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { everyKeyword } from "../load/schema-keywords.js";
-import { withDecimalMultiples } from "../check/decimal-multiples.js";
+import { withDecimalMultiples } from "./decimal-multiples.js";
 import { functionName } from "../model/validator-plan.js";
 import { printErrorsShortly } from "./ajv-errors.js";
 import { shortened } from "./validator-code.js";

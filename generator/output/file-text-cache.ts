@@ -1,12 +1,8 @@
-// Caches texts that take long to make, by a key of their input. Kept between runs below node_modules/.cache.
+// Texts that took long to make, kept in a file below node_modules/.cache between runs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { TextCache } from "../compile/text-cache.js";
 import { own } from "../model/records.js";
-
-export interface TextCache {
-  /** The text of a key. Calls `make` if it isn't cached; a rejection of `make` is passed on. */
-  get(key: string, make: () => Promise<string>): Promise<string>;
-}
 
 /** A cache in one file. */
 export interface FileTextCache extends TextCache {

@@ -1,16 +1,16 @@
 // The parts of an AsyncAPI document: channels, operations and messages, each message with a component for its payload.
-import { withDeprecationText } from "../load/deprecations.js";
-import { withoutFormer } from "../load/former-names.js";
-import { limits } from "../../runtime/contract/limits.js";
+import { withDeprecationText } from "../../load/deprecations.js";
+import { withoutFormer } from "../../load/former-names.js";
+import { limits } from "../../../runtime/contract/limits.js";
 import {
   mapSchema,
   objectSchema,
   referredType,
   type JsonSchema,
   type SchemaObject,
-} from "../model/json-schema.js";
-import { pascalCase } from "../model/names.js";
-import type { RegistryModel } from "../model/registry.js";
+} from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import type { RegistryModel } from "../../model/registry.js";
 
 /** The address of a channel, and how clients connect to it. */
 export interface TransportEndpoint {

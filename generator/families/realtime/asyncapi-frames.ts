@@ -1,9 +1,9 @@
 // What clients send over duplex transports, for AsyncAPI: commands, acknowledgements, re-authentication.
-import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
-import { objectSchema, type JsonSchema } from "../model/json-schema.js";
-import { pascalCase } from "../model/names.js";
-import { own } from "../model/records.js";
-import type { RegistryModel } from "../model/registry.js";
+import { idempotencyKeyPattern } from "../../../runtime/contract/limits.js";
+import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { own } from "../../model/records.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { envelope, text, type AsyncApiParts, type Received } from "./asyncapi-parts.js";
 
 /** Transports that take frames. */

@@ -4,11 +4,11 @@ import {
   maxTopics,
   protocolVersion,
   topicsPattern,
-} from "../../runtime/contract/realtime.js";
-import { objectSchema, type JsonSchema } from "../model/json-schema.js";
-import type { IdentityModel, RealtimeModel } from "../model/registry.js";
+} from "../../../runtime/contract/realtime.js";
+import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
+import type { IdentityModel, RealtimeModel } from "../../model/registry.js";
 import type { AsyncApiParts, TransportEndpoint } from "./asyncapi-parts.js";
-import { schemesOf } from "./security-schemes.js";
+import { schemesOf } from "../../print/security-schemes.js";
 
 type Transport = RealtimeModel["transports"][number];
 
