@@ -1,0 +1,138 @@
+// Where a file belongs, and which others it may import.
+import type { Import } from "./house.js";
+
+type Room = readonly [name: string, files: RegExp];
+
+/** Floors from the ground up. A file imports its own room and the floors below; rooms beside each other don't know each other. */
+export type House = readonly (readonly Room[])[];
+
+export const runtimeHouse: House = [
+  [["contract", /^runtime\/contract\//]],
+  [["query", /^runtime\/query\//]],
+  [["ports", /^runtime\/ports\//]],
+  [["operations", /^runtime\/operations\//]],
+  [
+    ["realtime", /^runtime\/families\/realtime\//],
+    ["outbox", /^runtime\/families\/outbox\//],
+    ["storage", /^runtime\/families\/storage\//],
+    ["webhooks", /^runtime\/families\/webhooks\//],
+  ],
+  [["documents", /^runtime\/families\/documents\//]],
+  [
+    ["identity", /^runtime\/families\/identity\//],
+    ["search", /^runtime\/families\/search\//],
+  ],
+  [["tenancy", /^runtime\/families\/tenancy\//]],
+  [["what engines share", /^runtime\/engines\/(?:sql\/|private-files\.ts$)/]],
+  [
+    ["SQLite", /^runtime\/engines\/sqlite\//],
+    ["PostgreSQL", /^runtime\/engines\/postgres\//],
+    ["folder", /^runtime\/engines\/folder\//],
+    ["S3", /^runtime\/engines\/s3\//],
+    ["Redis", /^runtime\/engines\/redis\//],
+    ["memory", /^runtime\/engines\/memory\//],
+    ["HTTP and its transports", /^runtime\/http\//],
+  ],
+  [["server", /^runtime\/server\//]],
+  [
+    ["testing", /^runtime\/testing\//],
+    ["what generated code imports", /^runtime\/index\.ts$/],
+  ],
+];
+
+export const generatorHouse: House = [
+  [
+    [
+      "ground",
+      /^generator\/(?:catalogue(?:-entry|-files|-types)?|config|diagnostics|did-you-mean|markdown|package-root)\.ts$/,
+    ],
+  ],
+  [["model", /^generator\/model\//]],
+  [["load", /^generator\/load\//]],
+  [
+    ["printing", /^generator\/print\//],
+    ["comparing", /^generator\/compare\//],
+  ],
+  [["kernel", /^generator\/kernel\//]],
+  [["families", /^generator\/families\//]],
+  [["expand", /^generator\/expand\//]],
+  [
+    ["compiled schemas", /^generator\/compile\//],
+    ["the database that is wanted", /^generator\/database\//],
+  ],
+  [["check", /^generator\/check\//]],
+  [["emit", /^generator\/emit\//]],
+  [["diff", /^generator\/diff\//]],
+  [["output", /^generator\/output\//]],
+  [["pipeline", /^generator\/(?:generate|clean-state)\.ts$/]],
+  [["command line", /^generator\/cli\//]],
+];
+
+const floorOf = (house: House, file: string): number =>
+  house.findIndex((floor) => floor.some(([, files]) => files.test(file)));
+
+const roomOf = (house: House, file: string): string | undefined =>
+  house.flat().find(([, files]) => files.test(file))?.[0];
+
+/** Files that are in no room. */
+export function homeless(house: House, files: readonly string[]): readonly string[] {
+  return files.filter((file) => floorOf(house, file) < 0);
+}
+
+/** Imports that go up, or into a room beside. */
+export function trespassing(house: House, imports: readonly Import[]): readonly Import[] {
+  return imports.filter(({ from, to }) => {
+    const [here, there] = [floorOf(house, from), floorOf(house, to)];
+    if (here < 0 || there < here) return false;
+    return there > here || roomOf(house, from) !== roomOf(house, to);
+  });
+}
+
+/** Where files of a folder find what they import. */
+const houses: readonly (readonly [string, RegExp])[] = [
+  ["runtime/", /^runtime\//],
+  ["generator/", /^(?:generator|runtime\/contract|client)\//],
+  ["client/", /^client\//],
+  ["generated/client/", /^generated\/client\//],
+];
+
+/** Imports from another house: of the generator all but the runtime's contract, of the runtime and of clients any. */
+export function foreign(imports: readonly Import[]): readonly Import[] {
+  return imports.filter(({ from, to }) => {
+    const isFile = to.endsWith(".ts") || to.startsWith(".");
+    const own = houses.find(([house]) => from.startsWith(house))?.[1];
+    return isFile && own !== undefined && !own.test(to);
+  });
+}
+
+const familyOf = (file: string): string | undefined =>
+  /^generator\/families\/([\w-]+)\//.exec(file)?.[1];
+
+/** Imports by which something but the list knows a family, or a family another one that it does not come after. */
+export function familiesByName(
+  imports: readonly Import[],
+  after: ReadonlyMap<string, readonly string[]>,
+): readonly Import[] {
+  return imports.filter(({ from, to }) => {
+    const named = familyOf(to);
+    if (named === undefined || from === "generator/families/index.ts") return false;
+    const own = familyOf(from);
+    return own === undefined || (own !== named && after.get(own)?.includes(named) !== true);
+  });
+}
+
+/** Files that import each other in a circle, each circle once. */
+export function circles(imports: readonly Import[]): readonly string[] {
+  const edges = new Map<string, readonly string[]>();
+  for (const { from, to } of imports) edges.set(from, [...(edges.get(from) ?? []), to]);
+  const found: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) found.push([...trail.slice(trail.indexOf(file)), file].join(" → "));
+    if (trail.includes(file) || done.has(file)) return;
+    for (const next of edges.get(file) ?? []) walk(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of edges.keys()) walk(file, []);
+  return found;
+}
