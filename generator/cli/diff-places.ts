@@ -2,7 +2,7 @@
 import type { JudgedCause } from "../diff/report.js";
 import type { Origin } from "../diagnostics.js";
 import type { CheckedRegistry } from "../generate.js";
-import type { DocumentModel } from "../model/document-model.js";
+import { documentMemberAt } from "../load/member-places.js";
 import type { RegistryModel } from "../model/registry.js";
 
 /** The place of a cause's subject, or of its field, or the file that used to have it. */
@@ -14,10 +14,7 @@ export function originOf(
   const { tree } = loaded;
   const inside = field?.split(".") ?? [];
   const { documents } = expanded.model;
-  const atDocument = ({ name, typeName }: DocumentModel): Origin =>
-    typeName in tree.section("types")
-      ? tree.keyAt("types", typeName, ...inside)
-      : tree.keyAt("documents", name, "type", ...inside);
+  if (subject.declared !== undefined) return tree.keyAt(...subject.declared);
   switch (subject.kind) {
     case "operation": {
       const source = before.operations[subject.name]?.source;
@@ -26,32 +23,18 @@ export function originOf(
     }
     case "hook":
       return tree.keyAt("policies", ...policyWith(subject.name, tree.section("policies")));
-    case "document":
-      return tree.keyAt(
-        subject.name in tree.section("search") ? "search" : "documents",
-        subject.name,
-      );
     case "type": {
       const { name } = subject;
       if (name in tree.section("types")) return tree.keyAt("types", name, ...inside);
       const owner = Object.values(documents).find(({ typeName, createTypeName, patchTypeName }) =>
         [typeName, createTypeName, patchTypeName].includes(name),
       );
-      return owner === undefined ? tree.keyAt("types", name) : atDocument(owner);
+      if (owner === undefined) return tree.keyAt("types", name);
+      if (owner.typeName in tree.section("types"))
+        return tree.keyAt("types", owner.typeName, ...inside);
+      return documentMemberAt(tree, owner.name, field ?? "");
     }
-    case "event":
-      return tree.keyAt("realtime", "events", subject.name);
-    case "integration event":
-      return tree.keyAt("outbox", "events", subject.name);
-    case "command":
-      return tree.keyAt("realtime", "commands", subject.name);
-    case "realtime":
-      return tree.keyAt("realtime");
-    case "storage":
-      return tree.keyAt("storage", subject.name);
-    case "error":
-      return tree.keyAt("errors", subject.name);
-    case "service":
+    default:
       return tree.keyAt("service", "version");
   }
 }

@@ -45,19 +45,11 @@ export interface SchemaPlace {
 }
 
 export interface ChangeSubject {
-  readonly kind:
-    | "operation"
-    | "hook"
-    | "type"
-    | "document"
-    | "event"
-    | "integration event"
-    | "error"
-    | "command"
-    | "realtime"
-    | "storage"
-    | "service";
+  /** `operation`, `hook`, `type` or `service`, or what a family calls what it declares, such as `document` or `event`. */
+  readonly kind: string;
   readonly name: string;
+  /** Where a family's registry declares it, such as `["storage", "files"]`. */
+  readonly declared?: readonly [section: string, ...path: string[]];
 }
 
 /** Collects changes as they are found. */

@@ -49,18 +49,20 @@ export function value<Value>(level: ChangeLevel, what: (value: Value) => string)
   return (_before: Value, after: Value): readonly Told[] => [[level, what(after)]];
 }
 
-/** Reports changes of a subject under its name; an event or a command may have the same name as an operation. */
-export function tellOf(note: Note, subject: ChangeSubject, area: ChangeArea): Tell {
-  const { kind, name } = subject;
-  const isNamedApart = ["event", "integration event", "command"].includes(kind);
-  const called = isNamedApart ? `${kind} ${name}` : name;
+/** Reports changes of a subject under its name, or as it is called where that could be the name of an operation. */
+export function tellOf(
+  note: Note,
+  subject: ChangeSubject,
+  area: ChangeArea,
+  called: string = subject.name,
+): Tell {
   return (level, what, field) =>
     note({
       text: `${called} ${what}`,
       level,
       area,
       subject,
-      affects: [name],
+      affects: [subject.name],
       ...(field === undefined ? {} : { field }),
     });
 }

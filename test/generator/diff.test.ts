@@ -1087,6 +1087,35 @@ describe("a report", () => {
     ]);
   });
 
+  test.each([
+    [
+      "registry/orders.yaml",
+      orders,
+      "accept: [image/png, image/jpeg]",
+      "accept: [image/png]",
+      "papers:",
+    ],
+    [
+      "registry/webhooks.yaml",
+      "registry: 1\nwebhooks: {guard: staff, max: 5}\n",
+      "max: 5",
+      "max: 4",
+      "webhooks:",
+    ],
+    ["registry/service.yaml", service, "{methods", "{access_ttl: 5m, methods", "identity:"],
+  ])("is placed at the section of %s that was changed", (file, text, before, after, key) => {
+    const root = project();
+    write(root, text, file);
+    expect(cli(root, "generate").code).toBe(0);
+    git(root, "add", "-A");
+    git(root, "commit", "-q", "--allow-empty", "-m", "before");
+    write(root, text.replace(before, after), file);
+    const line = 1 + text.split("\n").findIndex((one) => one.includes(key));
+    expect(cli(root, "diff", "main", "--format", "github").stdout).toContain(
+      `file=${file},line=${line},`,
+    );
+  });
+
   test("is read as text, whatever a registry says", () => {
     const root = project();
     const nasty = "a|b @octocat &commat;hubot GH-1 #1 <b>\\u001b[2J\\n::error::x";

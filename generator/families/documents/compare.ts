@@ -95,6 +95,6 @@ function emissionText({ on, event, ifChanged }: EmissionModel): string {
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   compareAll(before.documents, after.documents, document, (name) =>
-    tellOf(note, { kind: "document", name }, "http"),
+    tellOf(note, { kind: "document", name, declared: ["documents", name] }, "http"),
   );
 }

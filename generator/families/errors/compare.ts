@@ -12,6 +12,6 @@ const error: Rules<OwnErrorModel> = {
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   compareAll(before.errors, after.errors, error, (name) =>
-    tellOf(note, { kind: "error", name }, "http"),
+    tellOf(note, { kind: "error", name, declared: ["errors", name] }, "http"),
   );
 }

@@ -84,6 +84,10 @@ const identity: Rules<IdentityModel> = {
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   if (before.identity === null || after.identity === null) return;
-  const tell = tellOf(note, { kind: "service", name: "identity" }, "permission");
+  const tell = tellOf(
+    note,
+    { kind: "service", name: "identity", declared: ["identity"] },
+    "permission",
+  );
   compareMembers(before.identity, after.identity, identity, tell);
 }

@@ -15,5 +15,10 @@ const integrationEvent: Rules<OutboxEventModel> = {
 /** Reports changes of integration events, which receivers of webhooks read. */
 export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {
   const events = [before.outbox ?? {}, after.outbox ?? {}] as const;
-  compareEvents("integration event", events, integrationEvent, comparison);
+  compareEvents(
+    { kind: "integration event", section: "outbox" },
+    events,
+    integrationEvent,
+    comparison,
+  );
 }

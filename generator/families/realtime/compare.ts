@@ -49,13 +49,25 @@ const event: Rules<SignalModel> = {
 export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {
   const { note } = comparison;
   const [old, next] = [before.realtime, after.realtime];
-  const tell = tellOf(note, { kind: "realtime", name: "realtime" }, "realtime");
+  const tell = tellOf(
+    note,
+    { kind: "realtime", name: "realtime", declared: ["realtime"] },
+    "realtime",
+  );
   if (old === null && next === null) return;
   if (next === null) return tell("breaking", "is gone");
   if (old === null) return tell("additive", "is new");
   compareMembers(old, next, plane, tell);
-  compareEvents("event", [old.events, next.events], event, comparison);
-  const tellOfCommand = (name: string): Tell => tellOf(note, { kind: "command", name }, "realtime");
+  compareEvents(
+    { kind: "event", section: "realtime" },
+    [old.events, next.events],
+    event,
+    comparison,
+  );
+  const tellOfCommand = (name: string): Tell => {
+    const declared = ["realtime", "commands", name] as const;
+    return tellOf(note, { kind: "command", name, declared }, "realtime", `command ${name}`);
+  };
   compareNamed(old.commands, next.commands, tellOfCommand, (name, was, is) => {
     if (was !== is) tellOfCommand(name)("breaking", `calls ${is} instead of ${was}`);
   });

@@ -26,6 +26,6 @@ const search: Rules<SearchModel> = {
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   compareAll(before.searches, after.searches, search, (name) =>
-    tellOf(note, { kind: "document", name }, "http"),
+    tellOf(note, { kind: "document", name, declared: ["search", name] }, "http"),
   );
 }

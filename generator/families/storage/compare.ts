@@ -26,6 +26,6 @@ function isWithin(type: string, range: string): boolean {
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   compareAll(before.storages, after.storages, storage, (name) =>
-    tellOf(note, { kind: "storage", name }, "storage"),
+    tellOf(note, { kind: "storage", name, declared: ["storage", name] }, "storage"),
   );
 }

@@ -15,6 +15,6 @@ export function compare(before: RegistryModel, after: RegistryModel, { note }: C
   const each = ({ webhooks: one }: RegistryModel): Readonly<Record<string, WebhooksModel>> =>
     one === undefined ? {} : { webhooks: one };
   compareAll(each(before), each(after), webhooks, (name) =>
-    tellOf(note, { kind: "service", name }, "http"),
+    tellOf(note, { kind: "service", name, declared: ["webhooks"] }, "http"),
   );
 }
