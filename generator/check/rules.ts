@@ -1,6 +1,5 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
 import { families } from "../families/index.js";
-import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { ExpandedRegistry } from "../expand/expand.js";
 import {
@@ -30,7 +29,6 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   sqlNamesDiffer,
   databaseCanFollow,
   formerNamesLeadSomewhere,
-  excludedOperationsExist,
   openListsAreLimited,
   inputsAreClosed,
   namedErrorsExist,
@@ -98,20 +96,6 @@ function answeredKeysAreFree({ expanded, report }: RuleContext): void {
     if (!Object.hasOwn(model.operations, key)) continue;
     const message = `${key} is an operation of the service's own`;
     report({ code: "OPW041", message, at: originOf(expanded, key) });
-  }
-}
-
-/** Operations that the OpenAPI document is to leave out exist. */
-function excludedOperationsExist({ expanded, loaded, report }: RuleContext): void {
-  const { operations, identity } = expanded.model;
-  for (const [index, key] of (identity?.undocumented ?? []).entries()) {
-    if (Object.hasOwn(operations, key)) continue;
-    report({
-      code: "OPW062",
-      message: `nothing registers the operation ${key}`,
-      at: loaded.tree.at("identity", "openapi_exclude", index),
-      suggestion: didYouMean(key, Object.keys(operations)),
-    });
   }
 }
 

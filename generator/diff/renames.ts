@@ -60,13 +60,14 @@ export function documentCalled(document: string, called: string): string {
 
 /** What an operation of a document has come or gone with; undefined where it did so alone. */
 export function causeOf(
-  { family, namespace }: OperationModel,
+  { declares, namespace }: OperationModel,
   has: RegistryModel,
   lacks: RegistryModel,
   what: "is gone" | "is new",
 ): string | undefined {
   const isWhole =
-    family === "documents" &&
+    // What the author handles may share its namespace.
+    declares !== "handler" &&
     own(has.documents, namespace) !== undefined &&
     own(lacks.documents, namespace) === undefined;
   return isWhole ? `document ${namespace} ${what}` : undefined;

@@ -9,7 +9,7 @@ import {
 } from "../model/json-schema.js";
 import { callOf, ofGenerated, ofRuntime, type CodeName } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
-import type { OperationModel, ParameterModel } from "../model/registry.js";
+import type { OperationModel, ParameterModel, TokenUse } from "../model/registry.js";
 import {
   deadlineOf,
   type FamilyContext,
@@ -34,6 +34,8 @@ export interface BuiltInVerb {
   readonly isWrite: boolean;
   /** Whether credentials are ignored, because the body authenticates. */
   readonly ignoresCredentials?: boolean;
+  /** What the tokens in its answer are to a client. */
+  readonly tokens?: TokenUse;
   /** The guard, where it is not that of the other operations. */
   readonly guard?: BuiltInGuard;
   readonly body?: { readonly schema: JsonSchema; readonly isOptional: boolean };
@@ -182,6 +184,7 @@ function operationOf(
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
     isConditional: false,
+    tokens: shape.tokens ?? null,
     leadsTo: [],
     isSensitive: false,
     deprecated: null,

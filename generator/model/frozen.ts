@@ -32,6 +32,7 @@ const usual = {
     ignoresCredentials: false,
     isSensitive: false,
     deprecated: null,
+    tokens: null,
     leadsTo: [],
     route: null,
     audit: null,

@@ -228,6 +228,9 @@ export interface RealtimeModel {
  */
 export type Effect = "reads" | "repeats" | "adds" | "changes";
 
+/** Tokens of a person who signs in, those of the same person in a tenant, or the successors of tokens that expire. */
+export type TokenUse = "sign_in" | "tenant" | "refresh";
+
 export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
@@ -253,6 +256,8 @@ export interface OperationModel {
   readonly requiresAuthn: boolean;
   /** Whether credentials are ignored, because the body authenticates. */
   readonly ignoresCredentials: boolean;
+  /** What the tokens in its answer are to a client that keeps them; null if it answers with none that a client works with. */
+  readonly tokens: TokenUse | null;
   /** Operations of its namespace that continue with its answer, such as the next step of an upload. */
   readonly leadsTo: readonly string[];
   /** Whether only code of the service may call it: it has no route, and catalogs don't list it. */

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { families } from "../../generator/families/index.js";
 import { strayModules, strayWriters } from "./access.js";
-import { importsOf, type Import } from "./house.js";
+import { importsOf, type Import, type SourceFile } from "./house.js";
 import {
   circles,
   familiesByName,
+  familiesInTexts,
   foreign,
   generatorHouse,
   homeless,
@@ -134,6 +135,23 @@ test.each([
     expect(show(familiesByName(planted(from, to), after))).toEqual([`${from} → ${to}`]);
   },
 );
+
+test("nor by the text of its name", () => {
+  // Every service has operations and errors, and HTTP a header of that name.
+  const common = ["operations", "errors", "authorization"];
+  const names = new Set(families.flatMap(({ name, format }) => [name, ...Object.keys(format)]));
+  for (const word of common) names.delete(word);
+  const said = (files: readonly SourceFile[]): readonly string[] => familiesInTexts(files, names);
+  expect(said(generator)).toEqual([
+    // A migration that touches no table, and a module of the client.
+    "generator/emit/migrations.ts says storage",
+    "generator/emit/client/package.ts says realtime",
+  ]);
+  const text = 'const isDocument = family === "documents";';
+  expect(said([{ path: "generator/emit/planted.ts", text }])).toEqual([
+    "generator/emit/planted.ts says documents",
+  ]);
+});
 
 test.each([
   ["runtime/families/documents/read.ts", "pg"],

@@ -1,5 +1,5 @@
 // Where a file belongs, and which others it may import.
-import type { Import } from "./house.js";
+import type { Import, SourceFile } from "./house.js";
 
 type Room = readonly [name: string, files: RegExp];
 
@@ -119,6 +119,25 @@ export function familiesByName(
     const own = familyOf(from);
     return own === undefined || (own !== named && after.get(own)?.includes(named) !== true);
   });
+}
+
+/** Phases that only know what families have in common. */
+const generic =
+  /^generator\/(?:expand|compile|emit|diff|output|cli)\/|^generator\/(?:generate|clean-state)\.ts$/;
+
+/** Texts in phases that are the name of a family or of its section. */
+export function familiesInTexts(
+  files: readonly SourceFile[],
+  names: ReadonlySet<string>,
+): readonly string[] {
+  return files
+    .filter(({ path }) => generic.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/"([a-z_]+)"/g)]
+        .map(([, word = ""]) => word)
+        .filter((word) => names.has(word))
+        .map((word) => `${path} says ${word}`),
+    );
 }
 
 /** Files that import each other in a circle, each circle once. */

@@ -88,8 +88,9 @@ type BearerIngress = Extract<IngressModel, { kind: "bearer" }>;
 function defaultsOf({ identity, operations }: RegistryModel): string {
   const bearer = identity === null ? undefined : ownIngress(identity);
   const header = bearer?.header.toLowerCase() ?? "";
+  const refresh = Object.values(operations).find(({ tokens }) => tokens === "refresh");
   const known = {
-    refreshPath: own(operations, "authn.refresh_tokens")?.route?.path ?? "",
+    refreshPath: refresh?.route?.path ?? "",
     ...(["", "authorization"].includes(header) ? {} : { tokenHeader: header }),
     ...(["", "bearer"].includes(bearer?.scheme.toLowerCase() ?? "")
       ? {}

@@ -1,7 +1,6 @@
 // client/README.md: the page that comes with the package.
 import { markdownText } from "../../markdown.js";
-import { namesIn } from "../../model/code.js";
-import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import type { OperationModel, RegistryModel, TokenUse } from "../../model/registry.js";
 import type { EmittedFile } from "../../print/file.js";
 import { print } from "../../print/templates.js";
 import { functionNames, namespaceName, routeText } from "./functions.js";
@@ -15,8 +14,8 @@ export function emitReadme(
   name: string,
 ): EmittedFile {
   const { service, identity, realtime } = model;
-  const signsIn = callTo(model, "authn.passwordLogin");
-  const choosesTenant = callTo(model, "tenancy.switchTenant");
+  const signsIn = callFor(model, "sign_in");
+  const choosesTenant = callFor(model, "tenant");
   const example = exampleOf(model);
   return {
     path: "client/README.md",
@@ -55,16 +54,15 @@ interface ExampleCall {
   readonly call: string;
 }
 
-/** A call of the operation that this function of the runtime handles, if the service has one. */
-function callTo(model: RegistryModel, runner: string): ExampleCall | undefined {
+/** A call that answers with tokens for this use, if the service has one. */
+function callFor(model: RegistryModel, use: TokenUse): ExampleCall | undefined {
   const found = Object.values(model.operations).find(
-    (operation) =>
-      isAttached(operation) && namesIn(operation.run).some(({ name }) => name === runner),
+    (operation) => isAttached(operation) && operation.tokens === use,
   );
   return found === undefined ? undefined : exampleCall(found);
 }
 
-/** A call of an operation that only reads and needs no input, preferably one of documents. */
+/** A call of an operation that only reads and needs no input, preferably a list. */
 function exampleOf(model: RegistryModel): ExampleCall | undefined {
   const callable = Object.values(model.operations).filter(
     (operation) =>
@@ -73,7 +71,7 @@ function exampleOf(model: RegistryModel): ExampleCall | undefined {
       operation.output.schema !== null &&
       (!hasInput(operation) || isOptional(operation, model)),
   );
-  const found = callable.find(({ family }) => family === "documents") ?? callable[0];
+  const found = callable.find(({ lists }) => lists !== null) ?? callable[0];
   return found === undefined ? undefined : exampleCall(found);
 }
 

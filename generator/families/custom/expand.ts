@@ -83,6 +83,7 @@ export function expandOperation(
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
     isConditional: false,
+    tokens: null,
     leadsTo: [],
     isSensitive: false,
     deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),

@@ -85,6 +85,7 @@ export function expandVerb(
     idempotencyKey: declaration.idempotency?.includes(name) ?? false,
     // The version is that of the whole, which a view says nothing of.
     isConditional: view === null && ofOneVersion.includes(verb),
+    tokens: null,
     leadsTo: verb === "create" ? followers : [],
     isSensitive: model.sensitive,
     deprecated: deprecationOf(context, declaration.deprecated?.[name], [

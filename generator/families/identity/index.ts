@@ -6,7 +6,7 @@ import { expandIdentity } from "./authn.js";
 import { compare } from "./compare.js";
 import { emitIdentity } from "./emit.js";
 import { format } from "./format.js";
-import { boundaryErrors, identityModel } from "./model.js";
+import { boundaryErrors, excludedOperationsExist, identityModel } from "./model.js";
 import { expandProvisioning } from "./principals.js";
 import { documents } from "../documents/index.js";
 import { tables } from "./tables.js";
@@ -23,7 +23,10 @@ export const identity = family({
         ...expandApiKeys(context),
         ...expandProvisioning(context),
       ],
-      frozen: () => ({ identity: model }),
+      frozen(operations) {
+        excludedOperationsExist(context, model, operations);
+        return { identity: model };
+      },
       boundaryErrors: (operation) => boundaryErrors(context, operation),
     });
   },

@@ -1,5 +1,6 @@
 // `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware", "Keys and secrets").
 import type { IdentityDeclaration, IdentityMethod } from "./format.js";
+import { didYouMean } from "../../did-you-mean.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { referenceOrNull } from "../../model/code.js";
 import type { IdentityModel, OperationModel } from "../../model/registry.js";
@@ -62,6 +63,23 @@ export function boundaryErrors(
     ...(hasHints ? ["tenant_conflict"] : []),
     ...(hasCookie ? ["origin_forbidden"] : []),
   ];
+}
+
+/** Reports operations that the OpenAPI document is to leave out and that do not exist. */
+export function excludedOperationsExist(
+  { tree, report }: FamilyContext,
+  model: IdentityModel | null,
+  operations: ReadonlyMap<string, OperationModel>,
+): void {
+  for (const [index, key] of (model?.undocumented ?? []).entries()) {
+    if (operations.has(key)) continue;
+    report({
+      code: "OPW062",
+      message: `nothing registers the operation ${key}`,
+      at: tree.at("identity", "openapi_exclude", index),
+      suggestion: didYouMean(key, [...operations.keys()]),
+    });
+  }
 }
 
 function checkAlone({ declarations, tree, report }: FamilyContext): void {

@@ -169,6 +169,7 @@ function answered(given: Answered): OperationModel {
     transaction: "read",
     idempotencyKey: false,
     isConditional: false,
+    tokens: null,
     leadsTo: [],
     isSensitive: false,
     requiresAuthn: requiresAuthn(hooks),

@@ -183,6 +183,7 @@ function expandVerb(
     transaction: "read",
     idempotencyKey: false,
     isConditional: false,
+    tokens: null,
     leadsTo: [],
     isSensitive: document.sensitive,
     deprecated: null,

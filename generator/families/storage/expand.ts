@@ -124,6 +124,7 @@ function expandVerb(
     transaction: "read",
     idempotencyKey: false,
     isConditional: shape.output === "bytes" || verb === "delete",
+    tokens: null,
     leadsTo: shape.leadsTo ?? [],
     isSensitive: declaration.sensitive ?? false,
     deprecated: null,

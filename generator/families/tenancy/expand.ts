@@ -91,6 +91,7 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     status: 200,
     takesSpec: true,
     isWrite: true,
+    tokens: "tenant",
     parameters: [idInPath, keep],
     output: "TokenResponse",
     errors: [],
