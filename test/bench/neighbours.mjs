@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { dearestBody, dearQueries } from "../faults/dear-queries.mjs";
 import { load } from "./load.mjs";
-import { freePort, repository, serve, table } from "./tools.mjs";
+import { freePort, median, repository, serve, table } from "./tools.mjs";
 
 const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const seconds = Number(process.env.BENCH_SECONDS ?? 2);
@@ -152,10 +152,6 @@ async function idle(url) {
       return;
     await sleep(50);
   }
-}
-
-function median(values) {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
 /** Sends a query again and again, 20 at a time, and counts answers by their status. */

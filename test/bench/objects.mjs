@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { repository, table } from "./tools.mjs";
+import { median, repository, table } from "./tools.mjs";
 
 const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const sizes = (process.env.BENCH_ROWS ?? "10000,1000000").split(",").map(Number);
@@ -45,11 +45,10 @@ async function listed(engine, size) {
     if (page.next_cursor === null) continue;
     times.push((await list({ size: 20, prefix, after: page.next_cursor })).millis);
   }
-  const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
   await connection.close();
   await database.drop();
   rmSync(folder, { recursive: true, force: true });
-  return [engine, size, first.millis.toFixed(1), median.toFixed(2)];
+  return [engine, size, first.millis.toFixed(1), median(times).toFixed(2)];
 }
 
 const columns = `"key", "size", "content_type", "etag", "modified_at", "filename", "tags"`;

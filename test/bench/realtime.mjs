@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durable } from "./realtime/durable.mjs";
-import { cpuSeconds, freePort, repository, table } from "./tools.mjs";
+import { cpuSeconds, freePort, median, repository, table } from "./tools.mjs";
 
 const here = join(repository, "test/bench/realtime");
 const mark = "markmark";
@@ -107,10 +107,6 @@ async function deliver({ server, clients }, count, each) {
   }
   await clients.until(expected);
   return deliveries / (cpuSeconds(server.pid) - before);
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 /** A process of connections. */

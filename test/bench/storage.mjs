@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cpuSeconds, freePort, repository, table } from "./tools.mjs";
+import { cpuSeconds, freePort, median, repository, table } from "./tools.mjs";
 
 const mebibyte = 1024 * 1024;
 const downloadBytes = 100 * mebibyte;
@@ -70,7 +70,7 @@ function report(what, servers, bytes, work) {
     }
   }
   const rows = servers.map(({ name }, index) => {
-    const millis = times[index].toSorted((a, b) => a - b)[Math.floor(rounds / 2)];
+    const millis = median(times[index]);
     return { name, rate: bytes / mebibyte / (millis / 1000), cpu: cpu[index] / rounds };
   });
   const last = rows.at(-1);

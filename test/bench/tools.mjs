@@ -155,6 +155,11 @@ export function cpuSeconds(pid) {
   return [pid, ...children].reduce((sum, id) => sum + own(id), 0);
 }
 
+/** The value in the middle; the higher one of two. */
+export function median(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}
+
 /** Prints rows as a Markdown table. */
 export function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |\n`;
@@ -181,7 +186,7 @@ export async function together(one, other, atOnce = 1) {
   for (const all of times) all.length = 0;
   const end = performance.now() + measuredMillis;
   while (times[0].length < 60 || performance.now() < end) await turn();
-  return times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]);
+  return times.map(median);
 }
 
 /** How many callers a service has at once, in the second part of `compared`. */
