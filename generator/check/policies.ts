@@ -1,12 +1,12 @@
 // The rule that the steps of policies exist. Each missing one is reported once, at its own place, however many operations it guards.
 import { didYouMean } from "../did-you-mean.js";
-import { identityHooks } from "../kernel/runtime-hooks.js";
+import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
 import type { PolicyStep } from "../load/declarations.js";
 import type { Finding } from "../diagnostics.js";
 import type { RuleContext } from "./rule-context.js";
 
 /**
- * Reports undeclared steps, also in policies that no operation names. Steps that `identity:` or `tenancy:` would add are
+ * Reports undeclared steps, also in policies that no operation names. Steps that another section would add are
  * reported only if an operation uses them.
  */
 export function policiesNameSteps({ loaded, expanded, report }: RuleContext): void {
@@ -14,11 +14,15 @@ export function policiesNameSteps({ loaded, expanded, report }: RuleContext): vo
   const used = new Set(Object.values(expanded.model.operations).map(({ guard }) => guard));
   for (const [policy, steps] of Object.entries(declarations.policies)) {
     for (const [index, step] of steps.entries()) {
-      if (!used.has(policy) && identityHooks.some(({ id }) => id === step)) continue;
+      if (!used.has(policy) && isBuiltIn(step)) continue;
       const fault = faultOf(step, declarations);
       if (fault !== undefined) report({ ...fault, at: tree.at("policies", policy, index) });
     }
   }
+}
+
+function isBuiltIn(step: PolicyStep): boolean {
+  return builtInHooks.some(({ hook }) => hook.id === step);
 }
 
 type Declared = RuleContext["loaded"]["declarations"];
@@ -29,19 +33,10 @@ function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | un
     const names = [...Object.keys(scopes), "own_rows"];
     return step.scope === undefined ? undefined : unknown("scope", step.scope, names);
   }
-  const builtIn = identityHooks.map(({ id }) => id);
-  const needed = lacking(step, declared);
-  if (needed !== undefined)
-    return { code: "OPW057", message: `the hook ${step} needs \`${needed}:\`, which is missing` };
+  const lacks = Object.hasOwn(hooks, step) ? undefined : builtInHook(step, declared)?.lacks;
+  if (lacks !== undefined) return lackingSection(step, lacks);
+  const builtIn = builtInHooks.map(({ hook }) => hook.id);
   return unknown("hook", step, [...Object.keys(hooks), ...builtIn]);
-}
-
-/** The section that a built-in hook needs, and that the registry doesn't have. */
-function lacking(step: string, { identity, tenancy, hooks }: Declared): string | undefined {
-  const isBuiltIn = identityHooks.some(({ id }) => id === step);
-  if (!isBuiltIn || Object.hasOwn(hooks, step)) return undefined;
-  if (identity === undefined) return "identity";
-  return step === "tenant" && tenancy === undefined ? "tenancy" : undefined;
 }
 
 function unknown(

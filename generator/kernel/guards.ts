@@ -8,7 +8,14 @@ import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
 import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
-import { authorizeHook, identityHooks, rateLimitHook, scopeHook } from "./runtime-hooks.js";
+import {
+  authorizeHook,
+  builtInHook,
+  builtInHooks,
+  lackingSection,
+  rateLimitHook,
+  scopeHook,
+} from "./runtime-hooks.js";
 
 /** Whether a chain requires a caller. */
 export function requiresAuthn(hooks: readonly HookUse[]): boolean {
@@ -134,21 +141,23 @@ function declaredHook(
   phase: HookPhaseName | undefined,
   at: Origin,
 ): HookUse | undefined {
-  const builtIn = identityHooks.find(
-    ({ id }) => id === name && declarations.identity !== undefined,
-  );
-  if (builtIn !== undefined) return builtIn;
+  const builtIn = builtInHook(name, declarations);
+  if (builtIn !== undefined && builtIn.lacks === undefined) return builtIn.hook;
   const hook = own(declarations.hooks, name);
   if (hook === undefined) {
     // Faults in a policy are reported at the policy.
     if (phase === undefined) return undefined;
+    if (builtIn?.lacks !== undefined) {
+      report({ ...lackingSection(name, builtIn.lacks), at });
+      return undefined;
+    }
     report({
       code: "OPW051",
       message: `no hook is called ${name}`,
       at,
       suggestion: didYouMean(name, [
         ...Object.keys(declarations.hooks),
-        ...identityHooks.map(({ id }) => id),
+        ...builtInHooks.map(({ hook: { id } }) => id),
       ]),
     });
     return undefined;

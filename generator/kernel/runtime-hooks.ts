@@ -1,5 +1,6 @@
 // Hooks of the runtime that policies name (service.md "Authorization per operation").
-import type { Origin } from "../diagnostics.js";
+import type { Finding, Origin } from "../diagnostics.js";
+import type { Declarations } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofGenerated, ofRuntime } from "../model/code.js";
@@ -31,21 +32,49 @@ export const sessionHook: HookUse = {
   errors: ["core.authorization"],
 };
 
-/** Hooks that a policy may name once `identity` is declared. */
-export const identityHooks: readonly HookUse[] = [
-  principalHook,
-  sessionHook,
+interface BuiltInHook {
+  readonly hook: HookUse;
+  /** The sections without which it cannot run. */
+  readonly needs: readonly (keyof Declarations)[];
+}
+
+/** Hooks that a registry may name without declaring them. */
+export const builtInHooks: readonly BuiltInHook[] = [
+  { hook: principalHook, needs: ["identity"] },
+  { hook: sessionHook, needs: ["identity"] },
   {
-    id: "tenant",
-    phase: "before",
-    run: ofRuntime("tenant"),
-    isAuthored: false,
-    requires: ["authn.principal"],
-    provides: ["tenancy.tenant"],
-    permission: null,
-    errors: ["tenant_required"],
+    hook: {
+      id: "tenant",
+      phase: "before",
+      run: ofRuntime("tenant"),
+      isAuthored: false,
+      requires: ["authn.principal"],
+      provides: ["tenancy.tenant"],
+      permission: null,
+      errors: ["tenant_required"],
+    },
+    needs: ["identity", "tenancy"],
   },
 ];
+
+/** The built-in hook of a name, with the first section that it needs and the registry lacks; undefined for other names. */
+export function builtInHook(
+  name: string,
+  declarations: Declarations,
+): { readonly hook: HookUse; readonly lacks: string | undefined } | undefined {
+  const found = builtInHooks.find(({ hook }) => hook.id === name);
+  if (found === undefined) return undefined;
+  const lacks = found.needs.find((section) => declarations[section] === undefined);
+  return { hook: found.hook, lacks };
+}
+
+/** The finding that a built-in hook lacks a section. */
+export function lackingSection(name: string, section: string): Omit<Finding, "at"> {
+  return {
+    code: "OPW057",
+    message: `the hook ${name} needs \`${section}:\`, which is missing`,
+  };
+}
 
 /** Requires a permission. */
 export function authorizeHook(action: string): HookUse {
