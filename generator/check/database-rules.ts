@@ -1,40 +1,21 @@
 // Rules over tables, indexes and what migrations can follow.
 import type { FieldType } from "../../runtime/contract/fields.js";
-import type { Origin } from "../diagnostics.js";
 import { conversionsIn } from "../../runtime/contract/shapes.js";
 import { storedMembers } from "../database/shape-history.js";
 import { databaseOf, type TableSchema } from "../database/schema.js";
+import { families } from "../families/index.js";
+import type { SqlClaim } from "../kernel/family.js";
 import { documentMemberAt } from "../load/member-places.js";
-import type { SourceTree } from "../load/source-tree.js";
-import type { DocumentModel } from "../model/document-model.js";
-import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** PostgreSQL truncates longer names, so that two could become one. */
 const maxNameBytes = 63;
 
-/** What needs a name in SQL. */
-interface Claim {
-  readonly name: string;
-  readonly what: string;
-  readonly at: Origin;
-  readonly isTable?: boolean;
-}
-
 /** Tables, history tables and indexes share one name space; some names belong to the engines. */
 export function sqlNamesDiffer({ loaded: { tree }, expanded, report }: RuleContext): void {
-  const { documents, searches } = expanded.model;
-  const claims = [
-    ...Object.values(documents).flatMap((document) => documentClaims(document, tree)),
-    ...Object.values(searches).flatMap(({ name }) =>
-      searchSuffixes.map((suffix): Claim => {
-        const at = tree.keyAt("search", name);
-        return { name: `${indexName(name)}${suffix}`, what: `the search ${name}`, at };
-      }),
-    ),
-  ];
-  const taken = new Map<string, Claim>();
+  const claims = families.flatMap((family) => family.claims(expanded.model, tree));
+  const taken = new Map<string, SqlClaim>();
   for (const claim of claims) {
     // SQLite does not tell capitals from small letters.
     const key = claim.name.toLowerCase();
@@ -44,52 +25,14 @@ export function sqlNamesDiffer({ loaded: { tree }, expanded, report }: RuleConte
   }
   // PostgreSQL names primary keys itself.
   for (const { name, what, at, isTable } of claims) {
-    const other = isTable === true ? taken.get(`${name}_pkey`) : undefined;
+    const other = isTable ? taken.get(`${name}_pkey`) : undefined;
     if (other === undefined) continue;
     const message = `the primary key of ${what} needs the name ${name}_pkey in SQL, which ${other.what} has`;
     report({ code: "OPW036", message, at });
   }
 }
 
-function documentClaims(
-  { name, table, history, indexes, unique }: DocumentModel,
-  tree: SourceTree,
-): readonly Claim[] {
-  const at = tree.keyAt("documents", name);
-  const over =
-    (kind: "indexes" | "unique", what: string) =>
-    (
-      index: { readonly name: string; readonly fields: readonly string[] },
-      place: number,
-    ): Claim => ({
-      name: index.name,
-      what: `${what} of ${name} over ${index.fields.join(", ")}`,
-      at: tree.at("documents", name, kind, place),
-    });
-  const past = { name: `${table}_history`, what: `the history of ${name}`, at, isTable: true };
-  return [
-    { name: table, what: name, at, isTable: true },
-    ...(history === 0 ? [] : [past]),
-    ...indexes.map(over("indexes", "the index")),
-    ...unique.map(over("unique", "the unique rule")),
-  ];
-}
-
-/** What an index of a search is made of, with the tables that FTS5 keeps for itself. */
-const searchSuffixes = [
-  "",
-  "_by_texts",
-  "_words",
-  "_words_by_word",
-  "_words_by_trigrams",
-  "_data",
-  "_idx",
-  "_content",
-  "_docsize",
-  "_config",
-];
-
-function nameFault({ name, what }: Claim, taken: Claim | undefined): string | undefined {
+function nameFault({ name, what }: SqlClaim, taken: SqlClaim | undefined): string | undefined {
   const needs = `${what} needs the name ${name} in SQL`;
   if (taken !== undefined)
     return taken.what === what

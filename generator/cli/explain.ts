@@ -1,7 +1,7 @@
 // opwright explain: what a diagnostic means, or everything about one operation.
 import { catalogue, isDiagnosticCode } from "../catalogue.js";
 import { didYouMean } from "../did-you-mean.js";
-import { errorCodesOf } from "../emit/error-codes.js";
+import { errorCodesOf } from "../model/error-codes.js";
 import { checkRegistry } from "../generate.js";
 import { own } from "../model/records.js";
 import type { OperationModel } from "../model/registry.js";

@@ -1,6 +1,6 @@
 // Operations as tools of the Model Context Protocol: which are offered, their names, and what their list says about them.
 import { createHash } from "node:crypto";
-import { isReading, repeatsOf } from "../emit/client/operation.js";
+import { isReading, repeatsOf } from "../print/client-operation.js";
 import { bundled } from "../compile/checked-schemas.js";
 import {
   alternativesOf,

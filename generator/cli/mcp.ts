@@ -1,7 +1,7 @@
 // opwright mcp: operations as tools of the Model Context Protocol, called on a running service with its own guards.
 import { once } from "node:events";
 import { createClient, call, ApiError, type Client } from "../../client/core.js";
-import { operationOf } from "../emit/client/operation.js";
+import { operationOf } from "../print/client-operation.js";
 import { checkRegistry } from "../generate.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { packageVersion } from "../package-root.js";

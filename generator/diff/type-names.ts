@@ -1,9 +1,9 @@
 // Types of what operations take and answer: a client's package has them by their names.
-import { hasInput, inputTypeOf } from "../emit/client/operation.js";
-import { outputTypeName } from "../emit/types.js";
+import { hasInput } from "../print/client-operation.js";
 import { referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
+import { inputTypeOf, outputTypeName } from "../model/operation-types.js";
 
 /**
  * Tells where a type that an operation has of its own takes the place of one of the registry's that is gone, or one of those

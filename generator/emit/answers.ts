@@ -11,11 +11,11 @@ import { freeName, printedNames } from "../print/printed-names.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
 import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
-import { namespacesOf } from "./namespaces.js";
-import { outputTypeName } from "./types.js";
+import { namespacesOf } from "../model/namespaces.js";
 import { checkedSchemas, checkName } from "../compile/checked-schemas.js";
 import { compiled } from "../compile/compiler.js";
 import { helpersOf } from "./validators.js";
+import { outputTypeName } from "../model/operation-types.js";
 
 /** The function that checks an operation's answers: one of the runtime, or one compiled from the declared output. */
 export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;

@@ -2,7 +2,7 @@
 import { withoutFormer } from "../load/former-names.js";
 import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import { errorGroups, groupedCodesOf } from "./error-codes.js";
+import { errorGroups, groupedCodesOf } from "../model/error-codes.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
 import { reached, typesOf } from "./published-types.js";
 

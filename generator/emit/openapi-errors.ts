@@ -3,7 +3,7 @@ import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import { objectSchema, refTo } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
-import { statusOf } from "./error-codes.js";
+import { statusOf } from "../model/error-codes.js";
 import { published, type Schema } from "./published-schema.js";
 import type { SharedComponents } from "./shared-components.js";
 

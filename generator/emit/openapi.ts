@@ -10,7 +10,13 @@ import { readBy } from "../model/views.js";
 import { own, sortedRecord } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
-import { errorCodesOf, errorGroups, groupedCodesOf, ownCodesOf, statusOf } from "./error-codes.js";
+import {
+  errorCodesOf,
+  errorGroups,
+  groupedCodesOf,
+  ownCodesOf,
+  statusOf,
+} from "../model/error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
 import { published } from "./published-schema.js";
@@ -20,7 +26,7 @@ import { linksOf } from "./openapi-links.js";
 import { furtherResponses, readHeaders, saidHeaders } from "./openapi-replies.js";
 import { securitySchemes } from "../print/security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
-import { outputTypeName } from "./types.js";
+import { outputTypeName } from "../model/operation-types.js";
 
 /** The document. `others` are operations that the service answers outside its table of routes. */
 export function emitOpenApi(

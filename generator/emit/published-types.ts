@@ -1,4 +1,5 @@
 // The types that clients can meet. Types that only unmounted operations use stay private.
+import { families } from "../families/index.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { referredTypes } from "../print/type-text.js";
@@ -9,12 +10,10 @@ export function publishedTypes(model: RegistryModel): Readonly<Record<string, Js
   const unmounted = operations.filter(({ route }) => route === null);
   if (unmounted.length === 0) return model.types;
   const mounted = operations.filter(({ route }) => route !== null);
-  const events = Object.values({ ...model.realtime?.events, ...model.outbox }).flatMap(
-    ({ typeName }) => typeName ?? [],
-  );
+  const others = families.flatMap((family) => family.met(model));
   const { errors } = model.service;
   const bodies = errors === null ? [] : [errors.typeName];
-  const met = [...mounted.flatMap(typesOf), ...events, ...bodies];
+  const met = [...mounted.flatMap(typesOf), ...others, ...bodies];
   const hidden = reached(model, unmounted.flatMap(typesOf));
   for (const type of reached(model, met)) hidden.delete(type);
   return Object.fromEntries(Object.entries(model.types).filter(([name]) => !hidden.has(name)));

@@ -14,8 +14,8 @@ import {
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { answerOf, answersModule } from "./answers.js";
-import { ownCodesOf } from "./error-codes.js";
-import { namespacesOf, type Namespace } from "./namespaces.js";
+import { ownCodesOf } from "../model/error-codes.js";
+import { namespacesOf, type Namespace } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 import { validatorName } from "./validators.js";
 

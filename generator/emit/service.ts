@@ -10,7 +10,7 @@ import { importStatements, listLayout, literal } from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { envelopeModule } from "./answers.js";
-import { namespacesOf } from "./namespaces.js";
+import { namespacesOf } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 
 const usualProbes = { livez: "/livez", readyz: "/readyz" };

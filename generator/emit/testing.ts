@@ -1,31 +1,29 @@
-// testing.ts: the service as tests start it, with the types of its client, events and signals.
+// testing.ts: the service as tests start it, with the types of its client and of what families let tests look at.
+import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements } from "../print/layout.js";
 import { print } from "../print/templates.js";
 
-/** The module. It types events and signals only if the service has them. */
-export function emitTesting({ outbox, realtime }: RegistryModel): EmittedFile {
-  const said = [
-    ...(outbox === null ? [] : ["  readonly events: OutboxEvents;"]),
-    ...(realtime === null ? [] : ["  readonly signals: DurableSignals & EphemeralSignals;"]),
-  ];
+/** The module. */
+export function emitTesting(model: RegistryModel): EmittedFile {
+  const observed = families
+    .flatMap((family) => family.observed(model))
+    .sort((left, right) => (left.member < right.member ? -1 : 1));
+  const modules = [
+    importOf("service", "./service.js", false),
+    ...observed.flatMap(({ names, from }) => names.map((name) => importOf(name, from, true))),
+  ].sort((left, right) => (left.from < right.from ? -1 : 1));
   const view = {
     header: header("registry"),
     imports: importStatements([
       importOf("testing", "opwright/testing", false),
       importOf("createClient", "./client/index.js", false),
       importOf("Client", "./client/index.js", true),
-      ...(outbox === null ? [] : [importOf("OutboxEvents", "./outbox.js", true)]),
-      importOf("service", "./service.js", false),
-      ...(realtime === null
-        ? []
-        : ["DurableSignals", "EphemeralSignals"].map((name) =>
-            importOf(name, "./signals.js", true),
-          )),
+      ...modules,
     ]),
-    said,
-    types: said.length === 0 ? "Client" : "Client, Said",
+    said: observed.map(({ member, type }) => `  readonly ${member}: ${type};`),
+    types: observed.length === 0 ? "Client" : "Client, Said",
   };
   return { path: "testing.ts", text: print("testing.ts", view) };
 }

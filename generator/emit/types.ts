@@ -14,9 +14,10 @@ import {
   width,
 } from "../print/layout.js";
 import { typeModules, typesByModule } from "../print/type-modules.js";
-import { namespacesOf, type Namespace } from "./namespaces.js";
+import { namespacesOf, type Namespace } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 import { extendingDeclaration, referredTypes, typeDeclaration } from "../print/type-text.js";
+import { outputTypeName } from "../model/operation-types.js";
 
 /** A module for each namespace that declares types, and `models` for all other types. */
 export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
@@ -126,12 +127,6 @@ function handlerDeclaration(
   ];
   const lines = [...given.map((type) => `  ${type},`), "  {", ...names, "  }"];
   return `export type ${name} = ReplyingHandler<\n${lines.join("\n")}\n>;`;
-}
-
-/** The TypeScript name of an operation's result. */
-export function outputTypeName({ key, output }: OperationModel): string {
-  const schema = output.schema;
-  return (schema === null ? undefined : referredType(schema)) ?? `${pascalCase(key)}Output`;
 }
 
 function declared(name: string, schema: JsonSchema): Declared {

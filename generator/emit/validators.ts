@@ -10,7 +10,7 @@ import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, sortedUnique } from "../print/layout.js";
 import { freeName, printedNames } from "../print/printed-names.js";
-import { namespacesOf } from "./namespaces.js";
+import { namespacesOf } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
 

@@ -60,12 +60,52 @@ export interface Family<Model = unknown> {
   /** The tables that it needs beside those of documents. */
   readonly tables: SystemTables;
   readonly needsTables: (model: RegistryModel) => boolean;
+  /** The names that it needs in SQL, besides those of tables that start with `opwright_`. */
+  readonly claims: (model: RegistryModel, tree: SourceTree) => readonly SqlClaim[];
   /** Paths that the service answers itself because of it. */
   readonly paths: (model: RegistryModel) => readonly string[];
   /** Operations that the service answers because of it, outside its table of routes; for the OpenAPI document. */
   readonly answered: (model: RegistryModel) => readonly OperationModel[];
+  /** Its parts of the client, besides the functions of its operations. `modules` says which module has a type. */
+  readonly client: (model: RegistryModel, modules: ReadonlyMap<string, string>) => ClientParts;
+  /** What tests of the service may look at because of it. */
+  readonly observed: (model: RegistryModel) => readonly Observed[];
+  /** Types that clients meet besides those of operations. */
+  readonly met: (model: RegistryModel) => readonly string[];
   /** Its parts of `defineService`, by member. */
   readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
+}
+
+/** A name that something needs in SQL, where tables and indexes share one name space. */
+export interface SqlClaim {
+  readonly name: string;
+  /** What needs it, in words: `the search places`. */
+  readonly what: string;
+  readonly at: Origin;
+  readonly isTable: boolean;
+}
+
+/** What a family adds to the client. */
+export interface ClientParts {
+  /** Files of `client/` that are copied, without `.ts`: `realtime/inbox`. */
+  readonly copied: readonly string[];
+  /** Those of them that the client's index exports. */
+  readonly exported: readonly string[];
+  readonly printed: readonly EmittedFile[];
+  /** Entries of its package: `realtime` is imported as `<package>/realtime`. */
+  readonly entries: readonly string[];
+  /** Packages that an application may have to install for it, with their versions. */
+  readonly peers: Readonly<Record<string, string>>;
+  /** An example for the README of the package, given the package's name; null for none. */
+  readonly example: ((name: string) => string) | null;
+}
+
+/** What tests of a service may look at because of a family: the member of `said`, its type, and where the type comes from. */
+export interface Observed {
+  readonly member: string;
+  readonly type: string;
+  readonly names: readonly string[];
+  readonly from: string;
 }
 
 /** What a family works with. */
@@ -129,6 +169,19 @@ export interface RoutedOperation {
 
 export type RouteMethod = RouteModel["method"];
 
+/** Makes parts of the client from those that a family has. */
+export function clientParts(parts: Partial<ClientParts>): ClientParts {
+  return {
+    copied: [],
+    exported: [],
+    printed: [],
+    entries: [],
+    peers: {},
+    example: null,
+    ...parts,
+  };
+}
+
 /** The defaults for members that a family leaves out. */
 const silent = {
   after: [],
@@ -139,8 +192,12 @@ const silent = {
   validators: () => ({}),
   tables: () => ({}),
   needsTables: () => false,
+  claims: () => [],
   paths: () => [],
   answered: () => [],
+  client: () => clientParts({}),
+  observed: () => [],
+  met: () => [],
   service: () => ({}),
 } satisfies Partial<Family>;
 

@@ -3,12 +3,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { families } from "../../generator/families/index.js";
+import { emptyModels } from "../../generator/model/registry.js";
 import { strayModules, strayWriters } from "./access.js";
 import { importsOf, type Import, type SourceFile } from "./house.js";
 import {
   circles,
   familiesByName,
   familiesInTexts,
+  modelsRead,
   foreign,
   generatorHouse,
   homeless,
@@ -143,14 +145,39 @@ test("nor by the text of its name", () => {
   for (const word of common) names.delete(word);
   const said = (files: readonly SourceFile[]): readonly string[] => familiesInTexts(files, names);
   expect(said(generator)).toEqual([
-    // A migration that touches no table, and a module of the client.
+    // Rules about what is stored point at its place in the registry.
+    ...["database-rules", "defaults", "functions", "rename-rules"].map(
+      (rule) => `generator/check/${rule}.ts says documents`,
+    ),
+    // A migration that touches no table.
     "generator/emit/migrations.ts says storage",
-    "generator/emit/client/package.ts says realtime",
   ]);
   const text = 'const isDocument = family === "documents";';
   expect(said([{ path: "generator/emit/planted.ts", text }])).toEqual([
     "generator/emit/planted.ts says documents",
   ]);
+});
+
+test("nor by its part of the model: only who asks and what is stored are parts of every contract", () => {
+  const parts = Object.keys(emptyModels).filter((name) => name !== "errors");
+  const reading = (part: string): readonly string[] => [
+    ...new Set(modelsRead(generator, [part]).map((found) => found.replace(/\/[\w-]+\.ts .*$/, ""))),
+  ];
+  const found = Object.fromEntries(parts.map((part) => [part, reading(part)]));
+  const [check, cli, database] = ["generator/check", "generator/cli", "generator/database"];
+  const [diff, emit, client] = ["generator/diff", "generator/emit", "generator/emit/client"];
+  expect(found).toEqual({
+    ...Object.fromEntries(parts.map((part) => [part, []])),
+    identity: [cli, emit, client],
+    documents: [check, cli, database, diff, emit],
+    // Their indexes are a part of the tables.
+    searches: [database],
+  });
+  const text = "const plane = ({ operations, realtime }: RegistryModel) => realtime;";
+  for (const planted of [text, "if (model.realtime !== null) x();"])
+    expect(modelsRead([{ path: "generator/emit/planted.ts", text: planted }], parts)).toEqual([
+      "generator/emit/planted.ts reads realtime",
+    ]);
 });
 
 test.each([

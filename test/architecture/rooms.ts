@@ -123,7 +123,7 @@ export function familiesByName(
 
 /** Phases that only know what families have in common. */
 const generic =
-  /^generator\/(?:expand|compile|emit|diff|output|cli)\/|^generator\/(?:generate|clean-state)\.ts$/;
+  /^generator\/(?:expand|compile|database|check|emit|diff|output|cli)\/|^generator\/(?:generate|clean-state)\.ts$/;
 
 /** Texts in phases that are the name of a family or of its section. */
 export function familiesInTexts(
@@ -137,6 +137,23 @@ export function familiesInTexts(
         .map(([, word = ""]) => word)
         .filter((word) => names.has(word))
         .map((word) => `${path} says ${word}`),
+    );
+}
+
+/** Members of the model, of the names given, that phases read. */
+export function modelsRead(
+  files: readonly SourceFile[],
+  names: readonly string[],
+): readonly string[] {
+  const code = (text: string): string => text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
+  const read = (text: string, name: string): boolean =>
+    new RegExp(
+      String.raw`[mM]odel\??\.${name}\b|\b(?:before|after)\.${name}\b|\{[^{}()]*\b${name}\b[^{}()]*\}(?:: RegistryModel| = (?:\w+\.)*model\b)`,
+    ).test(code(text));
+  return files
+    .filter(({ path }) => generic.test(path))
+    .flatMap(({ path, text }) =>
+      names.filter((name) => read(text, name)).map((name) => `${path} reads ${name}`),
     );
 }
 

@@ -1,4 +1,5 @@
 // client/: the typed client of the service, one function per operation, over a core that is the same for every service.
+import { families } from "../../families/index.js";
 import { own } from "../../model/records.js";
 import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
@@ -11,11 +12,10 @@ import { commonCodes } from "./codes.js";
 import { emitMocks } from "./mocks.js";
 import { namespaceName } from "./functions.js";
 import { printNamespace } from "./namespace.js";
-import { attachedNamespaces } from "./operation.js";
+import { attachedNamespaces } from "../../print/client-operation.js";
 import { ownFile } from "./own-file.js";
 import { emitPackage } from "./package.js";
 import { emitQueries } from "./queries.js";
-import { emitClientRealtime } from "./realtime.js";
 import type { ClientSettings } from "./settings.js";
 
 /** All files of the client. It has the operations with a route, and the types that these need. */
@@ -27,16 +27,14 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   const owned = typesByModule(modules);
   const shared = owned.get("models") ?? [];
   const common = commonCodes(model);
-  const hasUploads = Object.keys(model.storages).some((name) =>
-    Object.hasOwn(model.operations, `${name}.begin_upload`),
-  );
-  const hasDocuments = Object.keys(model.documents).length > 0;
   const namespaces = attachedNamespaces(model).filter(
     ({ name, operations }) => operations.length > 0 || owned.has(name),
   );
-  const parts = [...(hasDocuments ? ["each", "edit"] : []), ...(hasUploads ? ["upload"] : [])];
+  const parts = families.map((family) => family.client(model, modules));
   return [
-    ...["core", "error", "signals", "token", ...parts].map((part) => ownFile(`${part}.ts`)),
+    ...["core", "error", "signals", "token", ...parts.flatMap(({ copied }) => copied)].map((part) =>
+      ownFile(`${part}.ts`),
+    ),
     {
       path: "client/models.ts",
       text: print("types.ts", {
@@ -62,17 +60,17 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
       text: print("client/index.ts", {
         header: header("registry"),
         comment: docComment("", `A client of ${model.service.title}.`),
-        parts,
+        parts: parts.flatMap(({ exported }) => exported),
         defaults: defaultsOf(model),
         namespaces: namespaces
           .filter(({ operations }) => operations.length > 0)
           .map(({ name }) => ({ name: namespaceName(name), file: name })),
       }),
     },
-    ...emitClientRealtime(model, modules),
+    ...parts.flatMap(({ printed }) => printed),
     ...(settings.queries ? emitQueries(model, modules) : []),
     ...(settings.mocks ? emitMocks(model, modules) : []),
-    ...emitPackage(model, settings),
+    ...emitPackage(model, settings, parts),
   ];
 }
 

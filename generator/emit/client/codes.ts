@@ -1,9 +1,9 @@
 // Codes of errors as types: codes that many operations share have a type of their own.
 import type { JsonSchema } from "../../model/json-schema.js";
-import { pascalCase } from "../../model/names.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { errorCodesOf, ofBody } from "../error-codes.js";
-import { isAttached } from "./operation.js";
+import { errorCodesOf, ofBody } from "../../model/error-codes.js";
+import { isAttached } from "../../print/client-operation.js";
+import { codeType } from "../../print/client-types.js";
 
 export interface DeclaredType {
   readonly type: string;
@@ -23,12 +23,6 @@ export function commonCodes(model: RegistryModel): readonly DeclaredType[] {
     { type: named("common"), schema: { enum: ofAll } },
     { type: named("body"), schema: { enum: ofBody.filter((code) => !ofAll.includes(code)) } },
   ];
-}
-
-/** The name of the type for the codes of an operation or a namespace; no type of the registry has it. */
-export function codeType(of: string, { types }: Pick<RegistryModel, "types">): string {
-  const wanted = `${pascalCase(of)}Code`;
-  return Object.hasOwn(types, wanted) ? `${wanted}_` : wanted;
 }
 
 /** The type of codes that all operations of a namespace share besides the common ones; none if there are no such codes. */

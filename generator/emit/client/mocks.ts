@@ -10,9 +10,10 @@ import {
   width,
 } from "../../print/layout.js";
 import { importedName, printAround } from "../../print/printed-names.js";
-import { hasInput, inputTypeOf, isAttached, operationOf, resultTypeOf } from "./operation.js";
+import { hasInput, isAttached, operationOf, resultTypeOf } from "../../print/client-operation.js";
 import { ownFile } from "./own-file.js";
-import { moduleOfType, namedTypesOf } from "./type-imports.js";
+import { moduleOfType, namedTypesOf } from "../../print/client-types.js";
+import { inputTypeOf } from "../../model/operation-types.js";
 
 /** The typed mocks, and the file of opwright's that they build on. */
 export function emitMocks(

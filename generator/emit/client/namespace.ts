@@ -10,14 +10,20 @@ import {
   listLayout,
   sortedUnique,
 } from "../../print/layout.js";
-import type { Namespace } from "../namespaces.js";
-import { errorCodesOf } from "../error-codes.js";
+import type { Namespace } from "../../model/namespaces.js";
+import { errorCodesOf } from "../../model/error-codes.js";
 import { print } from "../../print/templates.js";
 import { referredTypes, typeDeclaration } from "../../print/type-text.js";
-import { outputTypeName } from "../types.js";
-import { codesOf, codeType, namespaceCodes, type DeclaredType } from "./codes.js";
+import { codesOf, namespaceCodes, type DeclaredType } from "./codes.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
-import { hasInput, inputTypeOf, isOptional, operationMembers, resultTypeOf } from "./operation.js";
+import {
+  hasInput,
+  isOptional,
+  operationMembers,
+  resultTypeOf,
+} from "../../print/client-operation.js";
+import { codeType } from "../../print/client-types.js";
+import { inputTypeOf, outputTypeName } from "../../model/operation-types.js";
 
 export interface NamespaceView {
   readonly model: RegistryModel;

@@ -1,11 +1,9 @@
 // client/package.json, so that the client can be published.
+import type { ClientParts } from "../../kernel/family.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { jsonFile, type EmittedFile } from "../../print/file.js";
 import { emitReadme } from "./readme.js";
 import type { ClientSettings } from "./settings.js";
-
-/** The version of socket.io-client that the client is tested with. */
-const socketIoRange = "^4.8.0";
 
 /** The first version that passes a context to mutation functions, which tells tries of one mutation from others. */
 const queryRange = "^5.89.0";
@@ -22,10 +20,10 @@ function peersOf(ranges: Readonly<Record<string, string>>): object {
 export function emitPackage(
   model: RegistryModel,
   settings: ClientSettings,
+  parts: readonly ClientParts[],
 ): readonly EmittedFile[] {
-  const { service, realtime } = model;
+  const { service } = model;
   const name = settings.package ?? `${service.name}-client`;
-  const hasSocketIo = realtime?.transports.includes("socketio") === true;
   const entry = (file: string): object => ({
     types: `./${file}.d.ts`,
     default: `./${file}.js`,
@@ -39,17 +37,19 @@ export function emitPackage(
       sideEffects: false,
       exports: {
         ".": entry("index"),
-        ...(realtime === null ? {} : { "./realtime": entry("realtime") }),
+        ...Object.fromEntries(
+          parts.flatMap(({ entries }) => entries.map((file) => [`./${file}`, entry(file)])),
+        ),
         ...(settings.queries ? { "./queries/*": entry("queries/*") } : {}),
         ...(settings.mocks ? { "./mocks": entry("mocks") } : {}),
         "./package.json": "./package.json",
       },
       ...peersOf({
         ...(settings.queries ? { "@tanstack/query-core": queryRange } : {}),
-        ...(hasSocketIo ? { "socket.io-client": socketIoRange } : {}),
+        ...Object.assign({}, ...parts.map(({ peers }) => peers)),
       }),
       engines: { node: ">=20.19" },
     }),
-    emitReadme(model, settings, name),
+    emitReadme(model, settings, parts, name),
   ];
 }

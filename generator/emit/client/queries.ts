@@ -18,19 +18,18 @@ import {
 } from "../../print/layout.js";
 import { freeName } from "../../print/printed-names.js";
 import { print } from "../../print/templates.js";
-import { codeType } from "./codes.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {
   attachedNamespaces,
   givesResponse,
   hasInput,
-  inputTypeOf,
   isOptional,
   isReading,
   resultTypeOf,
-} from "./operation.js";
+} from "../../print/client-operation.js";
 import { ownFile } from "./own-file.js";
-import { moduleOfType, namedTypesOf } from "./type-imports.js";
+import { moduleOfType, namedTypesOf, codeType } from "../../print/client-types.js";
+import { inputTypeOf } from "../../model/operation-types.js";
 
 /** A file for each namespace whose operations get options, and the file that these share. */
 export function emitQueries(

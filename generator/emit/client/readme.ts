@@ -1,19 +1,27 @@
 // client/README.md: the page that comes with the package.
+import type { ClientParts } from "../../kernel/family.js";
 import { markdownText } from "../../markdown.js";
 import type { OperationModel, RegistryModel, TokenUse } from "../../model/registry.js";
 import type { EmittedFile } from "../../print/file.js";
 import { print } from "../../print/templates.js";
 import { functionNames, namespaceName, routeText } from "./functions.js";
-import { attachedNamespaces, hasInput, isAttached, isOptional, isReading } from "./operation.js";
+import {
+  attachedNamespaces,
+  hasInput,
+  isAttached,
+  isOptional,
+  isReading,
+} from "../../print/client-operation.js";
 import type { ClientSettings } from "./settings.js";
 
 /** The README of the client's package `name`. Examples call operations of the service, if it has suitable ones. */
 export function emitReadme(
   model: RegistryModel,
   settings: ClientSettings,
+  parts: readonly ClientParts[],
   name: string,
 ): EmittedFile {
-  const { service, identity, realtime } = model;
+  const { service, identity } = model;
   const signsIn = callFor(model, "sign_in");
   const choosesTenant = callFor(model, "tenant");
   const example = exampleOf(model);
@@ -35,8 +43,7 @@ export function emitReadme(
       ]
         .sort()
         .join(", "),
-      ...transportOf(model),
-      hasRealtime: realtime !== null,
+      examples: parts.flatMap(({ example: shown }) => shown?.(name).trimEnd() ?? []),
       hasQueries: settings.queries,
       hasMocks: settings.mocks,
       rows: attachedNamespaces(model).flatMap(({ operations }) =>
@@ -81,15 +88,4 @@ function exampleCall(operation: OperationModel): ExampleCall {
 
 function callText(operation: OperationModel): string {
   return `${namespaceName(operation.namespace)}.${functionNames(operation).exported}`;
-}
-
-/** The transport that the README shows: WebSocket if the service has it, then Server-Sent Events, then Socket.IO. */
-function transportOf({ realtime }: RegistryModel) {
-  const transports = realtime?.transports ?? [];
-  if (transports.includes("websocket"))
-    return { transport: "webSocket", transportArgument: "", transportImport: "" };
-  if (transports.includes("sse"))
-    return { transport: "sse", transportArgument: "", transportImport: "" };
-  const transportImport = 'import { io } from "socket.io-client";';
-  return { transport: "socketIo", transportArgument: "io", transportImport };
 }

@@ -6,6 +6,7 @@ import { sortedRecord } from "../../model/records.js";
 import { documentOf } from "../../model/views.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import {
+  clientParts,
   expansion,
   family,
   type FamilyContext,
@@ -18,6 +19,7 @@ import { derivedTypes } from "./derived.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
+import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./references.js";
 import { readingOf, refuseExpanded, withReading } from "./related.js";
@@ -59,9 +61,14 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     });
   },
   compare,
+  claims: sqlClaims,
   derived: derivedTypes,
   emit: emitDocuments,
   validators: bodyPlans,
+  client: ({ documents }) => {
+    const parts = Object.keys(documents).length === 0 ? [] : ["each", "edit"];
+    return clientParts({ copied: parts, exported: parts });
+  },
   service: (model) => ({
     documents: Object.keys(model.documents).map((name) =>
       ofGenerated(`documents/${name}`, specName(name)),

@@ -19,6 +19,11 @@ export const outbox = family({
   emit: emitOutbox,
   tables,
   needsTables: (model) => model.outbox !== null,
+  observed: (model) =>
+    model.outbox === null
+      ? []
+      : [{ member: "events", type: "OutboxEvents", names: ["OutboxEvents"], from: "./outbox.js" }],
+  met: (model) => Object.values(model.outbox ?? {}).flatMap(({ typeName }) => typeName ?? []),
   service: (model) =>
     model.outbox === null ? {} : { outbox: ofGenerated("outbox", "outboxSpec") },
 });

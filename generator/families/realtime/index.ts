@@ -6,6 +6,7 @@ import { answeredOperations, planePaths } from "./answered.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { compare } from "./compare.js";
 import { emitRealtime } from "./emit.js";
+import { realtimeClient } from "./emit-client.js";
 import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
 import { format } from "./format.js";
@@ -32,6 +33,19 @@ export const realtime = family({
   needsTables: (model) => model.realtime !== null,
   paths: planePaths,
   answered: answeredOperations,
+  client: realtimeClient,
+  observed: ({ realtime: plane }) =>
+    plane === null
+      ? []
+      : [
+          {
+            member: "signals",
+            type: "DurableSignals & EphemeralSignals",
+            names: ["DurableSignals", "EphemeralSignals"],
+            from: "./signals.js",
+          },
+        ],
+  met: ({ realtime: plane }) => Object.values(plane?.events ?? {}).map(({ typeName }) => typeName),
   service: (model) =>
     model.realtime === null ? {} : { realtime: ofGenerated("realtime", "realtimeSpec") },
 });

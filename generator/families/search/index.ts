@@ -9,6 +9,7 @@ import { compare } from "./compare.js";
 import { emitSearches } from "./emit.js";
 import { expandSearch } from "./expand.js";
 import { format } from "./format.js";
+import { sqlClaims } from "./sql-names.js";
 
 export const search = family({
   name: "search",
@@ -43,6 +44,7 @@ export const search = family({
     });
   },
   compare,
+  claims: sqlClaims,
   emit: emitSearches,
   service: ({ searches }) => ({
     searches: Object.keys(searches).map((name) => ofGenerated(`search/${name}`, specName(name))),

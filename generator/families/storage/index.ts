@@ -3,7 +3,7 @@ import { sortedRecord } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import type { StorageModel } from "../../model/registry.js";
-import { expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
+import { clientParts, expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
 import { compare } from "./compare.js";
 import { emitStorages } from "./emit.js";
 import { expandStorage } from "./expand.js";
@@ -37,6 +37,13 @@ export const storage = family({
   },
   compare,
   emit: emitStorages,
+  client: ({ storages, operations }) => {
+    const isResumable = Object.keys(storages).some((name) =>
+      Object.hasOwn(operations, `${name}.begin_upload`),
+    );
+    const parts = isResumable ? ["upload"] : [];
+    return clientParts({ copied: parts, exported: parts });
+  },
   tables,
   needsTables: ({ storages }) => Object.keys(storages).length > 0,
   service: ({ storages }) => ({
