@@ -1,7 +1,7 @@
 // The rule that anonymous callers can't query growing documents without a limit.
 import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import type { RuleContext } from "./rule-context.js";
+import type { RuleContext } from "../kernel/rule.js";
 
 /** Warns of lists, aggregates and searches that anybody may ask for, as often as they like, of documents that grow. */
 export function openListsAreLimited({ expanded, report }: RuleContext): void {

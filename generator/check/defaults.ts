@@ -1,59 +1,18 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
-import { isNullable, propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
-import { own } from "../model/records.js";
-import type { DocumentModel } from "../model/document-model.js";
 import { bundled } from "../compile/checked-schemas.js";
-import type { RuleContext } from "./rule-context.js";
+import { families } from "../families/index.js";
+import type { RuleContext } from "../kernel/rule.js";
+import { isNullable, type JsonSchema } from "../model/json-schema.js";
 
 /** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
 export async function defaultsFit(context: RuleContext): Promise<void> {
-  await documentDefaultsFit(context);
-  await inputDefaultsFit(context);
-}
-
-/** Defaults in the input of an author's operation are filled in first, and then checked with the rest. */
-async function inputDefaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
-  const { types, operations } = expanded.model;
-  for (const { key, input, declares } of Object.values(operations)) {
-    if (declares !== "handler") continue;
-    const type = referredType(input.schema);
-    const body = type === undefined ? input.schema : (own(types, type) ?? true);
-    for (const [member, schema] of Object.entries(propertiesOf(body))) {
-      if (typeof schema === "boolean" || !("default" in schema)) continue;
-      const { default: value } = schema;
-      if (fitsPlainly(schema, value)) continue;
-      const message = await faultOf(schema, value, types);
-      if (message === undefined) continue;
-      const origin = type === undefined ? undefined : expanded.types.table.origins.get(type);
-      const at =
-        origin === undefined
-          ? loaded.tree.at("operations", key, "in", member)
-          : { ...origin, path: [...origin.path, member] };
-      report({ code: "OPW031", message: `the default of ${member} ${message}`, at });
-    }
+  const { types } = context.expanded.model;
+  for (const { member, schema, value, at } of families.flatMap((one) => one.defaults(context))) {
+    if (fitsPlainly(schema, value)) continue;
+    const message = await faultOf(schema, value, types);
+    if (message !== undefined)
+      context.report({ code: "OPW031", message: `the default of ${member} ${message}`, at });
   }
-}
-
-async function documentDefaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
-  for (const document of Object.values(expanded.model.documents)) {
-    const declared = loaded.declarations.documents[document.name]?.defaults ?? {};
-    for (const [field, value] of Object.entries(document.defaults)) {
-      const schema = fieldSchema(document, field);
-      if (schema === undefined || fitsPlainly(schema, value)) continue;
-      const message = await faultOf(schema, value, expanded.model.types);
-      if (message === undefined) continue;
-      const type = expanded.types.table.origins.get(document.typeName);
-      const at =
-        Object.hasOwn(declared, field) || type === undefined
-          ? loaded.tree.at("documents", document.name, "defaults", field)
-          : { ...type, path: [...type.path, field] };
-      report({ code: "OPW031", message: `the default of ${field} ${message}`, at });
-    }
-  }
-}
-
-function fieldSchema(document: DocumentModel, field: string): JsonSchema | undefined {
-  return own(propertiesOf(document.bodySchema), field);
 }
 
 /** The common cases, for which no validator needs to be compiled. */

@@ -1,6 +1,5 @@
 // The rule that every file#export the registry names exists and is a handler or a hook.
 import { didYouMean } from "../did-you-mean.js";
-import type { Origin } from "../diagnostics.js";
 import { readAuthorModules } from "../load/author-modules.js";
 import type { Declarations } from "../load/declarations.js";
 import { functionsNamed, type NamedFunction } from "../load/references.js";
@@ -8,26 +7,15 @@ import { registryShape } from "../expand/registry-shape.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { notRead } from "../load/project-file.js";
 import { pascalCase } from "../model/names.js";
-import { functionReference, type FunctionReference } from "../model/code.js";
-import type { RuleContext } from "./rule-context.js";
-
-/** One mention of a function in the registry. */
-export interface Mention {
-  readonly reference: FunctionReference;
-  readonly at: Origin;
-  /** A `value` may be anything: the compiler checks it. */
-  readonly what: "handler" | "hook" | "value";
-  /** The phase of a hook. */
-  readonly phase?: string;
-  /** The type that a handler's annotation must name, where it names one that ends in Handler. */
-  readonly handlerType?: string;
-}
+import { functionReference } from "../model/code.js";
+import { families } from "../families/index.js";
+import type { Mention, RuleContext } from "../kernel/rule.js";
 
 /** Every function that the registry names, once per place. */
 export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
   const { tree, declarations } = context.loaded;
   return [
-    ...conversions(context),
+    ...families.flatMap((family) => family.functions(context.expanded.model, tree)),
     ...functionsNamed(registryShape, declarations).map(({ text, path, role }): Mention => ({
       reference: functionReference(text),
       at: tree.at(...path),
@@ -37,20 +25,6 @@ export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): rea
       ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
     })),
   ];
-}
-
-/** Functions that compute fields of documents from their former values (`from`). */
-function conversions({
-  loaded: { tree },
-  expanded: { model },
-}: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
-  return Object.values(model.documents).flatMap(({ name, former }) =>
-    Object.values(former).flatMap(({ by }) =>
-      by === null
-        ? []
-        : [{ reference: functionReference(by), at: tree.keyAt("documents", name), what: "value" }],
-    ),
-  );
 }
 
 /** The phase of a hook: the key above it in an operation, or what its own declaration says. */

@@ -7,7 +7,7 @@ import {
   type SchemaObject,
 } from "../model/json-schema.js";
 import { pointer } from "../../runtime/contract/json-pointer.js";
-import type { RuleContext } from "./rule-context.js";
+import type { RuleContext } from "../kernel/rule.js";
 
 /** Warns of operations of the author's own whose input leaves open what its objects may hold. */
 export function inputsAreClosed({ expanded, loaded, report }: RuleContext): void {

@@ -1,7 +1,7 @@
 // The rule that patterns of schemas match in linear time, because clients choose the texts.
 import { createRequire } from "node:module";
 import type { TextCache } from "../compile/text-cache.js";
-import type { RuleContext } from "./rule-context.js";
+import type { RuleContext } from "../kernel/rule.js";
 
 /** The part of recheck that is one file and needs neither workers nor binaries. */
 interface Recheck {

@@ -3,7 +3,7 @@ import { didYouMean } from "../did-you-mean.js";
 import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
 import type { PolicyStep } from "../load/declarations.js";
 import type { Finding } from "../diagnostics.js";
-import type { RuleContext } from "./rule-context.js";
+import type { RuleContext } from "../kernel/rule.js";
 
 /**
  * Reports undeclared steps, also in policies that no operation names. Steps that another section would add are

@@ -1,7 +1,7 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
 import { families } from "../families/index.js";
 import type { Origin } from "../diagnostics.js";
-import type { ExpandedRegistry } from "../expand/expand.js";
+import type { ExpandedRegistry } from "../kernel/rule.js";
 import {
   alternativesOf,
   isNullable,
@@ -13,26 +13,22 @@ import {
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { inputsAreClosed } from "./open-inputs.js";
-import { namedErrorsExist } from "./own-errors.js";
 import { policiesNameSteps } from "./policies.js";
-import type { RuleContext } from "./rule-context.js";
-import { formerNamesLeadSomewhere } from "./rename-rules.js";
-import { sqlNamesDiffer, databaseCanFollow } from "./database-rules.js";
+import type { RegistryRule, RuleContext } from "../kernel/rule.js";
+import { sqlNamesDiffer } from "./sql-names.js";
 
 /** All rules that need nothing but the model. */
-export const rules: readonly ((context: RuleContext) => void)[] = [
+export const rules: readonly RegistryRule[] = [
   routesCollide,
   answeredKeysAreFree,
   codeNamesDiffer,
   namespacesDiffer,
   typesAreFinite,
   sqlNamesDiffer,
-  databaseCanFollow,
-  formerNamesLeadSomewhere,
   openListsAreLimited,
   inputsAreClosed,
-  namedErrorsExist,
   policiesNameSteps,
+  ...families.flatMap(({ rules: own }) => own),
 ];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */

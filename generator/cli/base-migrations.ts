@@ -1,9 +1,10 @@
 // The migrations that a commit has: what a database of a shared environment may have applied.
 import type { MigrationHistory } from "../emit/migrations.js";
-import { databasePath, emptyDatabase, type DatabaseSchema } from "../database/schema.js";
+import { databasePath, emptyDatabase } from "../database/schema.js";
 import { migrationPath } from "../output/folder.js";
 import { git } from "./git.js";
 import { UsageError } from "./io.js";
+import type { DatabaseSchema } from "../model/stored-tables.js";
 
 /**
  * The migrations of the generated folder at a commit; none where it had no such folder. Throws `UsageError` where they

@@ -7,7 +7,7 @@ import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
-import { databaseOf, databasePath, type DatabaseSchema } from "../database/schema.js";
+import { databaseOf, databasePath } from "../database/schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
@@ -19,6 +19,7 @@ import { baseOf, git } from "./git.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { repositoryPrefix } from "./repository.js";
+import type { DatabaseSchema } from "../model/stored-tables.js";
 
 export async function runDiff(
   { project }: ConfiguredProject,

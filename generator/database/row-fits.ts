@@ -7,19 +7,7 @@ import type { DocumentModel } from "../model/document-model.js";
 import { isNullable, propertiesOf, withoutNull, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { EngineName } from "../print/ddl-parts.js";
-
-/** The constraints on a member's values that SQL can check. Patterns are not among them. */
-export interface Fit {
-  readonly type: FieldType;
-  readonly isNullable: boolean;
-  readonly values?: readonly string[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-}
+import type { Fit } from "../model/stored-tables.js";
 
 /** A member that accepts fewer values than before, where it is stored, and which values no longer fit. */
 export interface Narrowing {

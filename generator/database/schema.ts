@@ -1,9 +1,9 @@
 // What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members with defaults.
 import { isDeepStrictEqual } from "node:util";
 import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
-import { shapeAfter, type StoredBodies } from "./shape-history.js";
+import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
-import { indexesOf, uniqueIndex, type IndexSchema } from "./table-indexes.js";
+import { indexesOf, uniqueIndex } from "./table-indexes.js";
 import { firstShape } from "../../runtime/contract/shapes.js";
 import { asStored, storedField, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf } from "../model/json-schema.js";
@@ -12,30 +12,7 @@ import { own } from "../model/records.js";
 import type { StoredTables } from "../kernel/family.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
-
-export interface TableSchema extends StoredBodies {
-  readonly tenant: boolean;
-  readonly history: boolean;
-  /** Whether rows of the history say when and by whom; absent for tables of earlier versions. */
-  readonly historyTells?: true;
-  /** Whether rows may be marked as deleted; absent in schemas of earlier versions. */
-  readonly softDelete?: boolean;
-  /** The name of its documents, if it isn't the table's. */
-  readonly document?: string;
-  readonly indexes: Readonly<Record<string, IndexSchema>>;
-  /** Indexes of searches, with the fields of their texts in order. */
-  readonly searches: Readonly<Record<string, readonly string[]>>;
-  /** The languages of search indexes that keep stems. */
-  readonly languages?: Readonly<Record<string, string>>;
-}
-
-/** The tables of documents, and the steps of opwright's own tables. */
-export interface DatabaseSchema {
-  readonly tables: Readonly<Record<string, TableSchema>>;
-  readonly system: readonly string[];
-  /** The layout of search indexes; absent in schemas of the version that only knew layout 1. */
-  readonly searchLayout?: number;
-}
+import type { DatabaseSchema, IndexSchema, TableSchema } from "../model/stored-tables.js";
 
 /**
  * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, to compute

@@ -3,27 +3,10 @@ import type { Conversion, Shape, ShapeStep, StoredMember } from "../../runtime/c
 import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
-import type { Fit } from "./row-fits.js";
 import { numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
-
-/** What is known of the bodies in a table. Members have their names in rows. */
-export interface StoredBodies {
-  /** Members that stored bodies have even if a payload left them out, with their defaults. */
-  readonly members: Readonly<Record<string, unknown>>;
-  /** Members that every stored body has. */
-  readonly required: readonly string[];
-  /** The shapes that bodies have had; absent in schemas of earlier versions, whose rows have no shape number. */
-  readonly shape?: Shape;
-  /** Which values members accept, by their names in documents; absent in schemas of earlier versions. */
-  readonly fits?: Readonly<Record<string, Fit>>;
-}
-
-/** Members that every row has when it is read. Before rows had shapes, migrations wrote defaults into existing rows. */
-export function storedMembers({ required, members, shape }: StoredBodies): ReadonlySet<string> {
-  return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
-}
+import { type Fit, type StoredBodies, storedMembers } from "../model/stored-tables.js";
 
 /** The shape of a document type after its members changed: with one more step if any was added, removed or converted. */
 export function shapeAfter(before: StoredBodies | undefined, document: DocumentModel): Shape {

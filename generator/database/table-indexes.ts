@@ -1,23 +1,12 @@
 // The indexes of a document's table: which ones there should be, and what they are called.
 import { isDeepStrictEqual } from "node:util";
-import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
+import { indexableColumns } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
-import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
+import { storedField } from "../../runtime/contract/stored-members.js";
 import type { DocumentModel, UniqueModel } from "../model/document-model.js";
 import { numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
-
-export interface IndexSchema {
-  /** Whether values are unique: across tenants or in each, and among all rows or those that aren't deleted. */
-  readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
-  /** Whether it covers only deleted rows, of all tenants together. */
-  readonly isOfDeleted?: true;
-  /** Fields of the body, by their place in rows, and columns. */
-  readonly fields: readonly (StoredField & {
-    readonly type: FieldType;
-    readonly isColumn?: true;
-  })[];
-}
+import type { IndexSchema } from "../model/stored-tables.js";
 
 /** Indexes by name. */
 type Indexes = Readonly<Record<string, IndexSchema>>;

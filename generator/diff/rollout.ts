@@ -1,7 +1,8 @@
 // What a rollout takes: whether the previous version and the next one may run side by side on one database.
-import { databaseChanges, type DatabaseChange, type DatabaseSchema } from "../database/schema.js";
+import { databaseChanges, type DatabaseChange } from "../database/schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
+import type { DatabaseSchema } from "../model/stored-tables.js";
 
 export const verdicts = [
   "safe to roll",

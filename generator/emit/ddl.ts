@@ -5,9 +5,9 @@ import {
   sqlText,
 } from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
-import type { DatabaseChange, TableSchema } from "../database/schema.js";
-import type { IndexSchema } from "../database/table-indexes.js";
+import type { DatabaseChange } from "../database/schema.js";
 import { systemStep } from "../database/system-tables.js";
+import type { IndexSchema, TableSchema } from "../model/stored-tables.js";
 
 /**
  * Whether a change takes long on a table in use: then it runs outside of the migration's transaction, one statement a line.

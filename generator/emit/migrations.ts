@@ -7,8 +7,8 @@ import {
   databaseChanges,
   databasePath,
   type DatabaseChange,
-  type DatabaseSchema,
 } from "../database/schema.js";
+import type { DatabaseSchema } from "../model/stored-tables.js";
 
 /** What an earlier run left: the database after its last migration, and the names and texts of its files. */
 export interface MigrationHistory {

@@ -2,7 +2,7 @@
 import type { Origin, Report } from "../diagnostics.js";
 import { families } from "../families/index.js";
 import type { LoadedRegistry } from "../load/load.js";
-import { readTypes, type TypeReader } from "../load/types.js";
+import { readTypes } from "../load/types.js";
 import { functionReference } from "../model/code.js";
 import { referredType } from "../model/json-schema.js";
 import { sortedRecord } from "../model/records.js";
@@ -10,7 +10,6 @@ import {
   emptyModels,
   type FamilyModels,
   type OperationModel,
-  type RegistryModel,
   type RouteModel,
   type ServiceModel,
 } from "../model/registry.js";
@@ -23,17 +22,10 @@ import {
   type NamespaceExpansion,
   type RoutedOperation,
 } from "../kernel/family.js";
+import type { ExpandedRegistry } from "../kernel/rule.js";
 import { builtInWhat } from "../kernel/built-in.js";
 import { attach } from "./mounts.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
-
-/** The model with the places that findings about it refer to. */
-export interface ExpandedRegistry {
-  readonly model: RegistryModel;
-  readonly types: TypeReader;
-  /** The place of each operation's declaration. */
-  readonly origins: ReadonlyMap<string, Origin>;
-}
 
 /** Expands a loaded registry. Reports what a family finds; rules over the whole registry come later (check/). */
 export function expandRegistry(

@@ -22,6 +22,7 @@ import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
+import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
 /** The tables of documents, and what the database keeps of each. */
@@ -45,6 +46,12 @@ export interface Family<Model = unknown> {
   /** Rewrites its declarations into those of other families, before anything is expanded. */
   readonly rewrite: Rewrite;
   readonly expand: (context: FamilyContext) => FamilyExpansion<Model>;
+  /** Rules over the whole registry that are about what it declares. */
+  readonly rules: readonly RegistryRule[];
+  /** Default values that it declares. */
+  readonly defaults: (context: RuleContext) => readonly DeclaredDefault[];
+  /** Functions that it names, besides those of members that are references in its format. */
+  readonly functions: (model: RegistryModel, tree: SourceTree) => readonly Mention[];
   /** Reports changes for clients beside those of its operations. */
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
   /** Types that it derives from a document's type, with the field that each is about; null for all fields. */
@@ -186,6 +193,9 @@ export function clientParts(parts: Partial<ClientParts>): ClientParts {
 const silent = {
   after: [],
   rewrite: (tree) => tree,
+  rules: [],
+  defaults: () => [],
+  functions: () => [],
   compare: () => undefined,
   derived: () => [],
   emit: () => [],

@@ -10,13 +10,14 @@ import {
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { EmittedFile } from "../print/file.js";
-import { databasePath, emptyDatabase, type DatabaseSchema } from "../database/schema.js";
+import { databasePath, emptyDatabase } from "../database/schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
 import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
 import { isRemoval, type FileChange } from "./plan.js";
+import type { DatabaseSchema } from "../model/stored-tables.js";
 
 /** Matches paths of migrations, relative to the generated folder. */
 export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;

@@ -1,5 +1,6 @@
 // The custom family: operations of the author's own, each with its path, input, output and handler.
 import { expansion, family } from "../../kernel/family.js";
+import { inputDefaults } from "./defaults.js";
 import { expandOperation } from "./expand.js";
 import { format } from "./format.js";
 
@@ -12,4 +13,5 @@ export const custom = family({
         ([key, declaration]) => expandOperation(context, key, declaration) ?? [],
       ),
     }),
+  defaults: inputDefaults,
 });

@@ -15,10 +15,14 @@ import {
 } from "../../kernel/family.js";
 import { bodyPlans } from "./body-validators.js";
 import { compare } from "./compare.js";
+import { conversions } from "./conversions.js";
+import { documentDefaults } from "./defaults.js";
 import { derivedTypes } from "./derived.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
+import { formerNamesLeadSomewhere } from "./renames.js";
+import { rowsCanFollow } from "./rows-follow.js";
 import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./references.js";
@@ -60,6 +64,9 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       frozen: () => ({ documents: sortedRecord(models) }),
     });
   },
+  rules: [rowsCanFollow, formerNamesLeadSomewhere],
+  defaults: documentDefaults,
+  functions: conversions,
   compare,
   claims: sqlClaims,
   derived: derivedTypes,

@@ -4,6 +4,7 @@ import { compare } from "./compare.js";
 import { emitErrors } from "./emit.js";
 import { errorModels } from "./expand.js";
 import { format } from "./format.js";
+import { namedErrorsExist } from "./named.js";
 
 export const errors = family({
   name: "errors",
@@ -14,4 +15,5 @@ export const errors = family({
   },
   compare,
   emit: emitErrors,
+  rules: [namedErrorsExist],
 });

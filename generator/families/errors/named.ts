@@ -1,6 +1,6 @@
 // Errors that operations and hooks name are declared.
-import { didYouMean } from "../did-you-mean.js";
-import type { RuleContext } from "./rule-context.js";
+import { didYouMean } from "../../did-you-mean.js";
+import type { RuleContext } from "../../kernel/rule.js";
 
 export function namedErrorsExist({ loaded, report }: RuleContext): void {
   const { tree, declarations } = loaded;

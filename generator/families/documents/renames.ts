@@ -1,15 +1,15 @@
 // Rules for the former names of documents, fields and values.
-import { declaredMembers } from "../../runtime/contract/shapes.js";
-import { storedName } from "../../runtime/contract/stored-members.js";
-import { didYouMean } from "../did-you-mean.js";
-import type { Origin } from "../diagnostics.js";
-import type { TableSchema } from "../database/schema.js";
-import { documentMemberAt, typeMemberAt } from "../load/member-places.js";
-import { formerName } from "../load/former-names.js";
-import { propertiesOf } from "../model/json-schema.js";
-import { own } from "../model/records.js";
-import type { DocumentModel, FormerNames } from "../model/document-model.js";
-import type { RuleContext } from "./rule-context.js";
+import { declaredMembers } from "../../../runtime/contract/shapes.js";
+import { storedName } from "../../../runtime/contract/stored-members.js";
+import { didYouMean } from "../../did-you-mean.js";
+import type { Origin } from "../../diagnostics.js";
+import type { TableSchema } from "../../model/stored-tables.js";
+import { documentMemberAt, typeMemberAt } from "../../load/member-places.js";
+import { formerName } from "../../load/former-names.js";
+import { propertiesOf } from "../../model/json-schema.js";
+import { own } from "../../model/records.js";
+import type { DocumentModel, FormerNames } from "../../model/document-model.js";
+import type { RuleContext } from "../../kernel/rule.js";
 
 /** With a former name that never existed, or that something else still has, rows would be lost. */
 export function formerNamesLeadSomewhere({

@@ -1,0 +1,73 @@
+// What is stored must fit the registry, or a migration makes it fit; where none can, this says so.
+import type { FieldType } from "../../../runtime/contract/fields.js";
+import { conversionsIn } from "../../../runtime/contract/shapes.js";
+import type { RuleContext } from "../../kernel/rule.js";
+import { documentMemberAt } from "../../load/member-places.js";
+import { own } from "../../model/records.js";
+import { storedMembers, type TableSchema } from "../../model/stored-tables.js";
+
+/** What a table was created with must still be so, or a migration would fail on stored rows. */
+export function rowsCanFollow({ loaded, expanded, database, wanted, report }: RuleContext): void {
+  for (const { name, table } of Object.values(expanded.model.documents)) {
+    const [before, after] = [own(database.tables, table), own(wanted.tables, table)];
+    if (before === undefined || after === undefined) continue;
+    for (const { message, field } of databaseFaults(name, before, after)) {
+      const { tree } = loaded;
+      const at =
+        field === null ? tree.at("documents", name, "tenant") : documentMemberAt(tree, name, field);
+      report({ code: "OPW035", message, at });
+    }
+  }
+}
+
+/** What no migration can follow: a change of a field, or of whose the documents are. */
+interface DatabaseFault {
+  readonly field: string | null;
+  readonly message: string;
+}
+
+function databaseFaults(
+  document: string,
+  before: TableSchema,
+  after: TableSchema,
+): readonly DatabaseFault[] {
+  const tenant =
+    before.tenant === after.tenant
+      ? []
+      : [
+          {
+            field: null,
+            message: `${document} was ${before.tenant ? "partitioned by tenant" : "global"} when its table was made`,
+          },
+        ];
+  const indexed = Object.entries(indexedTypes(after)).flatMap(([field, type]) => {
+    const old = own(indexedTypes(before), field);
+    const isSame = old === undefined || comparesAs(old) === comparesAs(type);
+    const message = `${document} has an index over ${field}, which was ${old} and is now ${type}`;
+    return isSame ? [] : [{ field, message }];
+  });
+  const stored = new Set([
+    ...storedMembers(before),
+    ...Object.keys(after.shape === undefined ? {} : conversionsIn(after.shape)),
+  ]);
+  const required = after.required
+    .filter((field) => !stored.has(field) && !Object.hasOwn(after.members, field))
+    .map((field) => ({
+      field,
+      message: `documents of ${document} that are stored already have no ${field}; give it a default or make it nullable`,
+    }));
+  return [...tenant, ...indexed, ...required];
+}
+
+function indexedTypes({ indexes }: TableSchema): Readonly<Record<string, FieldType>> {
+  const fields = Object.values(indexes).flatMap((index) => index.fields);
+  return Object.fromEntries(fields.map(({ path, type }) => [path, type]));
+}
+
+function comparesAs(type: FieldType): string {
+  return type === "integer" || type === "number"
+    ? "number"
+    : type === "boolean"
+      ? "boolean"
+      : "text";
+}

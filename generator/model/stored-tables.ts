@@ -1,0 +1,70 @@
+// The database as migrations have left it: tables of documents, their indexes, and what is known of the bodies in them.
+import type { FieldType } from "../../runtime/contract/fields.js";
+import type { Shape } from "../../runtime/contract/shapes.js";
+import type { StoredField } from "../../runtime/contract/stored-members.js";
+
+/** The constraints on a member's values that SQL can check. Patterns are not among them. */
+export interface Fit {
+  readonly type: FieldType;
+  readonly isNullable: boolean;
+  readonly values?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+export interface IndexSchema {
+  /** Whether values are unique: across tenants or in each, and among all rows or those that aren't deleted. */
+  readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
+  /** Whether it covers only deleted rows, of all tenants together. */
+  readonly isOfDeleted?: true;
+  /** Fields of the body, by their place in rows, and columns. */
+  readonly fields: readonly (StoredField & {
+    readonly type: FieldType;
+    readonly isColumn?: true;
+  })[];
+}
+
+/** What is known of the bodies in a table. Members have their names in rows. */
+export interface StoredBodies {
+  /** Members that stored bodies have even if a payload left them out, with their defaults. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Members that every stored body has. */
+  readonly required: readonly string[];
+  /** The shapes that bodies have had; absent in schemas of earlier versions, whose rows have no shape number. */
+  readonly shape?: Shape;
+  /** Which values members accept, by their names in documents; absent in schemas of earlier versions. */
+  readonly fits?: Readonly<Record<string, Fit>>;
+}
+
+/** Members that every row has when it is read. Before rows had shapes, migrations wrote defaults into existing rows. */
+export function storedMembers({ required, members, shape }: StoredBodies): ReadonlySet<string> {
+  return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
+}
+
+export interface TableSchema extends StoredBodies {
+  readonly tenant: boolean;
+  readonly history: boolean;
+  /** Whether rows of the history say when and by whom; absent for tables of earlier versions. */
+  readonly historyTells?: true;
+  /** Whether rows may be marked as deleted; absent in schemas of earlier versions. */
+  readonly softDelete?: boolean;
+  /** The name of its documents, if it isn't the table's. */
+  readonly document?: string;
+  readonly indexes: Readonly<Record<string, IndexSchema>>;
+  /** Indexes of searches, with the fields of their texts in order. */
+  readonly searches: Readonly<Record<string, readonly string[]>>;
+  /** The languages of search indexes that keep stems. */
+  readonly languages?: Readonly<Record<string, string>>;
+}
+
+/** The tables of documents, and the steps of opwright's own tables. */
+export interface DatabaseSchema {
+  readonly tables: Readonly<Record<string, TableSchema>>;
+  readonly system: readonly string[];
+  /** The layout of search indexes; absent in schemas of the version that only knew layout 1. */
+  readonly searchLayout?: number;
+}
