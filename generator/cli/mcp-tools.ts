@@ -67,8 +67,33 @@ function matches(pattern: string, key: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`).test(key);
 }
 
-/** A tool in the list of tools: enough to call it in most cases; `describe` has the rest. */
-export function listedTool(name: string, operation: OperationModel, model: RegistryModel) {
+/** The bytes that a list of tools should have at most: models read it again and again. */
+const maxListBytes = 20_000;
+
+/**
+ * What the list says about arguments: their types, formats and values; their types; the names of all of them, or of those that
+ * are needed.
+ */
+const details = ["values", "types", "names", "needed"] as const;
+
+export type ListDetail = (typeof details)[number];
+
+/** The list of tools, with as much detail as fits into 20 KB; `others` are in it as well. `describe` has the rest. */
+export function toolList(tools: Tools, model: RegistryModel, others: readonly object[]) {
+  const listOf = (detail: ListDetail) =>
+    [...tools].map(([name, operation]) => listedTool(name, operation, model, detail));
+  const sizeOf = (list: readonly object[]): number =>
+    Buffer.byteLength(JSON.stringify({ tools: [...others, ...list] }));
+  const detail = details.find((one) => sizeOf(listOf(one)) <= maxListBytes) ?? "needed";
+  return { detail, tools: listOf(detail) };
+}
+
+function listedTool(
+  name: string,
+  operation: OperationModel,
+  model: RegistryModel,
+  detail: ListDetail,
+) {
   const { summary, description, input, effect } = operation;
   // Only hints that differ from the protocol's defaults.
   const annotations = isReading(operation)
@@ -82,7 +107,7 @@ export function listedTool(name: string, operation: OperationModel, model: Regis
   return {
     name,
     description: description ?? summary,
-    inputSchema: { ...outlineOf(input, model), type: "object" as const },
+    inputSchema: { ...outlineOf(input, model, detail), type: "object" as const },
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
 }
@@ -104,17 +129,26 @@ const maxValues = 20;
 
 /**
  * The shape of an input: its members, and which of them are needed; of each its type, its values, and the members of the one
- * that is the body. Filters, sorts, aggregates and other objects are shown as objects only.
+ * that is the body, as far as the detail goes. Filters, sorts, aggregates and other objects are shown as objects only.
  */
-function outlineOf({ schema, body }: InputModel, model: RegistryModel): SchemaObject {
+function outlineOf(
+  { schema, body }: InputModel,
+  model: RegistryModel,
+  detail: ListDetail,
+): SchemaObject {
   const part = typeof body?.as === "object" ? body.as.member : undefined;
   const membersOf = (whole: JsonSchema): SchemaObject => {
-    const properties = Object.entries(propertiesOf(whole));
     const required = requiredOf(whole);
-    const members = properties.map(([name, member]) => {
-      const value = resolved(member, model);
-      return [name, { ...valueOf(value, model), ...(name === part ? membersOf(value) : {}) }];
-    });
+    const members = Object.entries(propertiesOf(whole))
+      .filter(([name]) => detail !== "needed" || required.includes(name))
+      .map(([name, member]) => {
+        const value = resolved(member, model);
+        const shown = name === part && ["values", "types"].includes(detail);
+        return [
+          name,
+          { ...valueOf(value, model, detail), ...(shown ? membersOf(value) : {}) },
+        ] as const;
+      });
     return {
       ...(members.length === 0 ? {} : { properties: Object.fromEntries(members) }),
       ...(required.length === 0 ? {} : { required }),
@@ -124,19 +158,25 @@ function outlineOf({ schema, body }: InputModel, model: RegistryModel): SchemaOb
 }
 
 /** The type of a value, its format, and its values where there are few. */
-function valueOf(schema: JsonSchema, model: RegistryModel): SchemaObject {
-  if (typeof schema === "boolean") return {};
+function valueOf(schema: JsonSchema, model: RegistryModel, detail: ListDetail): SchemaObject {
+  if (typeof schema === "boolean" || detail === "names" || detail === "needed") return {};
   const { type, format, enum: values, items } = schema;
   const options = alternativesOf(schema);
   if (options.length > 0) {
-    const types = options.map((option) => valueOf(resolved(option, model), model)["type"]);
-    return types.includes(undefined) ? {} : { type: [...new Set(types.flat())] };
+    const types = options.map((option) => valueOf(resolved(option, model), model, detail)["type"]);
+    if (types.includes(undefined)) return {};
+    const [first, ...others] = new Set(types.flat());
+    return { type: others.length === 0 ? first : [first, ...others] };
   }
+  const all = detail === "values";
+  const few = all && Array.isArray(values) && values.length <= maxValues;
   return {
     ...(type === undefined ? {} : { type }),
-    ...(format === undefined ? {} : { format }),
-    ...(Array.isArray(values) && values.length <= maxValues ? { enum: values } : {}),
-    ...(items === undefined ? {} : { items: valueOf(resolved(items as JsonSchema, model), model) }),
+    ...(format === undefined || !all ? {} : { format }),
+    ...(few ? { enum: values } : {}),
+    ...(items === undefined || !all
+      ? {}
+      : { items: valueOf(resolved(items as JsonSchema, model), model, detail) }),
   };
 }
 

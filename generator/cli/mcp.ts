@@ -6,7 +6,7 @@ import { checkRegistry } from "../generate.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { packageVersion } from "../package-root.js";
 import { exitCodes, UsageError, type ExitCode } from "./io.js";
-import { describedTool, listedTool, toolsOf, type Tools } from "./mcp-tools.js";
+import { describedTool, toolList, toolsOf, type ListDetail, type Tools } from "./mcp-tools.js";
 import type { ConfiguredProject } from "./project.js";
 
 /** JSON-RPC 2.0 §5.1: the caller asked for what there is not. */
@@ -35,18 +35,16 @@ export async function runMcp(
   if (!URL.canParse(url)) throw new UsageError(`${url} is no URL`);
   const { model } = expanded;
   const tools = toolsOf(model, { allowWrites, ...(patterns === undefined ? {} : { patterns }) });
+  const list = toolList(tools, model, [describeTool]);
   const { Server, StdioServerTransport, CallToolRequestSchema, ListToolsRequestSchema } =
     await sdk();
   const client = clientOf(url, model);
   const server = new Server(
     { name: model.service.name, title: model.service.title, version: packageVersion() },
-    { capabilities: { tools: {} }, instructions: instructionsOf(model, tools) },
+    { capabilities: { tools: {} }, instructions: instructionsOf(model, tools, list.detail) },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
-    tools: [
-      describeTool,
-      ...[...tools].map(([name, operation]) => listedTool(name, operation, model)),
-    ],
+    tools: [describeTool, ...list.tools],
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const { name, arguments: given = {} } = params;
@@ -85,13 +83,24 @@ function described(wanted: unknown, tools: Tools, model: RegistryModel) {
 }
 
 /** Instructions for the model about all tools. */
-function instructionsOf({ service }: RegistryModel, tools: Tools): string {
+function instructionsOf({ service }: RegistryModel, tools: Tools, detail: ListDetail): string {
   const asksQueries = [...tools.values()].some(({ lists }) => lists !== null);
   return [
     `Tools are operations of ${service.title}. Arguments that are wrong are refused with the JSON Pointer of the fault; call describe with the name of a tool for its full schemas.`,
+    ...(left[detail] === null
+      ? []
+      : [`There are many tools, so their list ${left[detail]}; describe has the rest.`]),
     ...(asksQueries ? [queryLanguage] : []),
   ].join("\n\n");
 }
+
+/** What a list with less detail leaves out. */
+const left: Readonly<Record<ListDetail, string | null>> = {
+  values: null,
+  types: "has no values or formats of arguments",
+  names: "only names arguments",
+  needed: "only names the arguments that are needed",
+};
 
 const queryLanguage = `filters are {"$values": {field: constraint, …}}, where all constraints hold, or one of {"$and": [filters, …]}, {"$or": [filters, …]}, {"$not": filters}. A constraint is a value, a list of values of which one is meant, null, or operators that all hold: $eq $neq $gt $gte $lt $lte, $in $nin (lists), $null (true or false), $like $ilike (% and _) $regex for texts, $superset $subset $overlaps $disjoint $empty $any $all $none for arrays. {"$fields": {field: {"$gt": "other_field"}}} compares fields. Fields of nested objects are written a.b.
 sorts are {field: "asc" or "desc", …}, first what counts most. Lists without a cursor take page (from 1) and size; lists by cursor take after or before: next_cursor or prev_cursor of the last page.

@@ -87,6 +87,34 @@ describe("opwright mcp", () => {
     });
   });
 
+  test.each([
+    ["all that reads", [], "values"],
+    ["a few", ["--allow-writes", "--tools", "tasks.*"], "values"],
+    ["everything, with less detail", ["--allow-writes"], "needed"],
+  ])("lists %s in 20 KB", async (_what, flags, detail) => {
+    const client = await open(ann.token, ...flags);
+    const list = await client.listTools();
+    expect(Buffer.byteLength(JSON.stringify(list))).toBeLessThanOrEqual(20_000);
+    const { properties, required } =
+      list.tools.find(({ name }) => name === "tasks-raw_list")?.inputSchema ?? {};
+    expect(required).toEqual(["return_fields"]);
+    const values = { type: "array", items: { enum: expect.arrayContaining(["title"]) as unknown } };
+    expect(properties).toMatchObject(
+      detail === "values"
+        ? { return_fields: values, page: { type: "integer" } }
+        : { return_fields: {} },
+    );
+    expect(Object.keys(properties ?? {}).includes("page")).toBe(detail === "values");
+    const says = client.getInstructions()?.includes("only names the arguments that are needed");
+    expect(says).toBe(detail === "needed");
+    const told = textOf(
+      await client.callTool({ name: "describe", arguments: { tool: "tasks-raw_list" } }),
+    );
+    expect(told).toMatchObject({
+      inputSchema: { properties: { page: expect.anything() as unknown } },
+    });
+  });
+
   test("offers what writes where that is allowed, still without credentials", async () => {
     const client = await open(ann.token, "--allow-writes");
     const { tools } = await client.listTools();
