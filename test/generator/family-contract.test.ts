@@ -17,52 +17,55 @@ interface Sample {
   readonly yaml: string;
   /** What else they need. */
   readonly beside?: string;
-  /** The namespaces that it makes, each with the key of its mount in the YAML, which can be `false`. */
+  /** The namespaces that it makes, each with the hole in the YAML that its mount can fill. */
   readonly mounted?: Readonly<Record<string, string>>;
+  /** Whether nothing changes for clients until an operation names what it declares. */
+  readonly isSilent?: true;
 }
 
 /** A registry of each family. A family without one fails the suite. */
 const samples: Readonly<Record<string, Sample>> = {
   identity: {
-    yaml: "identity: {methods: [password, token, api_key], ingress: [{bearer: Authorization}, {api_key: X-API-Key}], MOUNT, api_keys: {}, provisioning: {guard: staff}}",
-    mounted: { authn: "MOUNT" },
+    yaml: "identity: {methods: [password, token, api_key], ingress: [{bearer: Authorization}, {api_key: X-API-Key}], <one>, api_keys: {<two>}, provisioning: {guard: staff, <three>}}",
+    mounted: { authn: "<one>", api_keys: "<two>", principals: "<three>" },
   },
   tenancy: {
-    yaml: "tenancy: {selector: {MOUNT}, admin: {guard: staff}}",
+    yaml: "tenancy: {selector: {<one>}, admin: {guard: staff, <two>}}",
     beside: "identity: {}",
-    mounted: { tenants: "MOUNT" },
+    mounted: { tenants: "<one>", tenant_admin: "<two>" },
   },
   documents: {
-    yaml: "documents: {notes: {type: {text: string}, tenant: false, guard: open, MOUNT}}",
-    mounted: { notes: "MOUNT" },
+    yaml: "documents: {notes: {type: {text: string}, tenant: false, guard: open, <one>}}",
+    mounted: { notes: "<one>" },
   },
   search: {
-    yaml: "search: {finds: {of: notes, text: [text], guard: open, MOUNT}}",
+    yaml: "search: {finds: {of: notes, text: [text], guard: open, <one>}}",
     beside: "documents: {notes: {type: {text: string}, tenant: false, guard: open}}",
-    mounted: { finds: "MOUNT" },
+    mounted: { finds: "<one>" },
   },
   storage: {
-    yaml: "storage: {files: {guard: open, presign: true, multipart: true, MOUNT}}",
-    mounted: { files: "MOUNT" },
+    yaml: "storage: {files: {guard: open, presign: true, multipart: true, <one>}}",
+    mounted: { files: "<one>" },
   },
   composites: {
-    yaml: "composites: {papers: {type: {text: string}, tenant: false, search: {text: [text]}, storage: {}, guard: open, MOUNT}}",
-    mounted: { papers: "MOUNT", papers_search: "MOUNT", papers_blobs: "MOUNT" },
+    yaml: "composites: {papers: {type: {text: string}, tenant: false, search: {text: [text]}, storage: {}, guard: open, <one>}}",
+    mounted: { papers: "<one>", papers_search: "<one>", papers_blobs: "<one>" },
   },
   custom: {
     yaml: "operations: {shop.open: {post: /shop, in: {at: date-time}, out: {ok: boolean}, run: registry/shop.ts#open, guard: open}}",
   },
   errors: {
     yaml: "errors: {sold_out: {kind: conflict, detail: None are left., context: {left: integer}}}",
+    isSilent: true,
   },
   outbox: {
     yaml: "outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
   },
   webhooks: {
-    yaml: "webhooks: {guard: staff, MOUNT}",
+    yaml: "webhooks: {guard: staff, <one>}",
     beside:
       "identity: {}\noutbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
-    mounted: { webhooks: "MOUNT" },
+    mounted: { webhooks: "<one>" },
   },
   realtime: {
     yaml: "realtime: {events: {shop.opened: {data: {at: date-time}, audience: [topic], delivery: ephemeral}}}",
@@ -98,10 +101,15 @@ async function modelOf(yaml: string): Promise<RegistryModel> {
   return found.expanded.model;
 }
 
-const text = ({ yaml, beside = "" }: Sample, mount = ""): string =>
-  `${beside}\n${yaml.replaceAll(/, MOUNT|MOUNT/g, (hole) =>
-    mount === "" ? "" : hole.replace("MOUNT", mount),
+/** The YAML of a sample, with a mount in one of its holes. */
+const text = ({ yaml, beside = "" }: Sample, hole = "", mount = ""): string =>
+  `${beside}\n${yaml.replaceAll(/(, )?(<\w+>)/g, (_all, comma: string | undefined, found: string) =>
+    found === hole ? `${comma ?? ""}${mount}` : "",
   )}`;
+
+/** The names in the first column of a page's tables. */
+const rowsOf = (page: string): readonly string[] =>
+  [...page.matchAll(/^\| `(\w+)/gm)].map(([, name = ""]) => name);
 
 test("every family has a sample here, and no two the same name or section", () => {
   const names = families.map(({ name }) => name);
@@ -112,6 +120,7 @@ test("every family has a sample here, and no two the same name or section", () =
 
 describe.each(families.map((family) => [family.name, family] as const))("%s", (name, family) => {
   const sample = samples[name] ?? { yaml: "" };
+  const mounted = Object.entries(sample.mounted ?? {});
 
   test("says each key of its sections in a line", () => {
     for (const { description } of Object.values(family.format))
@@ -120,7 +129,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
 
   test("has a row on the page of the registry for each section", () => {
     const page = readFileSync(new URL("../../docs/registry.md", import.meta.url), "utf8");
-    for (const section of Object.keys(family.format)) expect(page).toContain(`| \`${section}`);
+    expect(rowsOf(page)).toEqual(expect.arrayContaining(Object.keys(family.format)));
   });
 
   test("comes after the families that it reads", () => {
@@ -142,15 +151,19 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
     const added = compareRegistries(before, after);
     const gone = compareRegistries(after, before);
-    const hasOperations =
-      Object.keys(after.operations).length > Object.keys(before.operations).length;
-    const isTold = hasOperations || after.outbox !== null || after.realtime !== null;
+    const isTold = sample.isSilent !== true;
     expect(added.length > 0).toBe(isTold);
     expect(added.filter(({ level }) => level === "breaking")).toEqual([]);
     expect(gone.some(({ level }) => level === "breaking")).toBe(isTold);
   });
 
-  test.each(Object.keys(sample.mounted ?? {}))("owns the name %s alone", async (namespace) => {
+  test("makes the namespaces whose mounts are tried here, and no others", async () => {
+    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
+    const made = Object.keys(after.namespaces).filter((one) => !(one in before.namespaces));
+    expect(made.sort()).toEqual(Object.keys(sample.mounted ?? {}).sort());
+  });
+
+  test.each(mounted)("owns the name %s alone", async (namespace) => {
     const taken = `storage: {${namespace}: {guard: open}}`;
     const yaml = text(sample);
     const { found } = await checked(
@@ -161,10 +174,10 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     expect(found.findings.map(({ code }) => code)).toContain("OPW041");
   });
 
-  test.each(Object.keys(sample.mounted ?? {}))(
+  test.each(mounted)(
     "leaves %s off HTTP, the client and the documents where its mount is false",
-    async (namespace) => {
-      const { project, found } = await checked(text(sample, "mount: false"));
+    async (namespace, hole) => {
+      const { project, found } = await checked(text(sample, hole, "mount: false"));
       expect(found.findings).toEqual([]);
       const ofIt = Object.values(found.expanded.model.operations).filter(
         (one: OperationModel) => one.namespace === namespace,
@@ -182,15 +195,33 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     },
   );
 
-  test.each(Object.keys(sample.mounted ?? {}))(
-    "mounts %s where it is told to",
-    async (namespace) => {
-      const model = await modelOf(text(sample, 'mount: {at: "/elsewhere"}'));
-      const routes = Object.values(model.operations)
-        .filter((one) => one.namespace === namespace)
-        .flatMap(({ route }) => (route === null ? [] : [route.path]));
-      expect(routes.length).toBeGreaterThan(0);
-      for (const path of routes) expect(path).toMatch(/^\/elsewhere(?:\/|$)/);
-    },
-  );
+  const routesOf = ({ operations }: RegistryModel, namespace: string): readonly string[] =>
+    Object.values(operations)
+      .filter((one) => one.namespace === namespace)
+      .flatMap(({ route }) => (route === null ? [] : [route.path]));
+
+  test.each(mounted)("mounts %s where it is told to", async (namespace, hole) => {
+    const model = await modelOf(text(sample, hole, 'mount: {at: "/elsewhere"}'));
+    const routes = routesOf(model, namespace);
+    expect(routes.length).toBeGreaterThan(0);
+    for (const path of routes) expect(path).toMatch(/^\/elsewhere(?:\/|$)/);
+  });
+
+  test.each(mounted)("mounts the rest of %s by its prefix", async (namespace, hole) => {
+    const { operations } = await modelOf(text(sample));
+    const attached = Object.values(operations).flatMap(({ namespace: of, name: verb, route }) =>
+      of === namespace && route !== null ? [verb] : [],
+    );
+    // The mount of a composite is that of all its parts, so it takes no `include`, and others name the part.
+    const isShared = mounted.filter(([, of]) => of === hole).length > 1;
+    const [first = "", ...others] = isShared ? ["", ...attached] : attached;
+    expect(others).not.toEqual([]);
+    const own = isShared ? "mount: false" : `mount: {at: "/elsewhere", include: [${first}]}`;
+    const of = isShared ? `namespace: ${namespace}` : 'prefix: "/elsewhere"';
+    const further = `mounts: {more: {${of}, at: "/further", include: [${others.join(", ")}]}}`;
+    const routes = routesOf(await modelOf(`${text(sample, hole, own)}\n${further}`), namespace);
+    expect(routes).toHaveLength(attached.length);
+    expect(routes.filter((path) => path.startsWith("/elsewhere"))).toHaveLength(isShared ? 0 : 1);
+    expect(routes.filter((path) => path.startsWith("/further"))).toHaveLength(others.length);
+  });
 });
