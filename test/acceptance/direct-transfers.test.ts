@@ -289,7 +289,7 @@ for (const engine of objectEngines) {
       }
       const type = { content_type: "text/plain" };
       const put = await ask("presign/upload", { key: "x", expires_in: 60, ...type });
-      // A presigned PUT of S3 cannot hold to a size (direct-port.ts); forms and completed uploads can.
+      // A presigned PUT of S3 cannot hold to a size (direct-transfers.ts); forms and completed uploads can.
       const tooLarge = engine.name === "s3" ? 200 : 413;
       expect((await sent(put.body, Buffer.alloc(1_001))).status).toBe(tooLarge);
       expect((await sent(put.body, Buffer.alloc(1_000))).status).toBe(200);
