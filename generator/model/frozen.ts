@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
-import { sortedRecord } from "./records.js";
+import { mapped, sortedRecord } from "./records.js";
 import { emptyModels } from "./registry.js";
 import type { DocumentModel } from "./document-model.js";
 import type {
@@ -157,13 +157,6 @@ function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["ide
     return one.kind === "bearer" ? { ...one, scheme: "Bearer", route } : { ...one, route };
   });
   return { ...usual.identity, ...rest, routes: { [route]: { verifier, resolver } }, ingress };
-}
-
-function mapped<Value, Result>(
-  values: Readonly<Record<string, Value>>,
-  change: (value: Value) => Result,
-): Readonly<Record<string, Result>> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 }
 
 /** The members of `value` that differ from the usual ones. */

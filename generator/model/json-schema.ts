@@ -1,4 +1,5 @@
 // JSON Schema as the frozen registry holds it: 2020-12, every $ref of the form #/types/<Name>.
+import { mapped } from "./records.js";
 
 /** A schema: a boolean, or an object of keywords. */
 export type JsonSchema = boolean | SchemaObject;
@@ -96,16 +97,14 @@ export function mapSchema(
 ): JsonSchema {
   if (typeof schema === "boolean") return schema;
   const result: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
     // The common case: most keywords have a plain value.
     if (typeof value !== "object" || value === null) {
       result[keyword] = value;
     } else if (mapKeywords.has(keyword)) {
-      result[keyword] = Object.fromEntries(
-        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [
-          name,
-          mapSchema(inner, change),
-        ]),
+      result[keyword] = mapped(value as Record<string, JsonSchema>, (inner) =>
+        mapSchema(inner, change),
       );
     } else if (listKeywords.has(keyword)) {
       result[keyword] = (value as JsonSchema[]).map((inner) => mapSchema(inner, change));

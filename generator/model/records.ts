@@ -13,3 +13,19 @@ export function sortedRecord<T>(
   // Without a comparator the engine sorts strings by code units, and fast. The cast holds because each key is of the map.
   return Object.fromEntries([...values.keys()].sort().map((key) => [key, values.get(key) as T]));
 }
+
+/** A record with another value under each key. It is built in a loop because every schema is mapped many times. */
+export function mapped<Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  change: (value: Value) => Result,
+): Readonly<Record<string, Result>> {
+  const result: Record<string, Result> = {};
+  for (const key of Object.keys(values)) {
+    const value = change(values[key] as Value);
+    if (key === "__proto__") Object.defineProperty(result, key, { value, ...plain });
+    else result[key] = value;
+  }
+  return result;
+}
+
+const plain = { configurable: true, enumerable: true, writable: true } as const;

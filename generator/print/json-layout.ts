@@ -31,16 +31,25 @@ function endOfString(text: Uint8Array, start: number): number {
   return at + 1;
 }
 
+/** A list or an object in the text of the engine. */
+interface Container {
+  /** How long it is on one line. */
+  length: number;
+  /** The place behind it, and the number of the first container that begins there. */
+  end: number;
+  next: number;
+}
+
 interface Measured {
-  /** How long each list and object is on one line, in the order in which they begin. */
-  readonly lengths: readonly number[];
+  /** In the order in which they begin. */
+  readonly containers: readonly Container[];
   /** Bytes that suffice for the layout. */
   readonly room: number;
 }
 
 function measured(text: Uint8Array): Measured {
-  const lengths: number[] = [];
-  const open: number[] = [];
+  const containers: Container[] = [];
+  const open: Container[] = [];
   let spaces = 0;
   let depth = 0;
   let breaks = 1;
@@ -55,29 +64,33 @@ function measured(text: Uint8Array): Measured {
       spaces += 1;
       breaks += 1;
     } else if (byte === code.brace || byte === code.bracket) {
-      open.push(lengths.length);
-      lengths.push(-at - spaces);
+      const one = { length: -at - spaces, end: 0, next: 0 };
+      open.push(one);
+      containers.push(one);
       breaks += 2;
       depth = Math.max(depth, open.length);
       if (byte === code.brace && text[at + 1] !== code.braceEnd) spaces += 2;
     } else if (byte === code.braceEnd || byte === code.bracketEnd) {
-      const one = open.pop() ?? 0;
-      lengths[one] = (lengths[one] ?? 0) + at + 1 + spaces;
+      const one = open.pop();
+      if (one !== undefined) {
+        one.end = at + 1;
+        one.next = containers.length;
+        one.length += at + 1 + spaces;
+      }
     }
     at += 1;
   }
-  return { lengths, room: text.length + spaces + breaks * (depth + 1) };
+  return { containers, room: text.length + spaces + breaks * (depth + 1) };
 }
 
-function laidOut(text: Uint8Array, { lengths, room }: Measured, maxDepth: number): string {
+function laidOut(text: Buffer, { containers, room }: Measured, maxDepth: number): string {
   const out = Buffer.allocUnsafe(room);
   let end = 0;
   let lineStart = 0;
   let depth = 0;
-  /** The depth from which everything stands on one line, and whether that line is as short as can be. */
+  /** The depth from which everything stands on one line. */
   let flatFrom = Infinity;
-  let isTight = false;
-  let containers = 0;
+  let container = 0;
   let at = 0;
   while (at < text.length) {
     const byte = text[at] ?? 0;
@@ -91,14 +104,22 @@ function laidOut(text: Uint8Array, { lengths, room }: Measured, maxDepth: number
     let isSpaced = byte === code.colon;
     let isEnd = false;
     if (byte === code.brace || byte === code.bracket) {
-      const length = lengths[containers] ?? 0;
-      containers += 1;
-      depth += 1;
-      // One column is kept for the comma behind it.
-      if (!isFlat) {
-        isTight = end - lineStart + length >= width;
-        if (length === 2 || !isTight || depth > maxDepth) flatFrom = depth;
+      const one = containers[container];
+      const length = one?.length ?? 0;
+      if (!isFlat && one !== undefined) {
+        // One column is kept for the comma behind it.
+        const fits = end - lineStart + length < width;
+        if (!fits && (length === 2 || depth >= maxDepth)) {
+          // A line that is too long anyway is as short as can be: the engine's own text.
+          end += text.copy(out, end, at, one.end);
+          at = one.end;
+          container = one.next;
+          continue;
+        }
+        if (fits) flatFrom = depth + 1;
       }
+      container += 1;
+      depth += 1;
       isBroken = flatFrom === Infinity;
       isSpaced = byte === code.brace && !isBroken && length > 2;
     } else if (byte === code.braceEnd || byte === code.bracketEnd) {
@@ -112,7 +133,7 @@ function laidOut(text: Uint8Array, { lengths, room }: Measured, maxDepth: number
       isSpaced = isFlat;
     }
     if (!isEnd) out[end++] = byte;
-    if (isSpaced && !(isTight && (isFlat || flatFrom !== Infinity))) out[end++] = code.space;
+    if (isSpaced) out[end++] = code.space;
     if (isBroken) {
       out[end++] = code.newline;
       lineStart = end;
