@@ -1,7 +1,6 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
 import { families } from "../families/index.js";
 import type { Origin } from "../diagnostics.js";
-import type { ExpandedRegistry } from "../kernel/rule.js";
 import {
   alternativesOf,
   isNullable,
@@ -14,7 +13,7 @@ import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { inputsAreClosed } from "./open-inputs.js";
 import { policiesNameSteps } from "./policies.js";
-import type { RegistryRule, RuleContext } from "../kernel/rule.js";
+import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
 import { sqlNamesDiffer } from "./sql-names.js";
 
 /** All rules that need nothing but the model. */

@@ -13,7 +13,7 @@ export function emitTesting(model: RegistryModel): EmittedFile {
   const modules = [
     importOf("service", "./service.js", false),
     ...observed.flatMap(({ names, from }) => names.map((name) => importOf(name, from, true))),
-  ].sort((left, right) => (left.from < right.from ? -1 : 1));
+  ].sort((left, right) => Number(left.from > right.from) - Number(left.from < right.from));
   const view = {
     header: header("registry"),
     imports: importStatements([

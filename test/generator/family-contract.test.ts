@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { compareRegistries } from "../../generator/diff/compare.js";
+import { namespaceName } from "../../generator/emit/client/functions.js";
 import { families } from "../../generator/families/index.js";
 import { checkRegistry, planGeneration, type Project } from "../../generator/generate.js";
 import type { OperationModel, RegistryModel } from "../../generator/model/registry.js";
@@ -155,6 +156,17 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     expect(added.length > 0).toBe(isTold);
     expect(added.filter(({ level }) => level === "breaking")).toEqual([]);
     expect(gone.some(({ level }) => level === "breaking")).toBe(isTold);
+  });
+
+  test("has no namespace that is exported like what its files of the client export", async () => {
+    const { exported } = family.client(await modelOf(text(sample)), new Map());
+    const names = exported.flatMap((part) => {
+      const file = readFileSync(new URL(`../../client/${part}.ts`, import.meta.url), "utf8");
+      const found = file.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm);
+      return [...found].map(([, one = ""]) => one);
+    });
+    expect(exported.length > 0).toBe(names.length > 0);
+    for (const one of names) expect(namespaceName(one)).not.toBe(one);
   });
 
   test("makes the namespaces whose mounts are tried here, and no others", async () => {
