@@ -155,7 +155,7 @@ export async function planGeneration(
   const own = compare(
     emit(model, {
       paths: project.paths,
-      names: registryNames(registry.loaded.tree),
+      names: registryNames(registry.loaded.tree, Object.keys(model.namespaces)),
       history,
       client: project.client,
       purges: project.purges === true,

@@ -16,7 +16,7 @@ import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
 import { sqlNamesDiffer } from "./sql-names.js";
 
-/** All rules that need nothing but the model. */
+/** All rules that wait for nothing; those over defaults, patterns and functions are called beside them. */
 export const rules: readonly RegistryRule[] = [
   routesCollide,
   answeredKeysAreFree,

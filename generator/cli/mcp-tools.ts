@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import { isReading, repeatsOf } from "../print/client-operation.js";
 import { bundled } from "../compile/checked-schemas.js";
+import { withoutFormer } from "../load/former-names.js";
 import {
   alternativesOf,
+  mapSchema,
   propertiesOf,
   referredType,
   requiredOf,
@@ -115,12 +117,13 @@ function listedTool(
 /** Everything about a tool: its complete schemas, each with the types that it refers to. */
 export function describedTool(name: string, operation: OperationModel, model: RegistryModel) {
   const { key, summary, description, input, output } = operation;
+  const told = (schema: JsonSchema): JsonSchema => mapSchema(bundled(schema, model), withoutFormer);
   return {
     name,
     operation: key,
     description: description ?? summary,
-    inputSchema: bundled(input.schema, model),
-    ...(output.schema === null ? {} : { outputSchema: bundled(output.schema, model) }),
+    inputSchema: told(input.schema),
+    ...(output.schema === null ? {} : { outputSchema: told(output.schema) }),
   };
 }
 

@@ -11,18 +11,15 @@ export interface RegistryNames {
   readonly namespaces: readonly string[];
 }
 
-/** The names of a loaded registry, sorted. */
-export function registryNames(tree: SourceTree): RegistryNames {
+/** The names of a loaded registry, sorted. `namespaces` are those that mounts may attach. */
+export function registryNames(tree: SourceTree, namespaces: readonly string[]): RegistryNames {
   const keys = (section: string): readonly string[] => Object.keys(tree.section(section)).sort();
-  const custom = Object.keys(tree.section("operations")).map((key) => key.split(".")[0] ?? key);
   return {
     policies: keys("policies"),
     hooks: keys("hooks"),
     errors: keys("errors"),
     types: typeNames(tree).toSorted(),
-    namespaces: [
-      ...new Set([...keys("documents"), ...keys("search"), ...keys("storage"), ...custom]),
-    ].sort(),
+    namespaces: namespaces.toSorted(),
   };
 }
 

@@ -10,7 +10,7 @@ export interface Namespace {
 
 const grouped = new WeakMap<RegistryModel, readonly Namespace[]>();
 
-/** Namespaces in code-unit order, each with its operations in the order of its families' verbs. */
+/** Namespaces in code-unit order, each with its operations by key. */
 export function namespacesOf(model: RegistryModel): readonly Namespace[] {
   const namespaces = grouped.get(model) ?? groupOperations(model);
   grouped.set(model, namespaces);

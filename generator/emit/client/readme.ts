@@ -35,6 +35,7 @@ export function emitReadme(
       signsIn,
       choosesTenant,
       example,
+      walks: walkedList(model)?.call ?? "",
       imports: [
         ...new Set([
           "createClient",
@@ -79,6 +80,15 @@ function exampleOf(model: RegistryModel): ExampleCall | undefined {
       (!hasInput(operation) || isOptional(operation, model)),
   );
   const found = callable.find(({ lists }) => lists !== null) ?? callable[0];
+  return found === undefined ? undefined : exampleCall(found);
+}
+
+/** A list that `each` walks: one that gives cursors, on a mount. */
+function walkedList(model: RegistryModel): ExampleCall | undefined {
+  const found = Object.values(model.operations).find(
+    (operation) =>
+      isAttached(operation) && operation.lists !== null && operation.name === "list_cursor",
+  );
   return found === undefined ? undefined : exampleCall(found);
 }
 

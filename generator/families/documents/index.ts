@@ -1,4 +1,4 @@
-// The documents family: a declaration becomes a table with its types, and up to eleven operations.
+// The documents family: a declaration becomes a table with its types and operations.
 import type { DocumentDeclaration } from "./format.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";

@@ -16,4 +16,6 @@ export const errors = family({
   compare,
   emit: emitErrors,
   rules: [namedErrorsExist],
+  met: ({ errors: models }) =>
+    Object.values(models).flatMap(({ contextType }) => contextType ?? []),
 });
