@@ -1,5 +1,4 @@
 // The rule that anonymous callers can't query growing documents without a limit.
-import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { RuleContext } from "../kernel/rule.js";
 
@@ -7,10 +6,11 @@ import type { RuleContext } from "../kernel/rule.js";
 export function openListsAreLimited({ expanded, report }: RuleContext): void {
   const { model, origins } = expanded;
   const told = new Set<string>();
+  const growing = growingIn(model);
   for (const operation of Object.values(model.operations)) {
     const document = operation.lists;
     if (document === null || told.has(operation.namespace)) continue;
-    if (operation.route === null || isLimited(operation) || !grows(document, model)) continue;
+    if (operation.route === null || isLimited(operation) || !growing.has(document)) continue;
     told.add(operation.namespace);
     report({
       code: "OPW059",
@@ -25,7 +25,11 @@ function isLimited({ requiresAuthn, hooks }: OperationModel): boolean {
   return requiresAuthn || hooks.some(({ errors }) => errors.includes("core.throttled"));
 }
 
-function grows(document: string, { operations }: RegistryModel): boolean {
-  const create = own(operations, `${document}.create`);
-  return create !== undefined && create.route !== null;
+/** The documents that callers add to. Code of the service may as well, but knows how much. */
+function growingIn({ operations }: RegistryModel): ReadonlySet<string> {
+  return new Set(
+    Object.values(operations).flatMap(({ adds, route }) =>
+      adds === null || route === null ? [] : [adds],
+    ),
+  );
 }

@@ -45,6 +45,8 @@ export interface BuiltInVerb {
   /** The type of the answer, or null for none. */
   readonly output: string | null;
   readonly errors: readonly string[];
+  /** The document that it adds rows to. */
+  readonly adds?: string;
 }
 
 /** The text of a login, password or token. */
@@ -198,6 +200,7 @@ function operationOf(
     declares: shape.body === undefined && !isChecked ? "nothing" : "input",
     lists: null,
     queries: null,
+    adds: shape.adds ?? null,
     errors: shape.errors,
     extensions: {},
   };

@@ -41,6 +41,7 @@ const usual = {
     declares: "nothing",
     lists: null,
     queries: null,
+    adds: null,
     errors: [],
     extensions: {},
   },

@@ -275,10 +275,12 @@ export interface OperationModel {
   readonly isTool: boolean;
   /** Types of its own, besides those of the registry: none, its input, or input, output and handler. */
   readonly declares: "nothing" | "input" | "handler";
-  /** The document whose rows it scans; null if its cost doesn't grow with them. */
+  /** The document whose rows it looks through, so that its cost grows with them, or null. */
   readonly lists: string | null;
   /** The document whose whole query language it speaks, or null. */
   readonly queries: string | null;
+  /** The document that it adds rows to, as far as the registry says; null for none. */
+  readonly adds: string | null;
   /** Codes of the error table that this operation may answer with, beyond those of every request. */
   readonly errors: readonly string[];
   readonly extensions: Readonly<Record<string, unknown>>;

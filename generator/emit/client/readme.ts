@@ -87,7 +87,9 @@ function exampleOf(model: RegistryModel): ExampleCall | undefined {
 function walkedList(model: RegistryModel): ExampleCall | undefined {
   const found = Object.values(model.operations).find(
     (operation) =>
-      isAttached(operation) && operation.lists !== null && operation.name === "list_cursor",
+      isAttached(operation) &&
+      operation.lists !== null &&
+      operation.errors.includes("invalid_cursor"),
   );
   return found === undefined ? undefined : exampleCall(found);
 }

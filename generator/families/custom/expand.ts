@@ -97,6 +97,7 @@ export function expandOperation(
     declares: "handler",
     lists: null,
     queries: null,
+    adds: null,
     errors: declaration.errors ?? [],
     extensions: extensionsOf(declaration),
   };

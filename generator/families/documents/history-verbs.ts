@@ -26,6 +26,7 @@ interface HistoryVerbShape {
   readonly rest: readonly [RouteMethod, string];
   readonly rpc: readonly [RouteMethod, string];
   readonly errors: readonly string[];
+  readonly asks?: "query";
 }
 
 export const historyVerbs: Readonly<Record<HistoryVerb, HistoryVerbShape>> = {
@@ -70,6 +71,7 @@ export const historyVerbs: Readonly<Record<HistoryVerb, HistoryVerbShape>> = {
       "query_too_complex",
       "invalid_cursor",
     ],
+    asks: "query",
   },
 };
 

@@ -55,6 +55,8 @@ interface VerbShape {
   readonly rpc: readonly [RouteMethod, string];
   readonly status?: number;
   readonly errors: readonly string[];
+  /** What its input asks of rows: a filter alone, or anything that the query language says. */
+  readonly asks?: "filter" | "query";
 }
 
 const listErrors = [
@@ -136,25 +138,39 @@ export const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
     rest: ["POST", "/update_where"],
     rpc: ["POST", "/update_where"],
     errors: ["bulk_refused", ...listErrors],
+    asks: "filter",
   },
   delete_where: {
     rest: ["POST", "/delete_where"],
     rpc: ["POST", "/delete_where"],
     errors: ["bulk_refused", ...listErrors],
+    asks: "filter",
   },
-  list: { rest: ["POST", "/list"], rpc: ["POST", "/list"], errors: listErrors },
-  raw_list: { rest: ["POST", "/raw_list"], rpc: ["POST", "/raw_list"], errors: listErrors },
+  list: { rest: ["POST", "/list"], rpc: ["POST", "/list"], errors: listErrors, asks: "query" },
+  raw_list: {
+    rest: ["POST", "/raw_list"],
+    rpc: ["POST", "/raw_list"],
+    errors: listErrors,
+    asks: "query",
+  },
   list_cursor: {
     rest: ["POST", "/list_cursor"],
     rpc: ["POST", "/list_cursor"],
     errors: [...listErrors, "invalid_cursor"],
+    asks: "query",
   },
   raw_list_cursor: {
     rest: ["POST", "/raw_list_cursor"],
     rpc: ["POST", "/raw_list_cursor"],
     errors: [...listErrors, "invalid_cursor"],
+    asks: "query",
   },
-  agg_list: { rest: ["POST", "/agg_list"], rpc: ["POST", "/agg_list"], errors: listErrors },
+  agg_list: {
+    rest: ["POST", "/agg_list"],
+    rpc: ["POST", "/agg_list"],
+    errors: listErrors,
+    asks: "query",
+  },
   ...historyVerbs,
 };
 

@@ -67,7 +67,6 @@ export function expandVerb(
       : { hooks: own, at: tree.at("documents", document, "hooks", name) },
   );
   const spec = ofGenerated(`documents/${document}`, specName(model.name));
-  const isList = verb.includes("list");
   const operation: OperationModel = {
     key: `${document}.${name}`,
     namespace: document,
@@ -102,8 +101,9 @@ export function expandVerb(
     effect: isRead ? "reads" : adding.includes(verb) ? "adds" : "changes",
     isTool: true,
     declares: "nothing",
-    lists: isList ? document : null,
-    queries: isList ? model.name : null,
+    lists: shape.asks === undefined ? null : document,
+    queries: shape.asks === "query" ? model.name : null,
+    adds: growing.includes(verb) ? document : null,
     errors: [
       ...shape.errors,
       ...historyErrors(model, verb),
@@ -133,6 +133,9 @@ function routesOf(verb: DocumentVerb, view: ToldMembers | null): UnmountedOperat
 
 /** Verbs whose repetition adds once more. */
 const adding: readonly DocumentVerb[] = ["create", "create_many"];
+
+/** Verbs that may add documents. */
+const growing: readonly DocumentVerb[] = [...adding, "upsert"];
 
 /** What runs a verb. */
 function runOf({ bulk }: DocumentModel, verb: DocumentVerb, spec: Code): Code {

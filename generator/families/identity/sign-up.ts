@@ -55,6 +55,7 @@ function checkProfile(context: FamilyContext, name: string): void {
 function signUpVerb(login: JsonSchema, profile: DocumentModel | undefined) {
   const ofProfile = profile === undefined ? {} : { profile: refTo(profile.createTypeName) };
   return {
+    ...(profile === undefined ? {} : { adds: profile.name }),
     method: "POST",
     takesSpec: true,
     isWrite: false,

@@ -183,6 +183,7 @@ function answered(given: Answered): OperationModel {
     declares: "nothing",
     lists: null,
     queries: null,
+    adds: null,
     errors,
     extensions: {},
   };

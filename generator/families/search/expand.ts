@@ -197,6 +197,7 @@ function expandVerb(
     declares: "nothing",
     lists: document.name,
     queries: null,
+    adds: null,
     errors: [
       "query_invalid",
       "field_not_queryable",

@@ -138,6 +138,7 @@ function expandVerb(
     declares: "nothing",
     lists: null,
     queries: null,
+    adds: null,
     errors: shape.errors,
     extensions: extensionsOf(declaration),
   };
