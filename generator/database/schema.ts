@@ -9,10 +9,14 @@ import { asStored, storedField, storedName } from "../../runtime/contract/stored
 import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
-import type { StoredTables } from "../kernel/family.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
-import type { DatabaseSchema, IndexSchema, TableSchema } from "../model/stored-tables.js";
+import type {
+  DatabaseSchema,
+  IndexSchema,
+  StoredTables,
+  TableSchema,
+} from "../model/stored-tables.js";
 
 /**
  * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, to compute
@@ -88,7 +92,7 @@ function tableOf(
   };
 }
 
-/** What generated code needs to know about the tables of documents, by table. */
+/** What generated code knows of the tables of documents. */
 export function storedTables(
   { documents }: RegistryModel,
   { tables }: DatabaseSchema,

@@ -41,18 +41,20 @@ const ofEvery: SystemTables = (engine) => {
   };
 };
 
-/** The names of the steps that a service needs, in order. They are the same for every engine. */
+const ofFamilies = families.flatMap(({ tables }) => tables ?? []);
+
+/** The names of the steps that a service needs. They are the same for every engine. */
 export function systemStepsOf(model: RegistryModel): readonly string[] {
-  const needed = families.filter((family) => family.needsTables(model));
-  return [ofEvery, ...needed.map(({ tables }) => tables)].flatMap((tables) =>
-    Object.keys(tables("sqlite")),
+  const needed = ofFamilies.filter(({ areNeeded }) => areNeeded(model));
+  return [ofEvery, ...needed.map(({ steps }) => steps)].flatMap((steps) =>
+    Object.keys(steps("sqlite")),
   );
 }
 
 /** The statements of one step. Throws if no step has the name. */
 export function systemStep(engine: EngineName, name: string): string {
-  for (const tables of [ofEvery, ...families.map((family) => family.tables)]) {
-    const step = tables(engine)[name];
+  for (const steps of [ofEvery, ...ofFamilies.map((tables) => tables.steps)]) {
+    const step = steps(engine)[name];
     if (step !== undefined) return stepText(engine, name, step);
   }
   throw new Error(`no DDL for ${name}`);

@@ -23,7 +23,7 @@ export function compareRegistries(
   const values = new ValueComparison(before.types, after.types, note, today);
   compareOperations(before, after, values, note, today);
   compareService(before, after, note);
-  for (const family of families) family.compare(before, after, { values, note, today });
+  for (const family of families) family.compare?.(before, after, { values, note, today });
   values.finish();
   return [...found.values()].sort(
     (left, right) =>

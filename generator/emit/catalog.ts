@@ -13,7 +13,10 @@ export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
     error_groups: errorGroups,
     operations: operations.map(entryOf),
   };
-  return [recordsFile("catalog.json", catalog, 2), recordsFile("tools.json", toolsOf(model), 2)];
+  return [
+    recordsFile("catalog.json", catalog, 2),
+    recordsFile("tools.json", toolsDocument(model), 2),
+  ];
 }
 
 function entryOf(operation: OperationModel): object {
@@ -36,7 +39,7 @@ function entryOf(operation: OperationModel): object {
 }
 
 /** Operations with a route, and their schemas. Each type appears once, under `$defs`. */
-function toolsOf(model: RegistryModel): object {
+function toolsDocument(model: RegistryModel): object {
   const mounted = Object.values(model.operations).filter(({ route }) => route !== null);
   const types = reached(model, mounted.flatMap(typesOf));
   return {

@@ -62,7 +62,7 @@ export function expandRegistry(
     report,
   );
   for (const [key, operation] of operations) {
-    const errors = expansions.flatMap((one) => one.boundaryErrors(operation));
+    const errors = expansions.flatMap((one) => one.furtherErrors(operation));
     operations.set(key, {
       ...operation,
       errors: [...new Set([...operation.errors, ...errors])],

@@ -7,7 +7,6 @@ import {
   type DeprecationModel,
 } from "../model/deprecation.js";
 import { limits } from "../../runtime/contract/limits.js";
-import type { Shape } from "../../runtime/contract/shapes.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { Comparison } from "../compare/comparison.js";
 import type { EmittedFile } from "../print/file.js";
@@ -20,22 +19,11 @@ import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
+import type { StoredTables } from "../model/stored-tables.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
-
-/** The tables of documents, and what the database keeps of each. */
-export type StoredTables = Readonly<
-  Record<
-    string,
-    {
-      readonly shape: Shape;
-      /** Unique indexes, and the document's members that they cover. */
-      readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
-    }
-  >
->;
 
 export interface Family<Model = unknown> {
   readonly name: string;
@@ -52,8 +40,10 @@ export interface Family<Model = unknown> {
   readonly defaults: (context: RuleContext) => readonly DeclaredDefault[];
   /** Functions that it names, besides those of members that are references in its format. */
   readonly functions: (model: RegistryModel, tree: SourceTree) => readonly Mention[];
-  /** Reports changes for clients beside those of its operations. */
-  readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
+  /** Reports changes for clients beside those of its operations; null where it has nothing but operations. */
+  readonly compare:
+    | ((before: RegistryModel, after: RegistryModel, comparison: Comparison) => void)
+    | null;
   /** Types that it derives from a document's type, with the field that each is about; null for all fields. */
   readonly derived: (document: DocumentModel) => readonly (readonly [string, string | null])[];
   /** The modules that only it prints. */
@@ -64,9 +54,8 @@ export interface Family<Model = unknown> {
   ) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
-  /** The tables that it needs beside those of documents. */
-  readonly tables: SystemTables;
-  readonly needsTables: (model: RegistryModel) => boolean;
+  /** The tables that it needs beside those of documents, or null. */
+  readonly tables: OwnTables | null;
   /** The names that it needs in SQL, besides those of tables that start with `opwright_`. */
   readonly claims: (model: RegistryModel, tree: SourceTree) => readonly SqlClaim[];
   /** Paths that the service answers itself because of it. */
@@ -81,6 +70,12 @@ export interface Family<Model = unknown> {
   readonly met: (model: RegistryModel) => readonly string[];
   /** Its parts of `defineService`, by member. */
   readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
+}
+
+/** Tables of a family, which a service has from the first migration on that needs them. */
+export interface OwnTables {
+  readonly areNeeded: (model: RegistryModel) => boolean;
+  readonly steps: SystemTables;
 }
 
 /** A name that something needs in SQL, where tables and indexes share one name space. */
@@ -134,8 +129,8 @@ export interface FamilyExpansion<Model> {
   readonly routed: readonly RoutedOperation[];
   /** Its part of the frozen registry, computed once all operations are known. */
   readonly frozen: (operations: ReadonlyMap<string, OperationModel>) => Partial<FamilyModels>;
-  /** Codes that an operation of any family may answer with because this one is declared. */
-  readonly boundaryErrors: (operation: OperationModel) => readonly string[];
+  /** Codes that an operation of any family may answer with as well because this one is declared. */
+  readonly furtherErrors: (operation: OperationModel) => readonly string[];
 }
 
 /** Operations under one name, which no other namespace has, and where they are mounted. */
@@ -196,12 +191,10 @@ const silent = {
   rules: [],
   defaults: () => [],
   functions: () => [],
-  compare: () => undefined,
   derived: () => [],
   emit: () => [],
   validators: () => ({}),
-  tables: () => ({}),
-  needsTables: () => false,
+  tables: null,
   claims: () => [],
   paths: () => [],
   answered: () => [],
@@ -213,7 +206,8 @@ const silent = {
 
 /** Makes a family from its members and the defaults. */
 export function family<Model>(
-  definition: Pick<Family<Model>, "name" | "format" | "expand"> & Partial<Family<Model>>,
+  definition: Pick<Family<Model>, "name" | "format" | "expand" | "compare"> &
+    Partial<Family<Model>>,
 ): Family<Model> {
   return { ...silent, ...definition };
 }
@@ -228,7 +222,7 @@ export function expansion<Model>(
     namespaces: [],
     routed: [],
     frozen: () => ({}),
-    boundaryErrors: () => [],
+    furtherErrors: () => [],
     ...parts,
   };
 }

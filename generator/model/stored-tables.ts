@@ -61,6 +61,18 @@ export interface TableSchema extends StoredBodies {
   readonly languages?: Readonly<Record<string, string>>;
 }
 
+/** What generated code knows of the tables of documents, by table. */
+export type StoredTables = Readonly<
+  Record<
+    string,
+    {
+      readonly shape: Shape;
+      /** Unique indexes, and the document's members that they cover. */
+      readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
+    }
+  >
+>;
+
 /** The tables of documents, and the steps of opwright's own tables. */
 export interface DatabaseSchema {
   readonly tables: Readonly<Record<string, TableSchema>>;

@@ -10,7 +10,7 @@ export interface SystemTable {
   readonly isUnlogged?: boolean;
 }
 
-/** Steps by their names, in order: a table, or the statements that change one. */
+/** Steps by their names, in whose order they are applied: a table, or statements that change one (`<table>.<what>`). */
 export type SystemTables = (
   engine: EngineName,
 ) => Readonly<Record<string, SystemTable | readonly string[]>>;

@@ -18,6 +18,7 @@ export const composites = family({
     checkTransactions(context);
     return expansion(null);
   },
+  compare: null,
 });
 
 /** A service has one transaction route; a composite that names one names that one. */

@@ -14,4 +14,5 @@ export const custom = family({
       ),
     }),
   defaults: inputDefaults,
+  compare: null,
 });

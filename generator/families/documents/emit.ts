@@ -5,7 +5,7 @@ import {
   firstShape,
   type Shape,
 } from "../../../runtime/contract/shapes.js";
-import type { StoredTables } from "../../kernel/family.js";
+import type { StoredTables } from "../../model/stored-tables.js";
 import { own } from "../../model/records.js";
 import { authoredIn, functionReference, ofAuthor } from "../../model/code.js";
 import type { ModulePaths } from "../../print/module-path.js";

@@ -57,7 +57,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     );
     return expansion(models, {
       namespaces,
-      boundaryErrors: ({ family: of, namespace, name }) =>
+      furtherErrors: ({ family: of, namespace, name }) =>
         of === "documents" && named.has(namespace) && ["delete", "kill"].includes(name)
           ? ["reference_in_use"]
           : [],

@@ -27,13 +27,12 @@ export const identity = family({
         excludedOperationsExist(context, model, operations);
         return { identity: model };
       },
-      boundaryErrors: (operation) => boundaryErrors(context, operation),
+      furtherErrors: (operation) => boundaryErrors(context, operation),
     });
   },
   compare,
   emit: emitIdentity,
-  tables,
-  needsTables: (model) => model.identity !== null,
+  tables: { areNeeded: (model) => model.identity !== null, steps: tables },
   paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),
   service: (model) =>
     model.identity === null ? {} : { identity: ofGenerated("identity", "identitySpec") },

@@ -17,8 +17,7 @@ export const outbox = family({
   },
   compare,
   emit: emitOutbox,
-  tables,
-  needsTables: (model) => model.outbox !== null,
+  tables: { areNeeded: (model) => model.outbox !== null, steps: tables },
   observed: (model) =>
     model.outbox === null
       ? []

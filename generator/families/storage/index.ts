@@ -44,8 +44,7 @@ export const storage = family({
     const parts = isResumable ? ["upload"] : [];
     return clientParts({ copied: parts, exported: parts });
   },
-  tables,
-  needsTables: ({ storages }) => Object.keys(storages).length > 0,
+  tables: { areNeeded: ({ storages }) => Object.keys(storages).length > 0, steps: tables },
   service: ({ storages }) => ({
     storages: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
   }),

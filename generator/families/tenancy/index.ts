@@ -7,4 +7,5 @@ export const tenancy = family({
   name: "tenancy",
   format,
   expand: (context) => expansion(null, { namespaces: expandTenancy(context) }),
+  compare: null,
 });

@@ -21,8 +21,7 @@ export const webhooks = family({
   },
   compare,
   emit: emitWebhooks,
-  tables,
-  needsTables: (model) => model.webhooks !== undefined,
+  tables: { areNeeded: (model) => model.webhooks !== undefined, steps: tables },
   service: (model) =>
     model.webhooks === undefined ? {} : { webhooks: ofGenerated("webhooks", "webhooksSpec") },
 });
