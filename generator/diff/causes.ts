@@ -5,7 +5,7 @@ import { propertiesOf, referredType, type JsonSchema } from "../model/json-schem
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
-import { documentCalled, renamedDocuments } from "./renames.js";
+import { documentBehind, documentCalled, renamedDocuments } from "./renames.js";
 
 export interface Cause {
   /** One sentence, which also identifies the cause: an approval repeats it. */
@@ -182,14 +182,16 @@ class FieldCauses {
   }
 
   #documentOf({ kind, name }: ChangeSubject): DocumentModel | undefined {
-    const { documents } = this.#after;
+    const { documents, operations } = this.#after;
     switch (kind) {
       case "type":
         return this.#documents.get(name);
       case "document":
         return own(documents, name);
-      case "operation":
-        return own(documents, name.split(".", 1)[0] ?? "");
+      case "operation": {
+        const operation = own(operations, name);
+        return operation === undefined ? undefined : documentBehind(operation, this.#after);
+      }
       default:
         return undefined;
     }

@@ -60,15 +60,20 @@ export function documentCalled(document: string, called: string): string {
 
 /** What an operation of a document has come or gone with; undefined where it did so alone. */
 export function causeOf(
-  { declares, namespace }: OperationModel,
+  operation: OperationModel,
   has: RegistryModel,
   lacks: RegistryModel,
   what: "is gone" | "is new",
 ): string | undefined {
-  const isWhole =
-    // What the author handles may share its namespace.
-    declares !== "handler" &&
-    own(has.documents, namespace) !== undefined &&
-    own(lacks.documents, namespace) === undefined;
-  return isWhole ? `document ${namespace} ${what}` : undefined;
+  const document = documentBehind(operation, has)?.name;
+  const isWhole = document !== undefined && own(lacks.documents, document) === undefined;
+  return isWhole ? `document ${document} ${what}` : undefined;
+}
+
+/** The document that an operation comes from: a namespace has one owner, but what the author handles may share it. */
+export function documentBehind(
+  { declares, namespace }: OperationModel,
+  { documents }: RegistryModel,
+): DocumentModel | undefined {
+  return declares === "handler" ? undefined : own(documents, namespace);
 }

@@ -7,7 +7,7 @@ import {
   uuidSchema,
   type JsonSchema,
 } from "../model/json-schema.js";
-import { callOf, ofGenerated, ofRuntime, type CodeName } from "../model/code.js";
+import { callOf, ofRuntime, type CodeName } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, TokenUse } from "../model/registry.js";
 import {
@@ -17,6 +17,7 @@ import {
   type RouteMethod,
   type UnmountedOperation,
 } from "./family.js";
+import { credentials } from "./credentials.js";
 import { requiresAuthn, type BuiltInGuard } from "./guards.js";
 import { principalHook, sessionHook } from "./runtime-hooks.js";
 
@@ -48,29 +49,6 @@ export interface BuiltInVerb {
   /** The document that it adds rows to. */
   readonly adds?: string;
 }
-
-/** The text of a login, password or token. */
-export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
-
-/** The login of a new principal: not only white space. */
-export const newLoginText: JsonSchema = {
-  type: "string",
-  minLength: 1,
-  maxLength: 4_096,
-  pattern: "\\S",
-};
-
-/** The login of a new principal that mail reaches (RFC 5321 §4.5.3.1.3 leaves 254 characters). */
-export const emailText: JsonSchema = { type: "string", format: "email", maxLength: 254 };
-
-/** The text of a password that somebody chooses. A schema can't express its further rules (runtime/families/identity/password-rules.ts). */
-export const newPasswordText: JsonSchema = {
-  type: "string",
-  minLength: 8,
-  maxLength: 1_024,
-  description:
-    "At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login.",
-};
 
 /** A body that must be given, with members that must all be given. */
 export function bodyOf(
@@ -108,16 +86,15 @@ export function builtInNamespace(
   return [{ name, what: builtInWhat, description, at, operations, mount, isSensitive: false }];
 }
 
-const identitySpec = ofGenerated("identity", "identitySpec");
-
 const open: BuiltInGuard = { policy: "open", hooks: [] };
 
 /** Where the operations of a table belong, and who may call them. */
 interface BuiltInPlace {
-  /** Its name in the runtime. */
   readonly family: string;
-  /** The spec for handlers that take one; that of identity where it is left out. */
-  readonly spec?: CodeName;
+  /** The name under which the runtime exports their handlers. */
+  readonly handlers: string;
+  /** The spec for handlers that take one. */
+  readonly spec: CodeName;
   readonly namespace: string;
   readonly at: Origin;
   /** Not asked where the body authenticates. */
@@ -143,7 +120,7 @@ export function expandBuiltIn(
 
 function operationOf(
   context: FamilyContext,
-  { family, namespace, at, guard: usual, spec = identitySpec }: BuiltInPlace,
+  { family, handlers, namespace, at, guard: usual, spec }: BuiltInPlace,
   name: string,
   shape: BuiltInVerb,
 ): OperationModel {
@@ -194,7 +171,7 @@ function operationOf(
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,
     audit: shape.method === "GET" ? null : (shape.audit ?? namedMembers(schema)),
-    run: callOf(ofRuntime(`${family}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
+    run: callOf(ofRuntime(`${handlers}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
     effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
     isTool: false,
     declares: shape.body === undefined && !isChecked ? "nothing" : "input",
@@ -213,13 +190,6 @@ function isReadWhole({ type, schema }: ParameterModel): boolean {
   if (Object.keys(more).length > 0) return false;
   return type === "uuid" ? format === "uuid" : format === undefined && declared === type;
 }
-
-const credentials: readonly JsonSchema[] = [
-  credentialText,
-  newLoginText,
-  emailText,
-  newPasswordText,
-];
 
 /** Members of an input that the audit log may name: all but credentials. */
 function namedMembers(schema: JsonSchema): readonly string[] {

@@ -42,6 +42,26 @@ const ofIdempotency: readonly ErrorCode[] = [
   "idempotency_in_flight",
 ];
 
+/** Codes that handlers may throw themselves, or get from any document that they write. */
+const ofHandlers: readonly ErrorCode[] = [
+  "core.malformed",
+  "revision_ambiguous",
+  "core.domain",
+  "document_deleted",
+  "core.not_found",
+  "core.validation",
+  "core.conflict",
+  "revision_mismatch",
+  "reference_in_use",
+  "bulk_refused",
+  "unique_violation",
+  "historical_consistency_violation",
+  "core.concurrency",
+  "core.precondition",
+  "history_not_found_retry",
+  "revision_required",
+];
+
 /** Codes that many operations share. Documents list each group once, under its name. */
 const groups = {
   every: [...new Set([...always, ...ofParameters])],
@@ -60,7 +80,7 @@ const groups = {
     "revision_ambiguous",
     "core.concurrency",
   ],
-  handler: (Object.keys(errors) as ErrorCode[]).filter(isAuthorCode),
+  handler: ofHandlers,
 } as const satisfies Readonly<Record<string, readonly ErrorCode[]>>;
 
 export type ErrorGroup = keyof typeof groups;
@@ -141,13 +161,4 @@ export function statusOf(
 ): number {
   const kind = own(declared, code)?.kind;
   return kind === undefined ? errors[code as ErrorCode].status : errorKinds[kind];
-}
-
-/** Whether authors' handlers may throw a code of opwright's table. */
-function isAuthorCode(code: string): boolean {
-  return (
-    /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(
-      code,
-    ) || /^(?:revision_|document_|history|historical|unique_)/.test(code)
-  );
 }

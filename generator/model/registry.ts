@@ -235,7 +235,7 @@ export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  /** The family that made it; for built-in operations, the name under which the runtime has their handlers (`apiKeys`). */
+  /** The name of the family that made it. */
   readonly family: string;
   /** The registry file that declares it. */
   readonly source: string;

@@ -144,6 +144,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
       const unsaid = Object.entries(operation).filter(([, fact]) => fact === undefined);
       expect([operation.key, unsaid]).toEqual([operation.key, []]);
       expect(operation.output.isBytes && operation.isTool).toBe(false);
+      expect(families.map((one) => one.name)).toContain(operation.family);
       if (operation.effect === "reads") expect(operation.transaction).toBe("read");
     }
   });
@@ -172,6 +173,8 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   test("makes the namespaces whose mounts are tried here, and no others", async () => {
     const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
     const made = Object.keys(after.namespaces).filter((one) => !(one in before.namespaces));
+    const own = Object.values(after.operations).filter((one) => made.includes(one.namespace));
+    if (name !== "composites") expect(own.filter((one) => one.family !== name)).toEqual([]);
     expect(made.sort()).toEqual(Object.keys(sample.mounted ?? {}).sort());
   });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describedTool } from "../../generator/cli/mcp-tools.js";
 import { checkRegistry, planGeneration, type CheckedRegistry } from "../../generator/generate.js";
+import { errorCodesOf } from "../../generator/model/error-codes.js";
 import { writeProject } from "./scenario.js";
 
 let remove: () => void = () => undefined;
@@ -13,7 +14,7 @@ beforeAll(async () => {
     "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
 policies: {open: [], staff: [principal]}
-identity: {}
+identity: {sign_up: {verify: none, profile: profiles}}
 outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}
 webhooks: {guard: staff}
 types:
@@ -21,6 +22,8 @@ types:
 errors: {sold_out: {kind: conflict, detail: None are left., context: Stock}}
 documents:
   notes: {type: {text: {type: string, was: body}, tags: "string[]"}, tenant: false, guard: open, mount: {at: /notes, include: [get, update]}}
+  profiles: {type: {nick: string}, unique: [[owner_id]], tenant: false, guard: staff, mount: {at: /profiles, include: [get]}}
+  posts: {type: {author: {ref: profiles}}, set: {author: $profile}, tenant: false, guard: staff, mount: {at: /posts, include: [get]}}
   hidden: {type: {stock: Stock}, tenant: false, guard: open, mount: false}
 operations:
   shop.buy: {post: /buy, in: {note: uuid}, out: {ok: boolean}, errors: [sold_out], run: registry/shop.ts#buy, guard: open}
@@ -57,6 +60,8 @@ test("an editor completes every namespace that a mount may attach, and no other"
     "authn",
     "hidden",
     "notes",
+    "posts",
+    "profiles",
     "webhooks",
   ]);
 });
@@ -71,4 +76,12 @@ test("a tool is described without what only rows are concerned with", () => {
 
 test("the README of a client tells of walking lists only where there is one to walk", () => {
   expect(texts.get("client/README.md")).not.toContain("each(");
+});
+
+test("what a handler gets from documents that it writes is among its errors", () => {
+  const operation = registry.expanded.model.operations["shop.buy"];
+  if (operation === undefined) throw new Error("there is no shop.buy");
+  expect(errorCodesOf(operation)).toEqual(
+    expect.arrayContaining(["reference_in_use", "bulk_refused", "profile_required"]),
+  );
 });

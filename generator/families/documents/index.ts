@@ -2,6 +2,7 @@
 import type { DocumentDeclaration } from "./format.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
+import type { OperationModel } from "../../model/registry.js";
 import { sortedRecord } from "../../model/records.js";
 import { documentOf } from "../../model/views.js";
 import type { DocumentModel } from "../../model/document-model.js";
@@ -26,6 +27,7 @@ import { rowsCanFollow } from "./rows-follow.js";
 import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./references.js";
+import { profilesAsked } from "./set.js";
 import { readingOf, refuseExpanded, withReading } from "./related.js";
 import { readDocumentTypes } from "./types.js";
 
@@ -52,15 +54,9 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       const operations = documentOperations(context, model, declaration, documents);
       return [namespaceOf(context, declaration, model, operations)];
     });
-    const named = new Set(
-      [...models.values()].flatMap(({ references }) => references.map(({ document }) => document)),
-    );
     return expansion(models, {
       namespaces,
-      furtherErrors: ({ family: of, namespace, name }) =>
-        of === "documents" && named.has(namespace) && ["delete", "kill"].includes(name)
-          ? ["reference_in_use"]
-          : [],
+      furtherErrors: furtherErrors(models),
       frozen: () => ({ documents: sortedRecord(models) }),
     });
   },
@@ -82,6 +78,19 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     ),
   }),
 });
+
+/** Codes that follow from other documents, or from one that a handler may write. */
+function furtherErrors(models: ReadonlyMap<string, DocumentModel>) {
+  const all = [...models.values()];
+  const named = new Set(all.flatMap(({ references }) => references.map((one) => one.document)));
+  const ofHandlers = all.some((model) => profilesAsked(model).length > 0)
+    ? ["profile_required"]
+    : [];
+  return ({ declares, transaction, namespace, name }: OperationModel): readonly string[] => {
+    if (declares === "handler") return transaction === "write" ? ofHandlers : [];
+    return named.has(namespace) && ["delete", "kill"].includes(name) ? ["reference_in_use"] : [];
+  };
+}
 
 function namespaceOf(
   { tree }: FamilyContext,

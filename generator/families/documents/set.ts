@@ -19,6 +19,11 @@ import { freeName } from "../../print/printed-names.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
 
+/** The rules that take the caller's profile and must find one: who writes without a profile is refused. */
+export function profilesAsked({ set, nullable }: DocumentModel): readonly SetModel[] {
+  return set.filter(({ field, from }) => from.kind === "profile" && !nullable.includes(field));
+}
+
 /** The rules of a document. Reports fields that are not there, or cannot have what they are set to. */
 export function setRules(
   context: FamilyContext,

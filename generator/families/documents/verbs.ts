@@ -34,6 +34,7 @@ import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./agg
 import { queryableFields } from "../../model/query-fields.js";
 import { bulkRequestSchema, matchedSchema, outcomesSchema } from "./bulk-schemas.js";
 import { guardOf, operationName, reading } from "./guard.js";
+import { profilesAsked } from "./set.js";
 import { listings, ofOneVersion, summaries, verbs } from "./verb-table.js";
 import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
 
@@ -175,12 +176,10 @@ const setting: Readonly<Record<SetModel["on"], readonly DocumentVerb[]>> = {
   write: ["create", "upsert", "update", "revert"],
 };
 
-function setErrors({ set, nullable }: DocumentModel, verb: DocumentVerb): readonly string[] {
-  const isAsked = set.some(
-    ({ field, on, from }) =>
-      from.kind === "profile" && !nullable.includes(field) && setting[on].includes(verb),
-  );
-  return isAsked ? ["profile_required"] : [];
+function setErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  return profilesAsked(model).some(({ on }) => setting[on].includes(verb))
+    ? ["profile_required"]
+    : [];
 }
 
 function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {

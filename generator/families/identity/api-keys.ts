@@ -8,6 +8,7 @@ import {
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
+import { identitySpec } from "./spec.js";
 
 const text: JsonSchema = { type: "string" };
 const label: JsonSchema = { type: "string", minLength: 1, maxLength: 200 };
@@ -112,7 +113,14 @@ export function expandApiKeys(context: FamilyContext): readonly NamespaceExpansi
   const at = tree.at("identity", "api_keys");
   types.table.add("ApiKeyIssued", issued, at);
   types.table.add("ApiKeyList", listed, at);
-  const place = { family: "apiKeys", namespace: "api_keys", at, guard: withSession } as const;
+  const place = {
+    family: "identity",
+    handlers: "apiKeys",
+    spec: identitySpec,
+    namespace: "api_keys",
+    at,
+    guard: withSession,
+  } as const;
   return builtInNamespace(keysNamespace, at, expandBuiltIn(context, place, verbs), {
     path: ["identity", "api_keys", "mount"],
     declared: declared.mount,

@@ -2,8 +2,6 @@
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 import {
   bodyOf,
-  credentialText,
-  newPasswordText,
   expandBuiltIn,
   idInPath,
   signedIn,
@@ -11,11 +9,13 @@ import {
   builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
+import { credentialText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { methodsOf } from "./model.js";
 import { expandPasswordReset } from "./password-reset.js";
 import { expandDeactivation } from "./principals.js";
 import { expandSignUp, profileMember } from "./sign-up.js";
+import { identitySpec } from "./spec.js";
 
 const seconds: JsonSchema = { type: "integer", minimum: 0 };
 
@@ -170,7 +170,14 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
   const methods = methodsOf(identity);
   types.table.add("TokenResponse", tokenResponse, at);
   if (methods.includes("token")) types.table.add("SessionList", sessionList, at);
-  const place = { family: "authn", namespace: "authn", at, guard: withSession } as const;
+  const place = {
+    family: "identity",
+    handlers: "authn",
+    spec: identitySpec,
+    namespace: "authn",
+    at,
+    guard: withSession,
+  } as const;
   const members = { ...caller, ...profileMember(context) };
   types.table.add("Caller", objectSchema(members, Object.keys(members)), at);
   const verbs = {

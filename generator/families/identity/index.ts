@@ -1,5 +1,4 @@
 // The identity family: how callers sign in and are known, their API keys, the administration of principals.
-import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { expandApiKeys } from "./api-keys.js";
 import { expandIdentity } from "./authn.js";
@@ -9,6 +8,7 @@ import { format } from "./format.js";
 import { boundaryErrors, excludedOperationsExist, identityModel } from "./model.js";
 import { expandProvisioning } from "./principals.js";
 import { documents } from "../documents/index.js";
+import { identitySpec } from "./spec.js";
 import { tables } from "./tables.js";
 
 export const identity = family({
@@ -34,6 +34,5 @@ export const identity = family({
   emit: emitIdentity,
   tables: { areNeeded: (model) => model.identity !== null, steps: tables },
   paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),
-  service: (model) =>
-    model.identity === null ? {} : { identity: ofGenerated("identity", "identitySpec") },
+  service: (model) => (model.identity === null ? {} : { identity: identitySpec }),
 });

@@ -1,13 +1,8 @@
 // The operations of password resets, where `identity.reset` is declared (service.md "Password reset token").
-import {
-  bodyOf,
-  credentialText,
-  newPasswordText,
-  expandBuiltIn,
-  signedIn,
-  type BuiltInVerb,
-} from "../../kernel/built-in.js";
+import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
+import { credentialText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
+import { identitySpec } from "./spec.js";
 
 const verbs: Readonly<Record<string, BuiltInVerb>> = {
   request_password_reset: {
@@ -42,6 +37,13 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
 export function expandPasswordReset(context: FamilyContext): readonly UnmountedOperation[] {
   if (context.declarations.identity?.reset === undefined) return [];
   const at = context.tree.at("identity", "reset");
-  const place = { family: "passwordReset", namespace: "authn", at, guard: signedIn } as const;
+  const place = {
+    family: "identity",
+    handlers: "passwordReset",
+    spec: identitySpec,
+    namespace: "authn",
+    at,
+    guard: signedIn,
+  } as const;
   return expandBuiltIn(context, place, verbs);
 }

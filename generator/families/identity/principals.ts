@@ -5,16 +5,15 @@ import type { IdentityDeclaration } from "./format.js";
 import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,
-  credentialText,
-  newLoginText,
-  newPasswordText,
   expandBuiltIn,
   builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
+import { credentialText, newLoginText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../../kernel/family.js";
 import { administrationGuard, openPolicy, type BuiltInGuard } from "../../kernel/guards.js";
 import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
+import { identitySpec } from "./spec.js";
 
 const role: JsonSchema = { type: "string", pattern: rolePattern };
 const permission: JsonSchema = {
@@ -222,7 +221,14 @@ export function expandDeactivation(context: FamilyContext): readonly UnmountedOp
   if (declared === undefined) return [];
   const path = ["identity", "deactivate"];
   const guard = bySession(administrationGuard(context, declared, path, "authn"));
-  const place = { family: "principals", namespace: "authn", at: tree.at(...path), guard } as const;
+  const place = {
+    family: "identity",
+    handlers: "principals",
+    spec: identitySpec,
+    namespace: "authn",
+    at: tree.at(...path),
+    guard,
+  } as const;
   return expandBuiltIn(context, place, deactivation);
 }
 
@@ -240,7 +246,14 @@ export function expandProvisioning(context: FamilyContext): readonly NamespaceEx
   types.table.add("PrincipalList", objectSchema(found, ["principals"]), at);
   types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
   const guard = bySession(administrationGuard(context, declared, path, "principals"));
-  const place = { family: "principals", namespace: "principals", at, guard } as const;
+  const place = {
+    family: "identity",
+    handlers: "principals",
+    spec: identitySpec,
+    namespace: "principals",
+    at,
+    guard,
+  } as const;
   const verbs = resolvesTokens(declarations.identity)
     ? { ...provisioning, ...subjects }
     : provisioning;

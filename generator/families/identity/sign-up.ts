@@ -4,18 +4,16 @@ import { didYouMean } from "../../did-you-mean.js";
 import { refTo, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SignUpModel } from "../../model/registry.js";
+import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
 import {
-  bodyOf,
   credentialText,
   emailText,
-  expandBuiltIn,
   newLoginText,
   newPasswordText,
-  signedIn,
-  type BuiltInVerb,
-} from "../../kernel/built-in.js";
+} from "../../kernel/credentials.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
+import { identitySpec } from "./spec.js";
 
 /** How people register; null where nobody does. Reports a profile that cannot be one. */
 export function signUpModel(context: FamilyContext): SignUpModel | null {
@@ -124,7 +122,14 @@ export function expandSignUp(context: FamilyContext): readonly UnmountedOperatio
   const declared = context.declarations.identity?.sign_up;
   if (declared === undefined) return [];
   const at = context.tree.at("identity", "sign_up");
-  const place = { family: "signUp", namespace: "authn", at, guard: signedIn } as const;
+  const place = {
+    family: "identity",
+    handlers: "signUp",
+    spec: identitySpec,
+    namespace: "authn",
+    at,
+    guard: signedIn,
+  } as const;
   return expandBuiltIn(context, place, verbsOf[declared.verify](profileOf(context)));
 }
 

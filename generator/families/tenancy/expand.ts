@@ -12,6 +12,7 @@ import {
 import type { ParameterModel } from "../../model/registry.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { administrationGuard } from "../../kernel/guards.js";
+import { identitySpec } from "../identity/spec.js";
 
 const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
 const membership = bodyOf({ tenant_id: uuidSchema, principal_id: uuidSchema });
@@ -218,7 +219,14 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
     return [];
   }
   types.table.add("TenantList", tenantList, at);
-  const chosen = { family: "tenancy", namespace: "tenants", at, guard: withSession } as const;
+  const chosen = {
+    family: "tenancy",
+    handlers: "tenancy",
+    spec: identitySpec,
+    namespace: "tenants",
+    at,
+    guard: withSession,
+  } as const;
   const { admin, selector: declared } = tenancy;
   const tenants = builtInNamespace(tenantsNamespace, at, expandBuiltIn(context, chosen, selector), {
     path: ["tenancy", "selector", "mount"],
@@ -230,7 +238,14 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
   types.table.add("TenantPage", allTenants, at);
   types.table.add("MemberList", memberList, at);
   const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");
-  const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;
+  const place = {
+    family: "tenancy",
+    handlers: "tenancy",
+    spec: identitySpec,
+    namespace: "tenant_admin",
+    at,
+    guard,
+  } as const;
   return [
     ...tenants,
     ...builtInNamespace(

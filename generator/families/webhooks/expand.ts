@@ -56,6 +56,7 @@ export function expandWebhooks(
   const spec = ofGenerated("webhooks", "webhooksSpec");
   const place = {
     family: "webhooks",
+    handlers: "webhooks",
     namespace: "webhooks",
     at,
     guard: { policy, hooks },
