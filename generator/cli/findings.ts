@@ -23,7 +23,7 @@ export interface Diagnostic {
 }
 
 /** Locates findings and sorts them by file, line and code. */
-export function toDiagnostics(
+function toDiagnostics(
   findings: readonly Finding[],
   textOf: (file: string) => string | undefined,
 ): readonly Diagnostic[] {
@@ -71,7 +71,7 @@ function byPlace(left: Diagnostic, right: Diagnostic): number {
 }
 
 /** The report of all diagnostics in one format; pretty and github end with a newline, the others are one document. */
-export function renderDiagnostics(
+function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: FindingFormat,
   options: FindingOptions,

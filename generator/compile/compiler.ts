@@ -101,7 +101,7 @@ export function endCompiler(): void {
 }
 
 /** As `compileStandalone`, in the thread. Rejects with what that throws, or if the thread ends. */
-export function compileAside(schemas: Schemas): Promise<string> {
+function compileAside(schemas: Schemas): Promise<string> {
   return thread.compile(schemas);
 }
 

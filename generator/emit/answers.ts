@@ -1,7 +1,7 @@
 // validators/<namespace>-answers.ts: functions that cut what authors' code answers to its declared members, and check it.
 import { authoredIn } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
-import { camelCase, contextName } from "../model/names.js";
+import { camelCase, contextName, errorContextsModule } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { TextCache } from "../compile/text-cache.js";
@@ -38,8 +38,7 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   return { runtime: output.isBytes ? "byteAnswer" : "noAnswer" };
 }
 
-/** Modules of errors' contexts and bodies; no namespace can have these names. */
-export const contextsModule = "error-contexts";
+/** The module of errors' bodies; no namespace can have this name. */
 export const envelopeModule = "error-envelope";
 
 /** A module of what authors' code may answer; `holds` is the function of the runtime that enforces it. */
@@ -84,7 +83,7 @@ function ofErrors({ errors, service }: RegistryModel): readonly AnswersModule[] 
   const bodies = service.errors === null ? [] : [plan("body", service.errors.typeName)];
   const ofRegistry = { source: "registry", types: "models" } as const;
   return [
-    { ...ofRegistry, name: contextsModule, holds: "errorContext", plans: contexts },
+    { ...ofRegistry, name: errorContextsModule, holds: "errorContext", plans: contexts },
     { ...ofRegistry, name: envelopeModule, holds: "answer", plans: bodies },
   ];
 }

@@ -5,6 +5,7 @@ import type { TextCache } from "../compile/text-cache.js";
 import { families } from "../families/index.js";
 import { handledTypeName } from "../model/filled-input.js";
 import { camelCase } from "../model/names.js";
+import { merged, own } from "../model/records.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
@@ -57,14 +58,12 @@ interface ValidatorModule {
 
 /** The modules with validators: those of namespaces, and those that families add. */
 function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
-  const further = new Map<string, readonly ValidatorPlan[]>(
-    families.flatMap((family) => Object.entries(family.validators(model))),
-  );
+  const further = merged(families.map((family) => family.validators(model)));
   const ofNamespaces = namespacesOf(model).map(({ name, source, operations }) => {
-    const own = operations.flatMap((operation) => validatorOf(operation, model));
-    return { name, source, plans: [...own, ...(further.get(name) ?? [])] };
+    const plans = operations.flatMap((operation) => validatorOf(operation, model));
+    return { name, source, plans: [...plans, ...(own(further, name) ?? [])] };
   });
-  const others = [...further]
+  const others = Object.entries(further)
     .filter(([name]) => ofNamespaces.every((module) => module.name !== name))
     .map(([name, plans]) => ({ name, source: "registry", plans }));
   // A family's module is printed even if it has no validators, because other modules import it.

@@ -5,7 +5,7 @@ import type { LoadedRegistry } from "../load/load.js";
 import { readTypes } from "../load/types.js";
 import { functionReference } from "../model/code.js";
 import { referredType } from "../model/json-schema.js";
-import { sortedRecord } from "../model/records.js";
+import { merged, sortedRecord } from "../model/records.js";
 import {
   emptyModels,
   type FamilyModels,
@@ -68,8 +68,7 @@ export function expandRegistry(
       errors: [...new Set([...operation.errors, ...errors])],
     });
   }
-  const models: Partial<FamilyModels> = {};
-  for (const one of expansions) Object.assign(models, one.frozen(operations));
+  const models = merged<unknown>(expansions.map((one) => ({ ...one.frozen(operations) })));
   return {
     types,
     origins,
@@ -82,7 +81,7 @@ export function expandRegistry(
         new Map(namespaces.map(({ name, description }) => [name, description])),
       ),
       ...emptyModels,
-      ...models,
+      ...(models as Partial<FamilyModels>),
       operations: sortedRecord(operations),
     },
   };

@@ -68,7 +68,7 @@ export const listOf = <const Of extends FormatShape>(of: Of, minItems = 0) => ({
 
 export const style = { kind: "oneOf", values: ["rest", "rpc"] } as const satisfies FormatShape;
 
-export const hookList = listOf({
+const hookList = listOf({
   kind: "string",
   what: "a hook's name, or file#export",
   names: "hook",

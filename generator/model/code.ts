@@ -59,7 +59,7 @@ export function callOf(call: CodeName, ...given: readonly Code[]): CodeCall {
 }
 
 /** All names in a piece of code, outermost first. */
-export function namesIn(code: Code): readonly CodeName[] {
+function namesIn(code: Code): readonly CodeName[] {
   if ("call" in code) return [code.call, ...code.with.flatMap(namesIn)];
   return "name" in code ? [code] : [];
 }

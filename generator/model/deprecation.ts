@@ -16,7 +16,7 @@ export interface DeprecationDeclaration {
 }
 
 /** Whether the text is a day that exists: `2026-07-01`, but not `2026-02-30`. */
-export function isDay(text: string): boolean {
+function isDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }

@@ -29,3 +29,15 @@ export function mapped<Value, Result>(
 }
 
 const plain = { configurable: true, enumerable: true, writable: true } as const;
+
+/** The members of several records. Throws if two have the same, because one of them would be lost. */
+export function merged<Value>(
+  parts: readonly Readonly<Record<string, Value>>[],
+): Readonly<Record<string, Value>> {
+  const all = new Map<string, Value>();
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    if (all.has(name)) throw new Error(`${name} is there twice`);
+    all.set(name, value);
+  }
+  return Object.fromEntries(all);
+}

@@ -85,7 +85,7 @@ function ruleOf(field: string, declaration: SetDeclaration): SetModel {
 }
 
 /** Whether handlers write it, and nobody else. */
-export function isHandled({ from }: SetModel): boolean {
+function isHandled({ from }: SetModel): boolean {
   return from.kind === "handler";
 }
 

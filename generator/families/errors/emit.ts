@@ -1,5 +1,5 @@
 // errors.ts: `fail`, typed by the errors that the registry declares, and the type of what makes the bodies of errors.
-import { contextName } from "../../model/names.js";
+import { contextName, errorContextsModule } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
@@ -27,7 +27,9 @@ export function emitErrors(model: RegistryModel): readonly EmittedFile[] {
           ...declared.flatMap((name) =>
             importedName(name, local, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
           ),
-          ...(hasContexts ? [importOf("* as told", "./validators/error-contexts.js", false)] : []),
+          ...(hasContexts
+            ? [importOf("* as told", `./validators/${errorContextsModule}.js`, false)]
+            : []),
         ]),
         body: bodyType === null ? null : (local.get(bodyType) ?? "unknown"),
         hasErrors: errors.length > 0,

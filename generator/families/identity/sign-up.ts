@@ -25,7 +25,7 @@ export function signUpModel(context: FamilyContext): SignUpModel | null {
 }
 
 /** The document that is made with each principal, where there is one. */
-export function profileOf(context: FamilyContext): DocumentModel | undefined {
+function profileOf(context: FamilyContext): DocumentModel | undefined {
   return context.of(documents).get(context.declarations.identity?.sign_up?.profile ?? "");
 }
 
