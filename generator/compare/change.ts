@@ -4,7 +4,7 @@
 export const levels = ["breaking", "additive", "documentation"] as const;
 export type ChangeLevel = (typeof levels)[number];
 
-/** What a change is about. */
+/** The part of the contract that a change is about, in reports for machines; a family's changes are in one of these. */
 export type ChangeArea =
   | "http"
   | "schema"
@@ -19,7 +19,7 @@ export interface Change {
   readonly text: string;
   readonly level: ChangeLevel;
   readonly area: ChangeArea;
-  /** The operation, type, event or storage that has changed. */
+  /** What has changed. */
   readonly subject: ChangeSubject;
   /** Operations, events and commands in which clients meet it, sorted. */
   readonly affects: readonly string[];

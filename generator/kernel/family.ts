@@ -104,7 +104,8 @@ export interface ClientParts {
 
 /** What tests of a service may look at because of a family: the member of `said`, its type, and where the type comes from. */
 export interface Observed {
-  readonly member: string;
+  /** One of those that `runtime/testing/service.ts` knows as `Says`. */
+  readonly member: "events" | "signals";
   readonly type: string;
   readonly names: readonly string[];
   readonly from: string;

@@ -121,11 +121,10 @@ export function familiesByName(
   });
 }
 
-/** Phases that only know what families have in common. */
-const generic =
-  /^generator\/(?:expand|compile|database|check|emit|diff|output|cli)\/|^generator\/(?:generate|clean-state)\.ts$/;
+/** All that is not a family's own: it knows what families have in common. */
+const generic = /^generator\/(?!families\/)/;
 
-/** Texts in phases that are the name of a family or of its section. */
+/** Texts outside families that are the name of a family or of its section. */
 export function familiesInTexts(
   files: readonly SourceFile[],
   names: ReadonlySet<string>,
@@ -140,7 +139,7 @@ export function familiesInTexts(
     );
 }
 
-/** Members of the model, of the names given, that phases read. */
+/** Members of the model, of the names given, that are read outside families. */
 export function modelsRead(
   files: readonly SourceFile[],
   names: readonly string[],
