@@ -1,5 +1,6 @@
 // Where in the registry a change was made.
 import type { JudgedCause } from "../diff/report.js";
+import { typesOf } from "../diff/derived-types.js";
 import type { Origin } from "../diagnostics.js";
 import type { CheckedRegistry } from "../generate.js";
 import { documentMemberAt } from "../load/member-places.js";
@@ -26,9 +27,7 @@ export function originOf(
     case "type": {
       const { name } = subject;
       if (name in tree.section("types")) return tree.keyAt("types", name, ...inside);
-      const owner = Object.values(documents).find(({ typeName, createTypeName, patchTypeName }) =>
-        [typeName, createTypeName, patchTypeName].includes(name),
-      );
+      const owner = Object.values(documents).find((document) => typesOf(document).includes(name));
       if (owner === undefined) return tree.keyAt("types", name);
       if (owner.typeName in tree.section("types"))
         return tree.keyAt("types", owner.typeName, ...inside);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
 import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
-import { indexesOf, uniqueIndex } from "./table-indexes.js";
+import { tableIndexes, uniqueIndex } from "./table-indexes.js";
 import { firstShape } from "../../runtime/contract/shapes.js";
 import { asStored, storedField, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf } from "../model/json-schema.js";
@@ -77,7 +77,7 @@ function tableOf(
     ...(document.history === 0 && before?.historyTells !== true ? {} : { historyTells: true }),
     softDelete: document.softDelete,
     ...(document.name === document.table ? {} : { document: document.name }),
-    indexes: indexesOf(document, shape, before?.indexes ?? {}),
+    indexes: tableIndexes(document, shape, before?.indexes ?? {}),
     members: asStored(shape, document.defaults),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,

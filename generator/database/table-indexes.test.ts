@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { firstShape } from "../../runtime/contract/shapes.js";
 import type { DocumentModel } from "../model/document-model.js";
-import { indexesOf } from "./table-indexes.js";
+import { tableIndexes } from "./table-indexes.js";
 
 test("a unique index that replaces another never takes the name of a third", () => {
   const rule = (name: string, fields: readonly string[]) => ({
@@ -24,5 +24,8 @@ test("a unique index that replaces another never takes the name of a third", () 
       fields: [{ path: "a", type: "string" as const }],
     },
   };
-  expect(Object.keys(indexesOf(document, firstShape, before))).toEqual(["notes_a_3", "notes_a_2"]);
+  expect(Object.keys(tableIndexes(document, firstShape, before))).toEqual([
+    "notes_a_3",
+    "notes_a_2",
+  ]);
 });

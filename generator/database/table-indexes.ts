@@ -12,7 +12,7 @@ import type { IndexSchema } from "../model/stored-tables.js";
 type Indexes = Readonly<Record<string, IndexSchema>>;
 
 /** The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. */
-export function indexesOf(document: DocumentModel, shape: Shape, before: Indexes): Indexes {
+export function tableIndexes(document: DocumentModel, shape: Shape, before: Indexes): Indexes {
   const fieldsOf = (fields: readonly string[]): IndexSchema["fields"] =>
     fields.map((path) => indexedField(document, shape, path));
   const wanted: readonly { readonly name: string; readonly index: IndexSchema }[] = [

@@ -1,10 +1,10 @@
 // Groups changes by their causes: a removed field is one cause, however many operations, filters and sorts it affects.
-import { families } from "../families/index.js";
 import { levels, type Change, type ChangeLevel, type ChangeSubject } from "../compare/change.js";
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
+import { derivedTypes, typesOf } from "./derived-types.js";
 import { documentBehind, documentCalled, renamedDocuments } from "./renames.js";
 
 export interface Cause {
@@ -223,19 +223,6 @@ class FieldCauses {
 
 function keyOf({ type, path }: Place): string {
   return `field ${type}${path}`;
-}
-
-/** Types whose names follow from a document's, in an order. */
-function typesOf(document: DocumentModel | undefined): readonly string[] {
-  if (document === undefined) return [];
-  return [document.typeName, ...derivedTypes(document).map(([type]) => type)];
-}
-
-/** Types that are made of a document's own type, with the field that each is about. */
-function derivedTypes(document: DocumentModel): readonly (readonly [string, string | null])[] {
-  return families
-    .flatMap((family) => family.derived(document))
-    .filter(([type]) => type !== document.typeName);
 }
 
 /** The field of a document that a change in one of its other types is about: a value there, or the end of a path. */

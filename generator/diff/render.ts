@@ -4,7 +4,7 @@ import type { SourcePosition } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
 import type { DiffFormat } from "./formats.js";
 import { each } from "./causes.js";
-import { isRefused, summaryOf, type DiffReport, type JudgedCause } from "./report.js";
+import { isRefused, diffSummary, type DiffReport, type JudgedCause } from "./report.js";
 
 export interface RenderOptions {
   readonly isColoured: boolean;
@@ -53,7 +53,7 @@ function pretty(report: DiffReport, isColoured: boolean): string {
   return `${[
     ...lines,
     ...(lines.length === 0 ? [] : [""]),
-    `${summaryOf(report)} since ${report.against}; version ${version.after}, suggested ${version.suggested}`,
+    `${diffSummary(report)} since ${report.against}; version ${version.after}, suggested ${version.suggested}`,
     ...(report.rollout === null
       ? []
       : [report.rollout.verdict, ...report.rollout.steps.map((step) => `  ${oneLine(step)}`)]),
@@ -125,7 +125,7 @@ function markdown(report: DiffReport): string {
     ? ["", "Breaking changes need an entry of `approved:` in the registry, with a reason."]
     : [];
   return `${[
-    `### API changes since \`${against}\`: ${summaryOf(report)}`,
+    `### API changes since \`${against}\`: ${diffSummary(report)}`,
     "",
     `Version ${version.after}; ${version.suggested} follows from the changes.`,
     ...(report.rollout === null

@@ -118,7 +118,7 @@ export function isRefused({ level, approved }: Pick<JudgedCause, "level" | "appr
 }
 
 /** `2 breaking (1 approved), 3 additive`, or `no changes`. */
-export function summaryOf({ causes }: DiffReport): string {
+export function diffSummary({ causes }: DiffReport): string {
   const parts = levels.flatMap((level) => {
     const all = causes.filter((cause) => cause.level === level);
     const approved = all.filter((cause) => cause.approved !== null).length;

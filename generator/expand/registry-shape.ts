@@ -2,7 +2,7 @@
 import { approval, hook, policyStep, service, topLevelMount } from "../load/core-format.js";
 import {
   extensions,
-  fieldType,
+  typeOrFields,
   listOf,
   mapOf,
   optional,
@@ -29,7 +29,7 @@ export const registryShape: ObjectShape = {
       "Row filters by name: functions that say which rows a caller sees.",
     ),
     types: optional(
-      mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
+      mapOf(typeOrFields, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
       "Types by name: fields, a list of values, or a JSON Schema.",
     ),
     ...Object.assign({}, ...families.map(({ format }) => format)),

@@ -92,7 +92,7 @@ export const mount = {
   ],
 } as const satisfies FormatShape;
 
-export const fieldType = {
+export const typeOrFields = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
 } as const satisfies FormatShape;

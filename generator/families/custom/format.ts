@@ -4,7 +4,7 @@ import {
   duration,
   errorCode,
   extensions,
-  fieldType,
+  typeOrFields,
   hooksByPhase,
   listOf,
   mapOf,
@@ -72,9 +72,9 @@ const operation = {
     delete: optional(urlPath, "The path of a DELETE."),
     summary: optional(text, "One line for the documents."),
     description: optional(text, "More, in Markdown."),
-    in: optional(fieldType, "The input: fields, or a type's name."),
+    in: optional(typeOrFields, "The input: fields, or a type's name."),
     out: optional(
-      fieldType,
+      typeOrFields,
       "The output; nothing where left out. Answers are cut to it and checked.",
     ),
     status: optional(

@@ -3,7 +3,7 @@ import {
   deprecation,
   duration,
   extensions,
-  fieldType,
+  typeOrFields,
   guard,
   hooksByPhase,
   include,
@@ -93,7 +93,7 @@ const viewFields = listOf({ kind: "string", what: "a field" }, 1);
 
 /** What documents and composites both say. */
 export const documentMembers = {
-  type: required(fieldType, "The type's name, or its fields."),
+  type: required(typeOrFields, "The type's name, or its fields."),
   was: optional(
     { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
     "What the documents were called when their table was made; rows stay where they are.",

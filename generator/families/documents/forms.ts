@@ -32,7 +32,7 @@ export interface Members {
 }
 
 /** The members of the objects among the values of some schemas. */
-export function membersOf(schemas: readonly JsonSchema[], resolve: Resolve): Members {
+export function payloadMembers(schemas: readonly JsonSchema[], resolve: Resolve): Members {
   const groups = schemas.map((schema) => formsOf(schema, resolve));
   const names = new Set(groups.flat().flatMap((form) => Object.keys(propertiesOf(form))));
   const named = [...names].map((name): readonly [string, readonly JsonSchema[]] => [

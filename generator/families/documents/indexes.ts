@@ -7,7 +7,7 @@ import { own } from "../../model/records.js";
 import type { IndexModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 
 /** Reports fields that are not there, or that have no order. */
-export function indexesOf(
+export function declaredIndexes(
   context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
@@ -20,7 +20,7 @@ export function indexesOf(
   });
 }
 
-/** Reports as `indexesOf` does, and what cannot hold: deleted documents where none are deleted, tenants where there are none. */
+/** Reports as `declaredIndexes` does, and what cannot hold: deleted documents where none are deleted, tenants where there are none. */
 export function uniqueOf(
   context: FamilyContext,
   name: string,

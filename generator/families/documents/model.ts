@@ -23,7 +23,7 @@ import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { emissions } from "./emissions.js";
 import { historyOf } from "./history-verbs.js";
 import { checkHistory, deletedForSeconds } from "./retention.js";
-import { indexesOf, uniqueOf, withReferences } from "./indexes.js";
+import { declaredIndexes, uniqueOf, withReferences } from "./indexes.js";
 import { setRules } from "./set.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
 import { viewTypeName } from "../../model/views.js";
@@ -159,7 +159,7 @@ export function documentModel(
     elements,
     enums,
     former: formerNames(properties, resolve),
-    indexes: withReferences(name, indexesOf(context, name, declaration, fields), references),
+    indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,
     reading: null,
     expandable: [],

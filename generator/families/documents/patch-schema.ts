@@ -11,7 +11,7 @@ import {
   type SchemaObject,
 } from "../../model/json-schema.js";
 import { maxDepth } from "./fields.js";
-import { formsOf, holdsMembers, membersOf } from "./forms.js";
+import { formsOf, holdsMembers, payloadMembers } from "./forms.js";
 
 /** Dotted paths of members for which null is a value; `*` stands for the members of a map. What is in arrays is none. */
 export function nullablePaths(
@@ -20,7 +20,7 @@ export function nullablePaths(
   at: readonly string[] = [],
 ): readonly string[] {
   if (at.length >= maxDepth || schemas.length === 0) return [];
-  const { named, others } = membersOf(schemas, resolve);
+  const { named, others } = payloadMembers(schemas, resolve);
   const members = [...named].flatMap(([name, standing]) => {
     const path = [...at, name];
     // Where one form has no null for it, null could never remove it there.
@@ -72,7 +72,7 @@ function partialForms(value: SchemaObject, resolve: Resolve, depth: number): Jso
   const partials = options.map((option) => partialValue(option, resolve, depth + 1));
   const said = "description" in value ? { description: value["description"] } : {};
   if (!("anyOf" in value || "oneOf" in value)) return { ...said, allOf: partials };
-  const names = [...membersOf([value], resolve).named.keys()];
+  const names = [...payloadMembers([value], resolve).named.keys()];
   return { ...said, anyOf: partials.map((partial) => removing(partial, names)) };
 }
 

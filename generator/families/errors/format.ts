@@ -1,5 +1,5 @@
 // `errors:`: errors of the author's own, which operations and hooks may answer with.
-import { fieldType, mapOf, optional, required, text } from "../../load/format-parts.js";
+import { typeOrFields, mapOf, optional, required, text } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** Kinds whose statuses are about what the caller did. */
@@ -21,7 +21,7 @@ const error = {
   members: {
     kind: required({ kind: "oneOf", values: kinds }, "What kind it is, which gives the status."),
     detail: required(text, "One sentence for whoever reads the answer."),
-    context: optional(fieldType, "What it tells besides: fields, or a type's name."),
+    context: optional(typeOrFields, "What it tells besides: fields, or a type's name."),
     retryable: optional(
       { kind: "boolean" },
       "Whether the same request may succeed later without being changed.",

@@ -1,7 +1,7 @@
 // `outbox:`: integration events and where they go.
 import {
   deprecation,
-  fieldType,
+  typeOrFields,
   mapOf,
   optional,
   reference,
@@ -26,7 +26,7 @@ const outbox = {
               },
               "Where it goes: a name whose URL the deployment gives, or a function.",
             ),
-            data: optional(fieldType, "What it carries; the events of opwright have theirs."),
+            data: optional(typeOrFields, "What it carries; the events of opwright have theirs."),
             deprecated: optional(
               deprecation,
               "Since when it is deprecated, and when it may be gone.",

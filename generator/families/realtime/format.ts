@@ -3,7 +3,7 @@ import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import {
   deprecation,
   duration,
-  fieldType,
+  typeOrFields,
   listOf,
   mapOf,
   mountPath,
@@ -52,7 +52,7 @@ const realtime = {
         {
           kind: "object",
           members: {
-            data: required(fieldType, "What it carries."),
+            data: required(typeOrFields, "What it carries."),
             audience: required(
               listOf({ kind: "oneOf", values: ["principal", "topic"] }, 1),
               "Who hears it: principals, or topics.",
