@@ -30,6 +30,8 @@ function shapeSchema(shape: FormatShape, names: RegistryNames): unknown {
         type: "string",
         description: shape.what,
         ...(shape.pattern === undefined ? {} : { pattern: shape.pattern.source }),
+        // A hook may also be a reference, so its names are only proposed.
+        ...(shape.names === "hook" && names.hooks.length > 0 ? { examples: names.hooks } : {}),
       };
     case "boolean":
       return { type: "boolean" };

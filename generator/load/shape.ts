@@ -36,7 +36,7 @@ export type FormatShape =
   /** A name of something declared, for completion in editors. */
   | {
       readonly kind: "name";
-      readonly of: "policies" | "hooks" | "errors" | "types" | "namespaces";
+      readonly of: "policies" | "errors" | "namespaces";
     };
 
 export interface Member {

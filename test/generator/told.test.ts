@@ -19,6 +19,7 @@ outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}
 webhooks: {guard: staff}
 types:
   Stock: {left: integer}
+hooks: {noted: {run: registry/shop.ts#noted, phase: before}}
 errors: {sold_out: {kind: conflict, detail: None are left., context: Stock}}
 documents:
   notes: {type: {text: {type: string, was: body}, tags: "string[]"}, tenant: false, guard: open, mount: {at: /notes, include: [get, update]}}
@@ -28,7 +29,8 @@ documents:
 operations:
   shop.buy: {post: /buy, in: {note: uuid}, out: {ok: boolean}, errors: [sold_out], run: registry/shop.ts#buy, guard: open}
 `,
-    "registry/shop.ts": "export const buy = async () => ({ ok: true });\n",
+    "registry/shop.ts":
+      "export const buy = async () => ({ ok: true });\nexport const noted = () => undefined;\n",
   });
   remove = made.remove;
   const project = {
@@ -64,6 +66,10 @@ test("an editor completes every namespace that a mount may attach, and no other"
     "profiles",
     "webhooks",
   ]);
+});
+
+test("an editor proposes the hooks of the registry where one may be named", () => {
+  expect(texts.get("registry.schema.json")).toMatch(/"examples": \[\s*"noted"\s*\]/);
 });
 
 test("a tool is described without what only rows are concerned with", () => {
