@@ -164,6 +164,8 @@ export async function planGeneration(
   const emitted = [...own, ...compare(await checks)].sort((left, right) =>
     left.path < right.path ? -1 : 1,
   );
+  for (const [index, { path }] of emitted.entries())
+    if (emitted[index + 1]?.path === path) throw new Error(`two emitters print ${path}`);
   keep();
   const files = [...emitted, ...compare([manifestOf(emitted, packageVersion())])];
   const ownership = new Map(

@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
-import { mapped, sortedRecord } from "./records.js";
+import { mapped, own, sortedRecord } from "./records.js";
 import { emptyModels } from "./registry.js";
 import type { DocumentModel } from "./document-model.js";
 import type {
   AuthenticationRouteModel,
   BodyModel,
+  FamilyModels,
   HookUse,
   IdentityModel,
   IngressModel,
@@ -50,8 +51,20 @@ const usual = {
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
   service: { errors: null },
-  identity: { signUp: null },
-  document: {
+} as const satisfies {
+  readonly operation: Partial<OperationModel>;
+  readonly route: Partial<RouteModel>;
+  readonly output: Partial<OutputModel>;
+  readonly input: Partial<InputModel>;
+  readonly body: Partial<BodyModel>;
+  readonly service: Partial<RegistryModel["service"]>;
+};
+
+type UsualParts = Readonly<Record<string, object>>;
+
+/** The same of what families add to the model: of each value of a map, and of a part that is one value. */
+const usualOfEach: UsualParts = {
+  documents: {
     former: {},
     unique: [],
     references: [],
@@ -60,17 +73,27 @@ const usual = {
     revisions: false,
     readsDeleted: null,
     deletedForSeconds: null,
-  },
-} as const satisfies {
-  readonly operation: Partial<OperationModel>;
-  readonly route: Partial<RouteModel>;
-  readonly output: Partial<OutputModel>;
-  readonly input: Partial<InputModel>;
-  readonly body: Partial<BodyModel>;
-  readonly service: Partial<RegistryModel["service"]>;
-  readonly identity: Partial<IdentityModel>;
-  readonly document: Partial<DocumentModel>;
+  } satisfies Partial<DocumentModel>,
 };
+const usualOfWhole: UsualParts = {
+  identity: { signUp: null } satisfies Partial<IdentityModel>,
+};
+
+/** Those parts, each changed by what is usual of it. */
+function partsBy(
+  models: FamilyModels,
+  change: (usually: object, value: object) => object,
+): Partial<FamilyModels> {
+  const parts: Record<string, unknown> = {};
+  for (const [part, value] of Object.entries<object | null | undefined>({ ...models })) {
+    if (value === null || value === undefined) continue;
+    const [whole, each] = [own(usualOfWhole, part), own(usualOfEach, part)];
+    if (whole !== undefined) parts[part] = change(whole, value);
+    if (each !== undefined)
+      parts[part] = mapped(value as Readonly<Record<string, object>>, (one) => change(each, one));
+  }
+  return parts;
+}
 
 /** The registry as it is committed: without anything that follows from the rest, so that a change shows up once in a diff. */
 export function frozen(model: RegistryModel): object {
@@ -91,8 +114,7 @@ export function frozen(model: RegistryModel): object {
   return {
     ...model,
     service: without(usual.service, model.service),
-    documents: mapped(model.documents, (document) => without(usual.document, document)),
-    identity: model.identity === null ? null : without(usual.identity, model.identity),
+    ...partsBy(model, without),
     hooks: sortedRecord(hooks),
     operations: Object.fromEntries(operations),
   };
@@ -136,28 +158,26 @@ export function thawed(committed: object): RegistryModel {
     };
     return [key, whole];
   });
+  const models = { ...emptyModels, ...model, identity: ofRoutes(model.identity) };
   return {
-    ...emptyModels,
-    ...model,
+    ...models,
     service: { ...usual.service, ...model.service },
-    documents: mapped(model.documents, (document) => ({ ...usual.document, ...document })),
-    identity: thawedIdentity(model.identity),
+    ...partsBy(models, (usually, value) => ({ ...usually, ...value })),
     operations: Object.fromEntries(operations),
   };
 }
 
 /** Identity in the current form: earlier versions had one authentication route, and its members directly in identity. */
-function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["identity"] {
-  if (identity === null) return null;
-  if ((identity as Partial<IdentityModel>).routes !== undefined)
-    return { ...usual.identity, ...identity };
+function ofRoutes(identity: RegistryModel["identity"]): RegistryModel["identity"] {
+  if (identity === null || (identity as Partial<IdentityModel>).routes !== undefined)
+    return identity;
   const { route, verifier, resolver, ...rest } = identity as IdentityModel &
     AuthenticationRouteModel & { readonly route: string };
   const ingress = rest.ingress.map((one): IngressModel => {
     if (one.kind === "api_key") return one;
     return one.kind === "bearer" ? { ...one, scheme: "Bearer", route } : { ...one, route };
   });
-  return { ...usual.identity, ...rest, routes: { [route]: { verifier, resolver } }, ingress };
+  return { ...rest, routes: { [route]: { verifier, resolver } }, ingress };
 }
 
 /** The members of `value` that differ from the usual ones. */

@@ -149,6 +149,32 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     }
   });
 
+  test("asks whom its policy names before each operation", async () => {
+    const guarded = text(sample).replaceAll("guard: open", "guard: staff");
+    const needs = guarded.includes("identity:") ? "" : "identity: {}\n";
+    const { operations } = await modelOf(`${needs}${guarded}`);
+    const own = Object.values(operations).filter((one) => one.guard === "staff");
+    expect(own.length > 0).toBe(guarded.includes("guard: staff"));
+    for (const { key, hooks } of own) {
+      const permissions = hooks.flatMap(({ permission }) => permission ?? []);
+      expect([key, permissions]).toEqual([key, ["platform.admin"]]);
+    }
+  });
+
+  test("says what clients notice of what it adds to the model", async () => {
+    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
+    const common = ["operations", "namespaces", "types", "homes"];
+    const isEmpty = (part: unknown): boolean =>
+      part == null || (typeof part === "object" && Object.keys(part).length === 0);
+    const parts = before as unknown as Readonly<Record<string, unknown>>;
+    const added = Object.entries(after)
+      .filter(([part, value]) => !common.includes(part) && isEmpty(parts[part]) && !isEmpty(value))
+      .map(([part]) => part);
+    // What composites add is of the families that they are rewritten into.
+    if (name === "composites") expect(added).toEqual(["documents", "searches", "storages"]);
+    else expect([added.length > 0, added]).toEqual([family.compare !== null, added]);
+  });
+
   test("tells what it adds as additive and what it takes away as breaking", async () => {
     const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
     const added = compareRegistries(before, after);
