@@ -21,7 +21,7 @@ export class TypeTable {
     if (this.#isFree(name, at)) this.schemas.set(name, schema);
   }
 
-  /** Adds a type that several documents share; the first to need it brings it. */
+  /** Adds a type that several declarations share; the first to need it brings it. */
   addShared(name: string, schema: JsonSchema, at: Origin): void {
     if (this.#declared.has(name) || !this.schemas.has(name)) this.add(name, schema, at);
   }
