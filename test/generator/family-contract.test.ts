@@ -6,6 +6,7 @@ import { namespaceName } from "../../generator/emit/client/functions.js";
 import { families } from "../../generator/families/index.js";
 import { checkRegistry, planGeneration, type Project } from "../../generator/generate.js";
 import type { OperationModel, RegistryModel } from "../../generator/model/registry.js";
+import { filesOf, samples, textOf } from "./family-samples.js";
 import { writeProject } from "./scenario.js";
 
 const remove: (() => void)[] = [];
@@ -13,76 +14,8 @@ afterAll(() => {
   for (const one of remove) one();
 });
 
-interface Sample {
-  /** Its sections, as YAML. */
-  readonly yaml: string;
-  /** What else they need. */
-  readonly beside?: string;
-  /** The namespaces that it makes, each with the hole in the YAML that its mount can fill. */
-  readonly mounted?: Readonly<Record<string, string>>;
-  /** Whether nothing changes for clients until an operation names what it declares. */
-  readonly isSilent?: true;
-}
-
-/** A registry of each family. A family without one fails the suite. */
-const samples: Readonly<Record<string, Sample>> = {
-  identity: {
-    yaml: "identity: {methods: [password, token, api_key], ingress: [{bearer: Authorization}, {api_key: X-API-Key}], <one>, api_keys: {<two>}, provisioning: {guard: staff, <three>}}",
-    mounted: { authn: "<one>", api_keys: "<two>", principals: "<three>" },
-  },
-  tenancy: {
-    yaml: "tenancy: {selector: {<one>}, admin: {guard: staff, <two>}}",
-    beside: "identity: {}",
-    mounted: { tenants: "<one>", tenant_admin: "<two>" },
-  },
-  documents: {
-    yaml: "documents: {notes: {type: {text: string}, tenant: false, guard: open, <one>}}",
-    mounted: { notes: "<one>" },
-  },
-  search: {
-    yaml: "search: {finds: {of: notes, text: [text], guard: open, <one>}}",
-    beside: "documents: {notes: {type: {text: string}, tenant: false, guard: open}}",
-    mounted: { finds: "<one>" },
-  },
-  storage: {
-    yaml: "storage: {files: {guard: open, presign: true, multipart: true, <one>}}",
-    mounted: { files: "<one>" },
-  },
-  composites: {
-    yaml: "composites: {papers: {type: {text: string}, tenant: false, search: {text: [text]}, storage: {}, guard: open, <one>}}",
-    mounted: { papers: "<one>", papers_search: "<one>", papers_blobs: "<one>" },
-  },
-  custom: {
-    yaml: "operations: {shop.open: {post: /shop, in: {at: date-time}, out: {ok: boolean}, run: registry/shop.ts#open, guard: open}}",
-  },
-  errors: {
-    yaml: "errors: {sold_out: {kind: conflict, detail: None are left., context: {left: integer}}}",
-    isSilent: true,
-  },
-  outbox: {
-    yaml: "outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
-  },
-  webhooks: {
-    yaml: "webhooks: {guard: staff, <one>}",
-    beside:
-      "identity: {}\noutbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
-    mounted: { webhooks: "<one>" },
-  },
-  realtime: {
-    yaml: "realtime: {events: {shop.opened: {data: {at: date-time}, audience: [topic], delivery: ephemeral}}}",
-    beside: "identity: {}",
-  },
-};
-
 function projectOf(yaml: string): Project {
-  const { root, remove: drop } = writeProject({
-    "registry/service.yaml": `registry: 1
-service: {name: demo, title: Demo, version: 1.0.0}
-policies: {open: [], staff: [principal, {authorize: platform.admin}]}
-${yaml}
-`,
-    "registry/shop.ts": "export const open = async () => ({ ok: true });\n",
-  });
+  const { root, remove: drop } = writeProject(filesOf(yaml));
   remove.push(drop);
   return {
     root,
@@ -101,12 +34,6 @@ async function modelOf(yaml: string): Promise<RegistryModel> {
   expect(found.findings).toEqual([]);
   return found.expanded.model;
 }
-
-/** The YAML of a sample, with a mount in one of its holes. */
-const text = ({ yaml, beside = "" }: Sample, hole = "", mount = ""): string =>
-  `${beside}\n${yaml.replaceAll(/(, )?(<\w+>)/g, (_all, comma: string | undefined, found: string) =>
-    found === hole ? `${comma ?? ""}${mount}` : "",
-  )}`;
 
 /** The names in the first column of a page's tables. */
 const rowsOf = (page: string): readonly string[] =>
@@ -139,7 +66,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   });
 
   test("has operations that say all about themselves", async () => {
-    const { operations } = await modelOf(text(sample));
+    const { operations } = await modelOf(textOf(sample));
     for (const operation of Object.values(operations)) {
       const unsaid = Object.entries(operation).filter(([, fact]) => fact === undefined);
       expect([operation.key, unsaid]).toEqual([operation.key, []]);
@@ -150,7 +77,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   });
 
   test("asks whom its policy names before each operation", async () => {
-    const guarded = text(sample).replaceAll("guard: open", "guard: staff");
+    const guarded = textOf(sample).replaceAll("guard: open", "guard: staff");
     const needs = guarded.includes("identity:") ? "" : "identity: {}\n";
     const { operations } = await modelOf(`${needs}${guarded}`);
     const own = Object.values(operations).filter((one) => one.guard === "staff");
@@ -162,7 +89,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   });
 
   test("says what clients notice of what it adds to the model", async () => {
-    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
+    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(textOf(sample))];
     const common = ["operations", "namespaces", "types", "homes"];
     const isEmpty = (part: unknown): boolean =>
       part == null || (typeof part === "object" && Object.keys(part).length === 0);
@@ -176,7 +103,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   });
 
   test("tells what it adds as additive and what it takes away as breaking", async () => {
-    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
+    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(textOf(sample))];
     const added = compareRegistries(before, after);
     const gone = compareRegistries(after, before);
     const isTold = sample.isSilent !== true;
@@ -186,7 +113,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   });
 
   test("has no namespace that is exported like what its files of the client export", async () => {
-    const { exported } = family.client(await modelOf(text(sample)), new Map());
+    const { exported } = family.client(await modelOf(textOf(sample)), new Map());
     const names = exported.flatMap((part) => {
       const file = readFileSync(new URL(`../../client/${part}.ts`, import.meta.url), "utf8");
       const found = file.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm);
@@ -197,7 +124,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   });
 
   test("makes the namespaces whose mounts are tried here, and no others", async () => {
-    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(text(sample))];
+    const [before, after] = [await modelOf(sample.beside ?? ""), await modelOf(textOf(sample))];
     const made = Object.keys(after.namespaces).filter((one) => !(one in before.namespaces));
     const own = Object.values(after.operations).filter((one) => made.includes(one.namespace));
     if (name !== "composites") expect(own.filter((one) => one.family !== name)).toEqual([]);
@@ -206,7 +133,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
 
   test.each(mounted)("owns the name %s alone", async (namespace) => {
     const taken = `storage: {${namespace}: {guard: open}}`;
-    const yaml = text(sample);
+    const yaml = textOf(sample);
     const { found } = await checked(
       yaml.includes("storage: {") && name === "storage"
         ? `${yaml}\nsearch: {${namespace}: {of: ${namespace}, text: [text], guard: open}}\ndocuments: {${namespace}: {type: {text: string}, guard: open}}`
@@ -218,7 +145,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   test.each(mounted)(
     "leaves %s off HTTP, the client and the documents where its mount is false",
     async (namespace, hole) => {
-      const { project, found } = await checked(text(sample, hole, "mount: false"));
+      const { project, found } = await checked(textOf(sample, hole, "mount: false"));
       expect(found.findings).toEqual([]);
       const ofIt = Object.values(found.expanded.model.operations).filter(
         (one: OperationModel) => one.namespace === namespace,
@@ -226,10 +153,10 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
       expect(ofIt.length).toBeGreaterThan(0);
       expect(ofIt.map(({ route }) => route)).toEqual(ofIt.map(() => null));
       const { files } = await planGeneration(project, found);
-      const textOf = (wanted: string) => files.find(({ path }) => path === wanted)?.text ?? "";
+      const printed = (wanted: string) => files.find(({ path }) => path === wanted)?.text ?? "";
       for (const { key } of ofIt) {
-        expect(textOf("openapi.json")).not.toContain(`"operationId": "${key}"`);
-        expect(textOf("tools.json")).not.toContain(`"${key}"`);
+        expect(printed("openapi.json")).not.toContain(`"operationId": "${key}"`);
+        expect(printed("tools.json")).not.toContain(`"${key}"`);
       }
       const paths = files.map(({ path }) => path);
       expect(paths).not.toContain(`client/api/${namespace}.ts`);
@@ -242,14 +169,14 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
       .flatMap(({ route }) => (route === null ? [] : [route.path]));
 
   test.each(mounted)("mounts %s where it is told to", async (namespace, hole) => {
-    const model = await modelOf(text(sample, hole, 'mount: {at: "/elsewhere"}'));
+    const model = await modelOf(textOf(sample, hole, 'mount: {at: "/elsewhere"}'));
     const routes = routesOf(model, namespace);
     expect(routes.length).toBeGreaterThan(0);
     for (const path of routes) expect(path).toMatch(/^\/elsewhere(?:\/|$)/);
   });
 
   test.each(mounted)("mounts the rest of %s by its prefix", async (namespace, hole) => {
-    const { operations } = await modelOf(text(sample));
+    const { operations } = await modelOf(textOf(sample));
     const attached = Object.values(operations).flatMap(({ namespace: of, name: verb, route }) =>
       of === namespace && route !== null ? [verb] : [],
     );
@@ -260,7 +187,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     const own = isShared ? "mount: false" : `mount: {at: "/elsewhere", include: [${first}]}`;
     const of = isShared ? `namespace: ${namespace}` : 'prefix: "/elsewhere"';
     const further = `mounts: {more: {${of}, at: "/further", include: [${others.join(", ")}]}}`;
-    const routes = routesOf(await modelOf(`${text(sample, hole, own)}\n${further}`), namespace);
+    const routes = routesOf(await modelOf(`${textOf(sample, hole, own)}\n${further}`), namespace);
     expect(routes).toHaveLength(attached.length);
     expect(routes.filter((path) => path.startsWith("/elsewhere"))).toHaveLength(isShared ? 0 : 1);
     expect(routes.filter((path) => path.startsWith("/further"))).toHaveLength(others.length);
