@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Exchange } from "./exchange.js";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
-import { writeSingly } from "./single-write.js";
+import { writeWithOthers } from "./answer-writes.js";
 
 export interface ConnectionLimits {
   /** Connections at a time; further ones are closed at once. */
@@ -83,7 +83,7 @@ export class Connections {
 
   /** Keeps a connection: a new one, or one that asked for another protocol and is answered in this one. */
   keep(socket: Socket): void {
-    writeSingly(socket);
+    writeWithOthers(socket);
     const state: State = {
       current: undefined,
       waiting: [],

@@ -1,0 +1,46 @@
+// The answers that are made in one turn of the event loop are written at its end, each with one system call. A write wakes
+// its reader; where the readers share a processor with us (a proxy beside the service, a load generator), waking them between
+// two answers takes longer than making the next one.
+import { Socket } from "node:net";
+
+const gather = Socket.prototype._writev;
+
+/** How many answers may wait for each other, so that none waits long. */
+export const mostTogether = 16;
+
+interface Answer {
+  readonly socket: Socket;
+  readonly piece: Piece;
+  readonly done: Done;
+}
+
+type Piece = Parameters<NonNullable<typeof gather>>[0][number];
+type Done = Parameters<NonNullable<typeof gather>>[1];
+
+let waiting: Answer[] = [];
+
+/**
+ * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as `mostTogether` of them wait.
+ * Node ends each with an empty piece, and gathering the two would take a fifth of a request's time. Whatever else is written
+ * together is gathered at once, as Node does it; the order on one socket is the stream's own and stays.
+ */
+export function writeWithOthers(socket: Socket): void {
+  if (gather !== undefined) socket._writev = write;
+}
+
+function write(this: Socket, pieces: Piece[], done: Done): void {
+  const [piece, end] = pieces;
+  if (piece === undefined || pieces.length !== 2 || end?.chunk.length !== 0) {
+    gather?.call(this, pieces, done);
+    return;
+  }
+  const count = waiting.push({ socket: this, piece, done });
+  if (count === 1) setImmediate(writeAll);
+  else if (count >= mostTogether) writeAll();
+}
+
+function writeAll(): void {
+  const answers = waiting;
+  waiting = [];
+  for (const { socket, piece, done } of answers) socket._write(piece.chunk, piece.encoding, done);
+}
