@@ -26,6 +26,15 @@ const definition = defineService({
   routes: [
     slowRoute,
     route({
+      operationId: "slow.at_once",
+      method: "GET",
+      path: "/at-once",
+      status: 200,
+      input: nothing,
+      transaction: "read",
+      run: () => ({ said: "at once" }),
+    }),
+    route({
       operationId: "slow.large",
       method: "GET",
       path: "/large",
@@ -103,6 +112,16 @@ function textOf(socket: Socket): () => string {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 describe("requests of one connection", () => {
+  test("that are answered at once are all answered, beside as many of others", async () => {
+    const running = await started();
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => socketTo(running)));
+    const texts = sockets.map(textOf);
+    for (const socket of sockets) socket.write(get("/at-once").repeat(1_000));
+    const answered = (): readonly number[] =>
+      texts.map((text) => text().split('{"said":"at once"}').length - 1);
+    await expect.poll(answered, { timeout: 20_000 }).toEqual(sockets.map(() => 1_000));
+  });
+
   test("run one behind the other, and are answered in their order", async () => {
     const socket = await socketTo(await started());
     const text = textOf(socket);
