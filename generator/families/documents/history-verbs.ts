@@ -20,16 +20,9 @@ import {
 import { listRequestSchema } from "./query-schemas.js";
 import { queryTypeNames } from "./query-types.js";
 import { idInPath } from "../../kernel/built-in.js";
-import type { RouteMethod } from "../../kernel/family.js";
+import type { VerbShape } from "./verb-shape.js";
 
-interface HistoryVerbShape {
-  readonly rest: readonly [RouteMethod, string];
-  readonly rpc: readonly [RouteMethod, string];
-  readonly errors: readonly string[];
-  readonly asks?: "query";
-}
-
-export const historyVerbs: Readonly<Record<HistoryVerb, HistoryVerbShape>> = {
+export const historyVerbs: Readonly<Record<HistoryVerb, VerbShape>> = {
   revisions: {
     rest: ["GET", "/{id}/revisions"],
     rpc: ["GET", "/revisions"],

@@ -1,10 +1,10 @@
 // The verbs of documents: which a document registers, their routes in both styles, what they may be refused with.
 import type { DocumentDeclaration } from "./format.js";
-import type { RouteMethod } from "../../kernel/family.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";
 import { reading } from "./guard.js";
 import { historySummaries, historyVerbs, historyVerbsOf } from "./history-verbs.js";
+import type { VerbShape } from "./verb-shape.js";
 
 /** The verbs that a document registers. */
 export function verbsOf(
@@ -49,15 +49,6 @@ export const ofOneVersion: readonly DocumentVerb[] = [
   "revert",
   "get_deleted",
 ];
-
-interface VerbShape {
-  readonly rest: readonly [RouteMethod, string];
-  readonly rpc: readonly [RouteMethod, string];
-  readonly status?: number;
-  readonly errors: readonly string[];
-  /** What its input asks of rows: a filter alone, or anything that the query language says. */
-  readonly asks?: "filter" | "query";
-}
 
 const listErrors = [
   "query_invalid",
