@@ -1,5 +1,5 @@
-// Load over 64 connections: by wrk where it is installed, otherwise by autocannon. autocannon parses answers in
-// JavaScript, so that each header of an answer costs the machine more there than in the server.
+// Load over 64 connections, or BENCH_CONNECTIONS: by wrk where it is installed, otherwise by autocannon, which parses answers
+// in JavaScript, so that each header of an answer costs the machine more there than in the server.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import autocannon from "autocannon";
 
-const connections = 64;
+const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
 const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 
 /** What made the load, for the report. */
