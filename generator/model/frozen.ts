@@ -62,7 +62,7 @@ const usual = {
 
 type UsualParts = Readonly<Record<string, object>>;
 
-/** The same of what families add to the model: of each value of a map, and of a part that is one value. */
+/** The usual values in parts that families add to the model as maps: those of each value. */
 const usualOfEach: UsualParts = {
   documents: {
     former: {},
@@ -75,11 +75,12 @@ const usualOfEach: UsualParts = {
     deletedForSeconds: null,
   } satisfies Partial<DocumentModel>,
 };
+/** The same for parts that are one value. */
 const usualOfWhole: UsualParts = {
   identity: { signUp: null } satisfies Partial<IdentityModel>,
 };
 
-/** Those parts, each changed by what is usual of it. */
+/** Those parts of a model, each changed by its usual values. */
 function partsBy(
   models: FamilyModels,
   change: (usually: object, value: object) => object,

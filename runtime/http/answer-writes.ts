@@ -1,11 +1,10 @@
-// The answers that are made in one turn of the event loop are written at its end, each with one system call. A write wakes
-// its reader; where the readers share a processor with us (a proxy beside the service, a load generator), waking them between
-// two answers takes longer than making the next one.
+// Writes the answers of one turn of the event loop at its end, each with one system call. A write wakes its reader. If the
+// readers are on this machine (a proxy, a load generator), waking one after each answer takes longer than making the answer.
 import { Socket } from "node:net";
 
 const gather = Socket.prototype._writev;
 
-/** How many answers may wait for each other, so that none waits long. */
+/** How many answers may wait for each other. */
 export const mostTogether = 16;
 
 interface Answer {
@@ -21,8 +20,8 @@ let waiting: Answer[] = [];
 
 /**
  * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as `mostTogether` of them wait.
- * Node ends each with an empty piece, and gathering the two would take a fifth of a request's time. Whatever else is written
- * together is gathered at once, as Node does it; the order on one socket is the stream's own and stays.
+ * Node ends each with an empty piece, and gathering the two would take a fifth of a request's time. Other pieces are gathered
+ * and written at once, as Node does it. The stream keeps the order on one socket.
  */
 export function writeWithOthers(socket: Socket): void {
   if (gather !== undefined) socket._writev = write;
