@@ -3,7 +3,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -258,6 +257,21 @@ beforeAll(() => {
     const { code, stdout } = cli(join(root, folder), "generate");
     expect([folder, code, / error OPW\d/.test(stdout)]).toEqual([folder, 0, false]);
   }
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(repository, join(root, "node_modules/opwright"));
+  symlinkSync(join(repository, "node_modules/@types"), join(root, "node_modules/@types"));
+  writeFileSync(join(root, "package.json"), '{"type":"module"}');
+  const { compilerOptions } = JSON.parse(
+    readFileSync(join(repository, "tsconfig.base.json"), "utf8"),
+  ) as { readonly compilerOptions: object };
+  const include = Object.keys(projects).flatMap((folder) => [
+    `${folder}/registry`,
+    `${folder}/generated`,
+  ]);
+  writeFileSync(
+    join(root, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, noUnusedLocals: true }, include }),
+  );
 }, 120_000);
 afterAll(() => remove());
 
@@ -283,27 +297,6 @@ test.each(Object.keys(projects))("%s is printed as the formatter prints it", (fo
 test.each(["typescript", "typescript-5.9"])(
   "all compile under the strict flags, %s",
   (compiler) => {
-    mkdirSync(join(root, "node_modules"), { recursive: true });
-    for (const [name, target] of [
-      ["opwright", repository],
-      ["@types", join(repository, "node_modules/@types")],
-    ] as const)
-      if (!existsSync(join(root, "node_modules", name)))
-        symlinkSync(target, join(root, "node_modules", name));
-    writeFileSync(join(root, "package.json"), '{"type":"module"}');
-    const { compilerOptions } = JSON.parse(
-      readFileSync(join(repository, "tsconfig.base.json"), "utf8"),
-    ) as { readonly compilerOptions: object };
-    writeFileSync(
-      join(root, "tsconfig.json"),
-      JSON.stringify({
-        compilerOptions: { ...compilerOptions, noUnusedLocals: true },
-        include: Object.keys(projects).flatMap((folder) => [
-          `${folder}/registry`,
-          `${folder}/generated`,
-        ]),
-      }),
-    );
     const { stdout, status } = spawnSync(
       process.execPath,
       [join(repository, "node_modules", compiler, "bin/tsc"), "-p", root, "--noEmit"],
