@@ -4,14 +4,14 @@ import { authorize } from "../identity.js";
 import { articlesBlobsSpec } from "../storage/articles_blobs.js";
 import * as validate from "../validators/articles_blobs.js";
 
-/** Copy an object of articles blobs. Guard: writer. */
+/** Copy an object of articles blobs. Guard: reader and writer. */
 export const articlesBlobsCopy = route({
   operationId: "articles_blobs.copy",
   method: "POST",
   path: "/articles/blobs/files/copy",
   status: 200,
   input: json(validate.articlesBlobsCopy),
-  hooks: [principal, tenant, authorize("articles.write")],
+  hooks: [principal, tenant, authorize("articles.read"), authorize("articles.write")],
   transaction: "read",
   run: storage.copy(articlesBlobsSpec),
 });
@@ -94,14 +94,14 @@ export const articlesBlobsMetadata = route({
   run: storage.metadata(articlesBlobsSpec),
 });
 
-/** Move an object of articles blobs. Guard: writer. */
+/** Move an object of articles blobs. Guard: reader and writer. */
 export const articlesBlobsMove = route({
   operationId: "articles_blobs.move",
   method: "POST",
   path: "/articles/blobs/files/move",
   status: 200,
   input: json(validate.articlesBlobsMove),
-  hooks: [principal, tenant, authorize("articles.write")],
+  hooks: [principal, tenant, authorize("articles.read"), authorize("articles.write")],
   transaction: "read",
   run: storage.move(articlesBlobsSpec),
 });

@@ -49,14 +49,14 @@ export const filesCompleteUpload = route({
   run: direct.completeUpload(filesSpec),
 });
 
-/** Copy an object of files. Guard: writer. */
+/** Copy an object of files. Guard: reader and writer. */
 export const filesCopy = route({
   operationId: "files.copy",
   method: "POST",
   path: "/files/copy",
   status: 200,
   input: json(validate.filesCopy),
-  hooks: [principal, tenant, authorize("files.write")],
+  hooks: [principal, tenant, authorize("files.read"), authorize("files.write")],
   transaction: "read",
   run: storage.copy(filesSpec),
 });
@@ -151,14 +151,14 @@ export const filesMetadata = route({
   run: storage.metadata(filesSpec),
 });
 
-/** Move an object of files. Guard: writer. */
+/** Move an object of files. Guard: reader and writer. */
 export const filesMove = route({
   operationId: "files.move",
   method: "POST",
   path: "/files/move",
   status: 200,
   input: json(validate.filesMove),
-  hooks: [principal, tenant, authorize("files.write")],
+  hooks: [principal, tenant, authorize("files.read"), authorize("files.write")],
   transaction: "read",
   run: storage.move(filesSpec),
 });

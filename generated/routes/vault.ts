@@ -4,14 +4,14 @@ import { authorize } from "../identity.js";
 import { vaultSpec } from "../storage/vault.js";
 import * as validate from "../validators/vault.js";
 
-/** Copy an object of vault. Guard: writer. */
+/** Copy an object of vault. Guard: reader and writer. */
 export const vaultCopy = route({
   operationId: "vault.copy",
   method: "POST",
   path: "/vault/files/copy",
   status: 200,
   input: json(validate.vaultCopy),
-  hooks: [principal, tenant, authorize("vault.write")],
+  hooks: [principal, tenant, authorize("vault.read"), authorize("vault.write")],
   transaction: "read",
   run: storage.copy(vaultSpec),
 });
@@ -94,14 +94,14 @@ export const vaultMetadata = route({
   run: storage.metadata(vaultSpec),
 });
 
-/** Move an object of vault. Guard: writer. */
+/** Move an object of vault. Guard: reader and writer. */
 export const vaultMove = route({
   operationId: "vault.move",
   method: "POST",
   path: "/vault/files/move",
   status: 200,
   input: json(validate.vaultMove),
-  hooks: [principal, tenant, authorize("vault.write")],
+  hooks: [principal, tenant, authorize("vault.read"), authorize("vault.write")],
   transaction: "read",
   run: storage.move(vaultSpec),
 });

@@ -1,6 +1,7 @@
 // The rule that the steps of policies exist. Each missing one is reported once, at its own place, however many operations it guards.
 import { didYouMean } from "../did-you-mean.js";
 import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
+import { policiesOf } from "../kernel/guards.js";
 import type { PolicyStep } from "../load/declarations.js";
 import type { Finding } from "../diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
@@ -11,7 +12,7 @@ import type { RuleContext } from "../kernel/rule.js";
  */
 export function policiesNameSteps({ loaded, expanded, report }: RuleContext): void {
   const { declarations, tree } = loaded;
-  const used = new Set(Object.values(expanded.model.operations).map(({ guard }) => guard));
+  const used = new Set(Object.values(expanded.model.operations).flatMap(policiesOf));
   for (const [policy, steps] of Object.entries(declarations.policies)) {
     for (const [index, step] of steps.entries()) {
       if (!used.has(policy) && isBuiltIn(step)) continue;

@@ -6,7 +6,7 @@ import type { HooksByPhase, PolicyStep } from "../load/declarations.js";
 
 import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
-import type { HookUse } from "../model/registry.js";
+import type { HookUse, OperationModel } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 import {
   authorizeHook,
@@ -27,18 +27,61 @@ export interface GuardUse {
   readonly at: Origin;
 }
 
+/** What an operation says of its guard: the names of its policies. */
+export function guardText(guards: readonly GuardUse[]): string {
+  return guards.map(({ policy }) => policy).join(" and ");
+}
+
+/** The names of the policies that an operation says. */
+export function policiesOf({ guard }: Pick<OperationModel, "guard">): readonly string[] {
+  return guard.split(" and ");
+}
+
+/** A hook, and where it is named. */
+interface ChainStep {
+  readonly use: HookUse;
+  readonly at: Origin;
+}
+
 /**
- * The chain of an operation of the namespace `resource`: the guard's hooks first, then its own by phase. Reports unknown policies and hooks,
- * hooks that stand twice, and requirements that no earlier hook provides.
+ * The chain of an operation of the namespace `resource`: the hooks of its policies first, each once, then its own by phase.
+ * Reports unknown policies and hooks, hooks that stand twice, and requirements that no earlier hook provides.
  */
 export function hookChain(
   context: FamilyContext,
-  guard: GuardUse,
+  guards: readonly GuardUse[],
   resource: string,
   further?: { readonly hooks: HooksByPhase; readonly at: Origin },
 ): readonly HookUse[] {
+  const chain: ChainStep[] = [];
+  for (const guard of guards) {
+    const steps = policySteps(context, guard, resource);
+    const known = new Set(chain.map(({ use }) => use.id));
+    chain.push(...steps.filter(({ use }) => !known.has(use.id)));
+  }
+  for (const phase of hookPhases) {
+    for (const [index, name] of (further?.hooks[phase] ?? []).entries()) {
+      const at = {
+        file: further?.at.file ?? "",
+        path: [...(further?.at.path ?? []), phase, index],
+      };
+      const use = name.includes("#")
+        ? inlineHook(name, phase)
+        : declaredHook(context, name, phase, at);
+      if (use !== undefined) chain.push({ use, at });
+    }
+  }
+  checkChain(chain, context.report);
+  return chain.map(({ use }) => use);
+}
+
+/** The hooks of a policy. Reports one that is not declared. */
+function policySteps(
+  context: FamilyContext,
+  guard: GuardUse,
+  resource: string,
+): readonly ChainStep[] {
   const { declarations, tree, report } = context;
-  const chain: { readonly use: HookUse; readonly at: Origin }[] = [];
   const policy = own(declarations.policies, guard.policy);
   // A policy with a faulty declaration was reported already; here it counts as existing.
   const isDeclared = guard.policy in tree.section("policies");
@@ -56,24 +99,10 @@ export function hookChain(
       suggestion: didYouMean(guard.policy, Object.keys(declarations.policies)),
     });
   }
-  for (const step of policy ?? []) {
+  return (policy ?? []).flatMap((step) => {
     const use = stepHook(context, step, resource, guard.at);
-    if (use !== undefined) chain.push({ use, at: guard.at });
-  }
-  for (const phase of hookPhases) {
-    for (const [index, name] of (further?.hooks[phase] ?? []).entries()) {
-      const at = {
-        file: further?.at.file ?? "",
-        path: [...(further?.at.path ?? []), phase, index],
-      };
-      const use = name.includes("#")
-        ? inlineHook(name, phase)
-        : declaredHook(context, name, phase, at);
-      if (use !== undefined) chain.push({ use, at });
-    }
-  }
-  checkChain(chain, report);
-  return chain.map(({ use }) => use);
+    return use === undefined ? [] : [{ use, at: guard.at }];
+  });
 }
 
 /** Phases in which a hook can still refuse. */
@@ -105,7 +134,7 @@ export function administrationGuard(
 ): BuiltInGuard {
   const { declarations, report, tree } = context;
   const at = tree.at(...path, "guard");
-  const hooks = hookChain(context, { policy, at }, resource);
+  const hooks = hookChain(context, [{ policy, at }], resource);
   const isPrivileged = hooks.some(
     (hook) => isAuthorsSay(hook) || hook.permission?.startsWith("platform.") === true,
   );
@@ -211,10 +240,7 @@ function inlineHook(reference: string, phase: HookPhaseName): HookUse {
   };
 }
 
-function checkChain(
-  chain: readonly { readonly use: HookUse; readonly at: Origin }[],
-  report: Report,
-): void {
+function checkChain(chain: readonly ChainStep[], report: Report): void {
   const order = [...chain].sort(
     (left, right) => hookPhases.indexOf(left.use.phase) - hookPhases.indexOf(right.use.phase),
   );

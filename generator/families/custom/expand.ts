@@ -61,7 +61,7 @@ export function expandOperation(
   checkIdempotency(context, key, declaration, transaction);
   const hooks = hookChain(
     context,
-    { policy: declaration.guard, at: tree.at("operations", key, "guard") },
+    [{ policy: declaration.guard, at: tree.at("operations", key, "guard") }],
     namespace,
     declaration.hooks === undefined
       ? undefined

@@ -1,4 +1,6 @@
-// The policies of a document's verbs.
+// The policies of a document's verbs: each verb has that of what it does (decisions.md "A twin takes the rule of its original").
+import type { GuardUse } from "../../kernel/guards.js";
+import type { SourceTree } from "../../load/source-tree.js";
 import type { DocumentDeclaration } from "./format.js";
 import type { ToldMembers } from "../../model/document-model.js";
 import { own } from "../../model/records.js";
@@ -26,24 +28,93 @@ export function operationName(verb: DocumentVerb, view: ToldMembers | null): str
 }
 
 /**
- * The policy of a verb, or of a view, and where it stands: the operation's own, else the view's, else that of read or
- * write, else the one for all.
+ * The verbs about one document that do what a verb does: nobody does by it what these refuse. Empty for verbs that are
+ * nobody's twin.
  */
-export function guardOf(
+export function originalsOf(verb: DocumentVerb, hasSoftDelete: boolean): readonly DocumentVerb[] {
+  switch (verb) {
+    case "create_many":
+      return ["create"];
+    case "upsert":
+      return ["create", "update"];
+    case "update_many":
+    case "update_where":
+    case "revert":
+      return ["update"];
+    case "delete_many":
+    case "delete_where":
+      return [hasSoftDelete ? "delete" : "kill"];
+    case "list":
+    case "raw_list":
+    case "list_cursor":
+    case "raw_list_cursor":
+    case "agg_list":
+    case "revisions":
+    case "revision":
+    case "revision_diff":
+      return ["get"];
+    case "list_deleted":
+      return ["get_deleted"];
+    default:
+      return [];
+  }
+}
+
+interface Place {
+  readonly policy: string;
+  readonly path: readonly string[];
+}
+
+/**
+ * The policies of a verb, or of a view, and where they stand: those of its originals, and its own where it has one. The
+ * policy of an original is its own, else the view's, else that of read or write, else the one for all.
+ */
+export function guardsOf(
+  tree: SourceTree,
+  document: string,
   declaration: DocumentDeclaration,
   verb: DocumentVerb,
   view: ToldMembers | null,
-): { readonly policy: string; readonly path: readonly string[] } {
-  const { guard, soft_delete: softDelete } = declaration;
+): readonly GuardUse[] {
+  const { soft_delete: softDelete } = declaration;
+  const originals = originalsOf(verb, softDelete !== undefined && softDelete !== false);
+  const own = ownPolicy(declaration, verb, view);
+  const places = [
+    ...originals.map((one) => ownPolicy(declaration, one, view) ?? usual(declaration, one, view)),
+    ...(own === null ? [] : [own]),
+    ...(originals.length === 0 && own === null ? [usual(declaration, verb, view)] : []),
+  ];
+  return places
+    .filter(({ policy }, index) => places.findIndex((one) => one.policy === policy) === index)
+    .map(({ policy, path }) => ({ policy, at: tree.at("documents", document, ...path) }));
+}
+
+/** The policy that names the operation. */
+function ownPolicy(
+  { guard }: DocumentDeclaration,
+  verb: DocumentVerb,
+  view: ToldMembers | null,
+): Place | null {
   const operation = operationName(verb, view);
-  const isOwn = typeof guard === "object" && Object.hasOwn(guard, operation);
-  if (isOwn) return { policy: guard[operation] ?? "", path: ["guard", operation] };
-  const declared = view === null ? undefined : own(declaration.views ?? {}, view.name);
+  if (typeof guard !== "object" || !Object.hasOwn(guard, operation)) return null;
+  return { policy: guard[operation] ?? "", path: ["guard", operation] };
+}
+
+/** The policy of the group that the operation is in. */
+function usual(
+  { guard, views, soft_delete: softDelete }: DocumentDeclaration,
+  verb: DocumentVerb,
+  view: ToldMembers | null,
+): Place {
+  const declared = view === null ? undefined : own(views ?? {}, view.name);
   if (isMap(declared) && declared.guard !== undefined)
     return { policy: declared.guard, path: ["views", view?.name ?? "", "guard"] };
-  if (isMap(softDelete) && ["get_deleted", "list_deleted"].includes(verb))
+  if (isMap(softDelete) && verb === "get_deleted")
     return { policy: softDelete.read ?? "", path: ["soft_delete", "read"] };
   if (typeof guard === "string") return { policy: guard, path: ["guard"] };
-  const key = Object.hasOwn(guard, verb) ? verb : reading.includes(verb) ? "read" : "write";
+  // A view that names no policy is read by those who read the whole document.
+  if (view !== null && Object.hasOwn(guard, verb))
+    return { policy: guard[verb] ?? "", path: ["guard", verb] };
+  const key = reading.includes(verb) ? "read" : "write";
   return { policy: guard[key] ?? "", path: Object.hasOwn(guard, key) ? ["guard", key] : ["guard"] };
 }

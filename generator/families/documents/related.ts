@@ -18,7 +18,7 @@ import type { HookUse } from "../../model/registry.js";
 import type { DocumentDeclaration } from "./format.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
 import { referrersOf } from "./references.js";
-import { guardOf } from "./guard.js";
+import { guardsOf } from "./guard.js";
 
 export type Documents = Readonly<Record<string, DocumentModel>>;
 
@@ -32,12 +32,11 @@ export function readingOf(
   declaration: DocumentDeclaration,
 ): DocumentModel["reading"] {
   if (model.sensitive) return null;
-  const { policy, path } = guardOf(declaration, "get", model.view);
   // What is wrong with the policy is told of the operation itself.
   const quiet = { ...context, report: () => undefined };
   const document = documentOf(model.name);
-  const at = context.tree.at("documents", document, ...path);
-  const hooks = hookChain(quiet, { policy, at }, document);
+  const guards = guardsOf(context.tree, document, declaration, "get", model.view);
+  const hooks = hookChain(quiet, guards, document);
   if (hooks.some(isAuthorsSay)) return null;
   // What follows an operation has nothing to say here.
   const asked = hooks.filter((hook) => !hook.isAuthored && !isRate(hook));

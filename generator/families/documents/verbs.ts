@@ -29,11 +29,11 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
-import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryableFields } from "../../model/query-fields.js";
 import { bulkRequestSchema, matchedSchema, outcomesSchema } from "./bulk-schemas.js";
-import { guardOf, operationName, reading } from "./guard.js";
+import { guardsOf, operationName, reading } from "./guard.js";
 import { profilesAsked } from "./set.js";
 import { listings, ofOneVersion, summaries, verbs } from "./verb-table.js";
 import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
@@ -54,14 +54,11 @@ export function expandVerb(
   const name = operationName(verb, view);
   const isRead = reading.includes(verb);
   const own = declaration.hooks?.[name];
-  const guard = guardOf(declaration, verb, view);
   const tree = context.tree;
+  const guards = guardsOf(tree, document, declaration, verb, view);
   const hooks = hookChain(
     context,
-    {
-      policy: guard.policy,
-      at: tree.at("documents", document, ...guard.path),
-    },
+    guards,
     document,
     own === undefined
       ? undefined
@@ -78,7 +75,7 @@ export function expandVerb(
     description: null,
     input: inputOf(model, verb, spec),
     output: outputOf(model, verb),
-    guard: guard.policy,
+    guard: guardText(guards),
     hooks,
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: isRead ? "read" : "write",

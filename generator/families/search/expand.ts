@@ -13,6 +13,7 @@ import {
   type SearchModel,
   type SearchVerb,
 } from "../../model/registry.js";
+import { guardsOf } from "../documents/guard.js";
 import { queryTypeNames } from "../documents/query-types.js";
 import {
   deadlineOf,
@@ -20,7 +21,7 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
-import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { chosenFields } from "../documents/query-schemas.js";
 import { searchPageSchema, searchRequestSchema } from "./schemas.js";
 
@@ -150,12 +151,13 @@ function expandVerb(
   const { guard: declared } = declaration;
   const policy =
     typeof declared === "string" ? declared : (own(declared, verb) ?? own(declared, "read") ?? "");
-  // Who may read the documents may search them: the resource is the document.
-  const hooks = hookChain(
-    context,
-    { policy, at: tree.at("search", model.name, "guard") },
-    document.name,
-  );
+  // A hit is the document: nobody finds what `get` refuses. The resource is the document as well.
+  const searched = own(context.declarations.documents, document.name);
+  const asked = { policy, at: tree.at("search", model.name, "guard") };
+  const reading =
+    searched === undefined ? [] : guardsOf(tree, document.name, searched, "get", null);
+  const guards = [...reading.filter((one) => one.policy !== policy), asked];
+  const hooks = hookChain(context, guards, document.name);
   const { expandable } = document;
   const isRaw = verb.startsWith("raw");
   const options = { isRaw, byCursor: verb.endsWith("cursor"), expandable };
@@ -177,7 +179,7 @@ function expandVerb(
       hasEntityTag: false,
       isBytes: false,
     },
-    guard: policy,
+    guard: guardText(guards),
     hooks,
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: "read",

@@ -19,7 +19,8 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
-import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { guardsOf } from "./guard.js";
 import { directTypes, keyInput, keySchema, storageTypes, uploadForm } from "./schemas.js";
 
 /** Operations that a streamed download is made of; without one of them it is buffered. */
@@ -90,16 +91,10 @@ function expandVerb(
   const { tree } = context;
   const shape = shapes[verb];
   const key = `${model.name}.${verb}`;
-  const { guard } = declaration;
-  const group = shape.isReading ? "read" : "write";
-  const policy = typeof guard === "string" ? guard : (own(guard, verb) ?? own(guard, group) ?? "");
+  const guards = guardsOf(tree, model.name, declaration, verb);
   // In a composite, who may read or write the documents may do so with their files.
   const resource = declaration.resource ?? model.name;
-  const hooks = hookChain(
-    context,
-    { policy, at: tree.at("storage", model.name, "guard") },
-    resource,
-  );
+  const hooks = hookChain(context, guards, resource);
   const spec = ofGenerated(`storage/${model.name}`, specName(model.name));
   const operation: OperationModel = {
     key,
@@ -114,7 +109,7 @@ function expandVerb(
       shape.output === "bytes"
         ? { schema: null, hasEntityTag: false, isBytes: true }
         : { schema: shape.output, hasEntityTag: false, isBytes: false },
-    guard: policy,
+    guard: guardText(guards),
     hooks,
     // An upload has as long as its bytes keep coming.
     deadlineSeconds:

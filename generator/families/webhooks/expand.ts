@@ -51,7 +51,7 @@ export function expandWebhooks(
   };
   for (const [name, schema] of Object.entries(webhookTypes)) types.table.add(name, schema, at);
   const { guard: policy } = declared;
-  const chain = hookChain(context, { policy, at: tree.at("webhooks", "guard") }, "webhooks");
+  const chain = hookChain(context, [{ policy, at: tree.at("webhooks", "guard") }], "webhooks");
   const hooks = requiresAuthn(chain) ? chain : [...signedIn.hooks, ...chain];
   const spec = ofGenerated("webhooks", "webhooksSpec");
   const place = {
