@@ -16,7 +16,7 @@ export function policiesNameSteps({ loaded, expanded, report }: RuleContext): vo
   for (const [policy, steps] of Object.entries(declarations.policies)) {
     for (const [index, step] of steps.entries()) {
       if (!used.has(policy) && isBuiltIn(step)) continue;
-      const fault = faultOf(step, declarations);
+      const fault = faultOf(step, declarations) ?? strayOverride(step);
       if (fault !== undefined) report({ ...fault, at: tree.at("policies", policy, index) });
     }
   }
@@ -38,6 +38,13 @@ function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | un
   if (lacks !== undefined) return lackingSection(step, lacks);
   const builtIn = builtInHooks.map(({ hook }) => hook.id);
   return unknown("hook", step, [...Object.keys(hooks), ...builtIn]);
+}
+
+/** Permissions that lift a scope belong to a scope. */
+function strayOverride(step: PolicyStep): Omit<Finding, "at"> | undefined {
+  if (typeof step === "string" || step.override === undefined) return undefined;
+  if (step.scope !== undefined) return undefined;
+  return { code: "OPW013", message: "override belongs to a scope" };
 }
 
 function unknown(

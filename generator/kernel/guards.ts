@@ -158,10 +158,10 @@ function stepHook(
   at: Origin,
 ): HookUse | undefined {
   if (typeof step === "string") return declaredHook(context, step, undefined, at);
-  const { authorize, scope, rate_limit: rate } = step;
+  const { authorize, scope, rate_limit: rate, override = [] } = step;
   if (authorize !== undefined) return authorizeHook(authorize.replaceAll("{resource}", resource));
   if (rate !== undefined) return rateLimitHook(rate);
-  return scopeHook(context, scope ?? "", resource, at);
+  return scopeHook(context, { name: scope ?? "", override }, resource, at);
 }
 
 function declaredHook(

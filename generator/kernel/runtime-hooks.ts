@@ -5,6 +5,7 @@ import { durationSeconds } from "../load/quantities.js";
 import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofGenerated, ofRuntime } from "../model/code.js";
 import { specName } from "../model/names.js";
+import { scopeId } from "../model/scope-id.js";
 import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 
@@ -107,13 +108,19 @@ export function rateLimitHook(rate: string): HookUse {
   };
 }
 
+/** The step of a policy that restricts rows, and the permissions whose holders it does not restrict. */
+export interface ScopeStep {
+  readonly name: string;
+  readonly override: readonly string[];
+}
+
 /**
  * Restricts the rows of the document `resource`; an unknown scope is reported at the policy. Reports a scope on an operation
  * without documents, which would run without it.
  */
 export function scopeHook(
   { declarations, report }: FamilyContext,
-  name: string,
+  { name, override: declaredOverride }: ScopeStep,
   resource: string,
   at: Origin,
 ): HookUse | undefined {
@@ -124,20 +131,23 @@ export function scopeHook(
     report({ code: "OPW056", message, at });
     return undefined;
   }
+  const override = declaredOverride.map((one) => one.replaceAll("{resource}", resource));
   const port =
     declared === undefined ? ofRuntime("ownRows") : ofAuthor(functionReference(declared));
   return {
-    id: `scope ${name}`,
+    id: scopeId(name, override),
     phase: "before",
     run: callOf(
       ofGenerated("identity", "scope"),
       ofGenerated(`documents/${resource}`, specName(resource)),
       port,
+      ...override.map((literal) => ({ literal })),
     ),
     isAuthored: false,
     requires: ["authn.principal"],
     provides: ["authz.scope"],
     permission: null,
+    override,
     errors: ["core.authorization"],
   };
 }

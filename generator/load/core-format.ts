@@ -11,6 +11,7 @@ import {
   mountPath,
   name,
   optional,
+  permission,
   reference,
   required,
   style,
@@ -169,6 +170,12 @@ export const policyStep = {
           },
           description: "How often one caller may run each operation.",
         },
+      },
+      beside: {
+        override: optional(
+          listOf(permission, 1),
+          "Of a scope: permissions whose holders see every row, such as admin or {resource}.admin; none where left out.",
+        ),
       },
     },
   ],

@@ -111,6 +111,13 @@ export const hooksByPhase = {
 } as const satisfies FormatShape;
 
 /** One policy for all operations, or policies by operation. */
+/** A permission that stands above others. */
+export const permission = {
+  kind: "string",
+  pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
+  what: "a permission such as admin or {resource}.admin",
+} as const satisfies FormatShape;
+
 export const guard = {
   kind: "either",
   of: [policyName, mapOf(policyName)],

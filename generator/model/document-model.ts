@@ -77,6 +77,8 @@ export interface ReadModel {
   readonly typeName: string;
   /** The hooks that decide whether a caller may read them through other documents; null if nobody may. */
   readonly reading: readonly Code[] | null;
+  /** The scopes of the guards, by the verb that they guard: they hold for handlers as well. Of a view, of `get` alone. */
+  readonly scopes: Readonly<Record<string, readonly Code[]>>;
   /** Paths of references that a read can expand: `project`, `project.owner`. */
   readonly expandable: readonly string[];
   /** The name of the type that reads answer, expanded documents included. */

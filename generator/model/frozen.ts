@@ -4,6 +4,7 @@ import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-sch
 import type { JsonSchema } from "./json-schema.js";
 import { mapped, own, sortedRecord } from "./records.js";
 import { emptyModels } from "./registry.js";
+import { scopeId } from "./scope-id.js";
 import type { DocumentModel } from "./document-model.js";
 import type {
   AuthenticationRouteModel,
@@ -73,6 +74,7 @@ const usualOfEach: UsualParts = {
     revisions: false,
     readsDeleted: null,
     deletedForSeconds: null,
+    scopes: {},
   } satisfies Partial<DocumentModel>,
 };
 /** The same for parts that are one value. */
@@ -141,6 +143,7 @@ export function thawed(committed: object): RegistryModel {
   const { hooks: shared = {}, ...model } = committed as RegistryModel & {
     readonly hooks?: Readonly<Record<string, HookUse>>;
   };
+  const lifting = model.identity?.override ?? [];
   const operations = Object.entries(model.operations).map(([key, operation]) => {
     const [namespace = "", name = ""] = key.split(".");
     const { route = null } = operation;
@@ -148,7 +151,7 @@ export function thawed(committed: object): RegistryModel {
       ...usual.operation,
       ...operation,
       hooks: (operation.hooks ?? []).map((hook: HookUse | string) =>
-        typeof hook === "string" ? shared[hook] : hook,
+        withOverride(typeof hook === "string" ? (shared[hook] ?? hook) : hook, namespace, lifting),
       ),
       key,
       namespace,
@@ -166,6 +169,18 @@ export function thawed(committed: object): RegistryModel {
     ...partsBy(models, (usually, value) => ({ ...usually, ...value })),
     operations: Object.fromEntries(operations),
   };
+}
+
+/** A scope of an earlier version, which the service's override permissions lifted. */
+function withOverride(
+  hook: HookUse | string,
+  namespace: string,
+  lifting: readonly string[],
+): HookUse | string {
+  if (typeof hook === "string" || !hook.provides.includes("authz.scope")) return hook;
+  if (hook.override !== undefined) return hook;
+  const override = lifting.map((one) => one.replaceAll("{resource}", namespace));
+  return { ...hook, id: scopeId(hook.id.replace(/^scope /, ""), override), override };
 }
 
 /** Identity in the current form: earlier versions had one authentication route, and its members directly in identity. */

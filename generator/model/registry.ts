@@ -52,6 +52,8 @@ export interface HookUse {
   readonly provides: readonly string[];
   /** The permission that it requires, or null. */
   readonly permission: string | null;
+  /** Of a scope: the permissions whose holders it does not restrict. Registries of earlier versions don't say it. */
+  readonly override?: readonly string[];
   /** Codes of the error table that a hook of the runtime refuses with. */
   readonly errors: readonly string[];
 }

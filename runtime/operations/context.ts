@@ -124,7 +124,8 @@ export class ExecutionContext {
   readonly resources: Resources;
   #notes: Readonly<Record<string, string>> | undefined;
   #scopes: Map<string, Filter> | undefined;
-  readonly #isOfCaller: boolean;
+  #isOfCaller: boolean;
+  #isUnscoped = false;
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
@@ -252,7 +253,32 @@ export class ExecutionContext {
    */
   onBehalfOf(principalId: string): ExecutionContext {
     const who = { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
-    const other = new ExecutionContext(this.resources, { ...this, identity: who });
+    return this.#sharing(who);
+  }
+
+  /** The same invocation in which rows of a document pass this filter instead. It shares the running transaction. */
+  scopedTo(document: string, filter: Filter): ExecutionContext {
+    const other = this.#sharing(this.identity);
+    other.#scopes = new Map(this.#scopes).set(document, filter);
+    return other;
+  }
+
+  /** The same invocation beyond all scopes: for what says which rows a caller sees. */
+  get beyondScopes(): ExecutionContext {
+    const other = this.#sharing(this.identity);
+    other.#isUnscoped = true;
+    return other;
+  }
+
+  /** Whether the scopes of documents hold: for callers, not for the service itself, nor for what decides on scopes. */
+  get keepsToScopes(): boolean {
+    return this.#isOfCaller && !this.#isUnscoped;
+  }
+
+  #sharing(identity: Identity | null): ExecutionContext {
+    const other = new ExecutionContext(this.resources, { ...this, identity });
+    other.#isOfCaller = this.#isOfCaller || identity !== null;
+    other.#isUnscoped = this.#isUnscoped;
     other.#transaction = this.#transaction;
     other.#onCommit = this.#onCommit;
     other.#onUndo = this.#onUndo;

@@ -46,6 +46,13 @@ export interface Reading {
   visible?(context: never): Promise<Filter>;
 }
 
+/** The scopes of documents by what is done with them; what is left out has none. */
+export type Scopes = {
+  readonly [
+    Access in "get" | "create" | "update" | "delete" | "restore" | "kill"
+  ]?: () => readonly Reading[];
+};
+
 /** A view by its name, and the members of documents that it shows. */
 export interface View {
   readonly name: string;
@@ -97,6 +104,8 @@ export interface AnyDocumentSpec {
   readonly referredBy?: readonly Referrer[];
   /** The guard for reading these documents through others; absent if nobody may. */
   readonly reading?: () => readonly Reading[];
+  /** The scopes of its guards, by verb: whoever reads or writes the documents for a caller keeps to them. */
+  readonly scopes?: Scopes;
   /** Fields of the objects in arrays, for quantifiers. */
   readonly elements?: Elements;
   /** The allowed values of fields that are enumerations. */
@@ -182,9 +191,14 @@ function columnsOf({ softDelete, view: seen }: AnyDocumentSpec): Fields {
  */
 export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
   of: DocumentSpec<unknown>,
-  { name, members, reading }: Omit<View, "of"> & Pick<AnyDocumentSpec, "reading">,
+  {
+    name,
+    members,
+    reading,
+    scopes,
+  }: Omit<View, "of"> & Pick<AnyDocumentSpec, "reading" | "scopes">,
 ): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
-  const { reading: _reading, ...whole } = of;
+  const { reading: _reading, scopes: _scopes, ...whole } = of;
   const shown = <Value>(said: Readonly<Record<string, Value>> = {}) => ofMembers(said, members);
   const seen = document<Document, never, never, Filter, Sorts, Expanded>({
     ...whole,
@@ -195,6 +209,7 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
     enums: shown(whole.enums),
     references: shown(whole.references),
     ...(reading === undefined ? {} : { reading }),
+    ...(scopes === undefined ? {} : { scopes }),
   });
   return { ...seen, scopeFields: of.scopeFields };
 }

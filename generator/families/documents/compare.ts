@@ -65,6 +65,8 @@ const document: Rules<DocumentModel> = {
   ),
   // That a guard lets others pass is told of the operation that it is of.
   reading: null,
+  // What handlers see is told of no client; that operations see less is told of them.
+  scopes: null,
   // What may come along is compared with the types of inputs and answers.
   expandable: null,
   readTypeName: null,

@@ -4,6 +4,7 @@ import { specName } from "../../model/names.js";
 import { readName, viewed } from "../../model/views.js";
 import { listLayout, literal } from "../../print/layout.js";
 import type { ModuleScope } from "../../print/module-scope.js";
+import { scopesMember } from "./scopes.js";
 import { queryTypeNames } from "./query-types.js";
 
 /** Who may see the documents by way of others. Asked for when it is needed: guards may know documents. */
@@ -51,6 +52,7 @@ export function viewLines(
     `  name: ${literal(name)},`,
     listLayout("  ", "members: ", members.map(literal), ["[", "]"], ","),
     ...readingMember(view, scope),
+    ...scopesMember(view, scope),
     "});",
   ];
 }

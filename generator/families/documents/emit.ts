@@ -28,6 +28,7 @@ import {
   mapMember,
   width,
 } from "../../print/layout.js";
+import { scopesMember } from "./scopes.js";
 import { retentionMembers } from "./retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -164,7 +165,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** What the module of a document declares and imports. */
 function scopeOf(
-  { name, reading, set, views }: DocumentModel,
+  { name, reading, scopes, set, views }: DocumentModel,
   shape: Shape,
   types: readonly string[],
   paths: ModulePaths,
@@ -181,6 +182,7 @@ function scopeOf(
       ...Object.values(conversionsIn(shape)).map(({ by }) => functionReference(by).file),
       ...[reading, ...views.map((view) => view.reading)]
         .flatMap((steps) => steps ?? [])
+        .concat([scopes, ...views.map((view) => view.scopes)].flatMap(Object.values).flat())
         .flatMap(authoredIn)
         .map(({ file }) => file),
       ...setFiles({ set }),
@@ -216,15 +218,21 @@ function printDocument(
   const handled = isWritable ? handledType(document, (name) => named.includes(name)) : null;
   const declared = [...named, ...(handled === null ? [] : [handled.name])];
   const scope = scopeOf(document, shape, declared, paths);
-  // What refers in a circle has types that cannot be inferred.
+  // What refers in a circle, or to itself, has types that cannot be inferred.
   const isAnnotated =
-    document.references.length > 0 || referrersOf(model, document.name).length > 0;
+    document.references.length > 0 ||
+    referrersOf(model, document.name).length > 0 ||
+    [document, ...document.views].some(({ scopes }) => Object.keys(scopes).length > 0);
   const validate =
     document.checksBody || isWritable
       ? scope.module(`validators/${document.name}`, "validate")
       : "validate";
   const converters = convertersMember(document, shape, scope);
-  const related = [...referenceMembers(document, model, scope), ...readingMember(document, scope)];
+  const related = [
+    ...referenceMembers(document, model, scope),
+    ...readingMember(document, scope),
+    ...scopesMember(document, scope),
+  ];
   const set = setMember(document, scope);
   const printedViews = document.views.map((view) => viewLines(document, view, scope, isAnnotated));
   const maker = scope.runtime("document");

@@ -27,6 +27,7 @@ import { rowsCanFollow } from "./rows-follow.js";
 import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./references.js";
+import { withScopes } from "./scopes.js";
 import { profilesAsked } from "./set.js";
 import { readingOf, refuseExpanded, withReading } from "./related.js";
 import { readDocumentTypes } from "./types.js";
@@ -40,7 +41,11 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     // All models first: what one may be asked reaches into others.
     const plain: Record<string, DocumentModel> = {};
     for (const [name, { declaration, type }] of declared)
-      plain[name] = documentModel(context, name, declaration, type);
+      plain[name] = withScopes(
+        context,
+        documentModel(context, name, declaration, type),
+        declaration,
+      );
     checkReferences(context, plain);
     const documents = withReading(plain, (model) => {
       const declaration = declared.get(documentOf(model.name))?.declaration;

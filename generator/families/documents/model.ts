@@ -162,6 +162,7 @@ export function documentModel(
     indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,
     reading: null,
+    scopes: {},
     expandable: [],
     readTypeName: typeName,
     views: viewsOf(declaration).map(({ name: view, members }) => ({
@@ -169,6 +170,7 @@ export function documentModel(
       members,
       typeName: viewTypeName(name, view),
       reading: null,
+      scopes: {},
       expandable: [],
       readTypeName: viewTypeName(name, view),
     })),

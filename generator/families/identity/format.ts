@@ -6,6 +6,7 @@ import {
   mapOf,
   mount,
   optional,
+  permission,
   policyName,
   reference,
   required,
@@ -160,12 +161,6 @@ const identity = {
       "Making principals, giving and taking permissions; not registered where left out.",
     ),
   },
-} as const satisfies FormatShape;
-
-const permission = {
-  kind: "string",
-  pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
-  what: "a permission such as admin or {resource}.admin",
 } as const satisfies FormatShape;
 
 const authorization = {

@@ -108,7 +108,8 @@ export const bulk = {
       spec: DocumentSpec<Document>,
     ): Handler<Upserting, { readonly data: Document; readonly created: boolean }> =>
     async ({ by, document }, context) => {
-      const { stored, isNew } = await upsertDocument(spec, context, by, document);
+      const contexts = { create: context, update: context };
+      const { stored, isNew } = await upsertDocument(spec, contexts, by, document);
       const { etag, modifiedAt } = validatorsOf(stored);
       const text = `{"data":${documentText(spec, stored)},"created":${isNew}}`;
       return new JsonText(text, `"${etag}"`, modifiedAt);

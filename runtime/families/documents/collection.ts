@@ -1,4 +1,5 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
+import { within } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { allOf, type Filter } from "../../query/ast.js";
@@ -93,15 +94,22 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
-  const expanded = async (rows: readonly StoredDocument[], expand?: readonly string[]) => {
+  const reading = (): Promise<ExecutionContext> => within(spec, context, "get");
+  const expanded = async (
+    seen: ExecutionContext,
+    rows: readonly StoredDocument[],
+    expand?: readonly string[],
+  ) => {
     const expansion = parseExpand(expand, spec.scopeFields, "/expand");
-    const textOf = await expandedText(spec, context, rows, expansion, handlerSight);
+    const textOf = await expandedText(spec, seen, rows, expansion, handlerSight);
     return rows.map((row) => JSON.parse(textOf(row)) as Expanded);
   };
-  const find = async (query: FindQuery<unknown, unknown> = {}) =>
-    expanded(await findRows(spec, context, query), query.expand);
+  const find = async (query: FindQuery<unknown, unknown> = {}) => {
+    const seen = await reading();
+    return expanded(seen, await findRows(spec, seen, query), query.expand);
+  };
   const count = async (query: FindQuery<unknown, unknown> = {}): Promise<number> => {
-    const asked = await selected(spec, context, query);
+    const asked = await selected(spec, await reading(), query);
     return context.transaction.of(documentStore).count(spec, context.tenant, asked);
   };
   return {
@@ -110,26 +118,29 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     find,
     count,
     async get(id, { expand } = {}) {
-      const stored = await readDocument(spec, context, known(id));
-      const [found] = await expanded([stored], expand);
+      const seen = await reading();
+      const stored = await readDocument(spec, seen, known(id));
+      const [found] = await expanded(seen, [stored], expand);
       if (found === undefined) throw fail("core.not_found");
       return found;
     },
     first: async (query) => (await find({ ...query, size: 1 }))[0] ?? null,
-    exists: async (query) => (await findRows(spec, context, { ...query, size: 1 })).length > 0,
+    exists: async (query) =>
+      (await findRows(spec, await reading(), { ...query, size: 1 })).length > 0,
     async page({ own, ...query } = {}) {
       const request = parsePageRequest(withoutUndefined(query), rules);
       const page = owned(context, own, request);
-      return (await listPage<Page<Expanded>>(spec, context, page, handlerSight)).parse();
+      return (await listPage<Page<Expanded>>(spec, await reading(), page, handlerSight)).parse();
     },
     async cursor({ own, ...query } = {}) {
       const request = parseCursorRequest(withoutUndefined(query), rules);
       const page = owned(context, own, request);
-      return (await listByCursor<CursorPage<Expanded>>(spec, context, page, handlerSight)).parse();
+      const seen = await reading();
+      return (await listByCursor<CursorPage<Expanded>>(spec, seen, page, handlerSight)).parse();
     },
     async aggregate({ own, ...query }) {
       const request = parseAggregateRequest(withoutUndefined(query), rules);
-      return aggregatePage(spec, context, owned(context, own, request), handlerSight);
+      return aggregatePage(spec, await reading(), owned(context, own, request), handlerSight);
     },
   };
 }

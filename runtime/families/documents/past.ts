@@ -1,4 +1,5 @@
 // What documents were, for author handlers: as the routes over revisions tell it.
+import { within } from "./access.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
@@ -36,17 +37,25 @@ export function pastOf<Document>(
     if (spec.history === 0) throw new TypeError(`${spec.name} keeps no history`);
     return handlerOf(spec);
   };
+  const reading = (): Promise<ExecutionContext> => within(spec, context, "get");
   return {
-    revisions: async (id, page = {}) =>
-      outputValue(await past(history.revisions)({ ...page, id: known(id) }, context)),
-    revision: async (id, revision) =>
-      outputValue(await past(history.revision<Document>)({ id: known(id), revision }, context)),
-    revisionDiff: async (id, revision, to) =>
-      outputValue(await past(history.revisionDiff)({ id: known(id), revision, to }, context)),
+    async revisions(id, page = {}) {
+      const run = past(history.revisions);
+      return outputValue(await run({ ...page, id: known(id) }, await reading()));
+    },
+    async revision(id, revision) {
+      const run = past(history.revision<Document>);
+      return outputValue(await run({ id: known(id), revision }, await reading()));
+    },
+    async revisionDiff(id, revision, to) {
+      const run = past(history.revisionDiff);
+      return outputValue(await run({ id: known(id), revision, to }, await reading()));
+    },
     revert: (id, rev, to) =>
       inTurn(context.transaction, async () => {
         const given = { id: known(id), rev: checkedRevision(rev), to };
-        return outputValue(await past(history.revert<Document>)(given, context));
+        const run = past(history.revert<Document>);
+        return outputValue(await run(given, await within(spec, context, "update")));
       }),
   };
 }

@@ -1,5 +1,6 @@
 // What of other documents may be seen by way of one: by callers as far as these may read them, by handlers as far as they
 // could find them themselves.
+import { within as withinScopes } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/document-spec.js";
@@ -21,8 +22,9 @@ export const callerSight: Sight = async (spec, context) => {
   return allOf(...filters);
 };
 
-/** Handlers: what the operation's own policy leaves of them. */
-export const handlerSight: Sight = async (spec, context) => context.scopeOf(spec.name);
+/** Handlers: what the scopes of their guard, and of the operation's own policy, leave of them. */
+export const handlerSight: Sight = async (spec, context) =>
+  (await withinScopes(spec, context, "get")).scopeOf(spec.name);
 
 interface Reaching {
   readonly filter: Filter;

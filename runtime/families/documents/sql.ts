@@ -1,4 +1,5 @@
 // SQL of the author's own, for reading what the query language cannot ask: within the tenant and the scopes of the invocation.
+import { within } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
@@ -45,10 +46,11 @@ export function sql<const Columns extends Readonly<Record<string, keyof ColumnTy
   ...given: readonly Interpolated[]
 ) => Promise<readonly RowOf<Columns>[]> {
   return async (texts, ...given) => {
-    const pieces = texts.flatMap((text, at): readonly QueryPiece[] => [
-      { text },
-      ...(at < given.length ? [pieceOf(given[at] ?? null, context)] : []),
-    ]);
+    const pieces: QueryPiece[] = [];
+    for (const [at, text] of texts.entries()) {
+      pieces.push({ text });
+      if (at < given.length) pieces.push(await pieceOf(given[at] ?? null, context));
+    }
     const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
     const store = context.transaction.of(ownQueryStore);
     // One more tells that there are more than may be read.
@@ -59,8 +61,8 @@ export function sql<const Columns extends Readonly<Record<string, keyof ColumnTy
   };
 }
 
-function pieceOf(given: Interpolated, context: ExecutionContext): QueryPiece {
+async function pieceOf(given: Interpolated, context: ExecutionContext): Promise<QueryPiece> {
   if (typeof given !== "object" || given === null) return { value: given };
   if ("column" in given) return { field: given.column };
-  return { of: given, filter: context.scopeOf(given.name) };
+  return { of: given, filter: (await within(given, context, "get")).scopeOf(given.name) };
 }

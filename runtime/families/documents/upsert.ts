@@ -15,6 +15,12 @@ export interface Upserted {
   readonly isNew: boolean;
 }
 
+/** The invocation as it creates, and as it updates: scopes may differ. */
+export interface UpsertContexts {
+  readonly create: ExecutionContext;
+  readonly update: ExecutionContext;
+}
+
 /** Whether a rule of the document says that these members are unique together. */
 export function isUniqueBy(
   { unique = [] }: Pick<DocumentSpec<unknown>, "unique">,
@@ -29,7 +35,7 @@ export function isUniqueBy(
  */
 export async function upsertDocument(
   spec: DocumentSpec<unknown>,
-  context: ExecutionContext,
+  { create: context, update: updating }: UpsertContexts,
   by: readonly string[],
   payload: unknown,
 ): Promise<Upserted> {
@@ -44,12 +50,12 @@ export async function upsertDocument(
   const isWhole = key.every(([, value]) => value !== null);
   const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
   for (let isLast = false; ; isLast = true) {
-    const found = isWhole ? await occupant(spec, context, Object.fromEntries(key)) : undefined;
+    const found = isWhole ? await occupant(spec, updating, Object.fromEntries(key)) : undefined;
     if (found !== undefined) {
       const change = checkedPayload(rest, spec.validatePatch);
       const { stored } =
-        (await patchCurrent(spec, context, found, "any", change)) ??
-        (await patchDocument(spec, context, found.id, "any", change));
+        (await patchCurrent(spec, updating, found, "any", change)) ??
+        (await patchDocument(spec, updating, found.id, "any", change));
       return { stored, isNew: false };
     }
     try {

@@ -1,4 +1,5 @@
 // Writes of author handlers: typed, by the rules of the routes, inside the running transaction.
+import { within, type Access } from "./access.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
@@ -60,6 +61,7 @@ export function writesOf<Document, Create, Patch>(
   context: ExecutionContext,
 ): Writes<Document, Create, Patch> {
   const writing = ofHandlers(spec);
+  const seenBy = (access: Access): Promise<ExecutionContext> => within(spec, context, access);
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
   const one = (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
@@ -79,32 +81,43 @@ export function writesOf<Document, Create, Patch>(
     create: (payload) =>
       one(payload, async () => {
         const given = checkedPayload(payload, writing.validateCreate);
-        return createDocument(writing, context, given);
+        return createDocument(writing, await seenBy("create"), given);
       }),
     update: (id, rev, patch) =>
       one(patch, async () => {
         const change = checkedPayload(patch, writing.validatePatch);
-        return (await patchDocument(writing, context, known(id), rev, change)).stored;
+        const seen = await seenBy("update");
+        return (await patchDocument(writing, seen, known(id), rev, change)).stored;
       }),
     upsert: (by, payload) =>
-      one(payload, async () => (await upsertDocument(writing, context, by, payload)).stored),
-    createMany: (payloads) => all(payloads, () => createMany(writing, context, payloads)),
+      one(payload, async () => {
+        const contexts = { create: await seenBy("create"), update: await seenBy("update") };
+        return (await upsertDocument(writing, contexts, by, payload)).stored;
+      }),
+    createMany: (payloads) =>
+      all(payloads, async () => createMany(writing, await seenBy("create"), payloads)),
     updateMany: (items) => {
       const patches = items.map(({ patch }) => patch);
-      return all(patches, () => updateMany(writing, context, items.map(knownItem)));
+      return all(patches, async () =>
+        updateMany(writing, await seenBy("update"), items.map(knownItem)),
+      );
     },
-    deleteMany: (items) => all([], () => deleteMany(spec, context, items.map(knownItem))),
+    deleteMany: (items) =>
+      all([], async () => {
+        const seen = await seenBy(spec.softDelete ? "delete" : "kill");
+        return deleteMany(spec, seen, items.map(knownItem));
+      }),
     delete: (id, rev) =>
       inTurn(context.transaction, async () =>
-        rendered(await marked(spec, context, known(id), rev, true)),
+        rendered(await marked(spec, await seenBy("delete"), known(id), rev, true)),
       ),
     restore: (id, rev) =>
       inTurn(context.transaction, async () =>
-        rendered(await marked(spec, context, known(id), rev, false)),
+        rendered(await marked(spec, await seenBy("restore"), known(id), rev, false)),
       ),
     kill: (id, rev = "any") =>
       inTurn(context.transaction, async () => {
-        await killDocument(spec, context, known(id), checkedRevision(rev));
+        await killDocument(spec, await seenBy("kill"), known(id), checkedRevision(rev));
       }),
   };
 }

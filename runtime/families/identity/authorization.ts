@@ -32,10 +32,10 @@ export interface Authorization {
   may(action: string, context: ExecutionContext): Promise<boolean>;
   /**
    * Every row that the operation reads or writes passes the port's filter as well; others don't exist for it. Callers with
-   * an override permission aren't restricted. Runs after `principal` and before the operation's own hooks, so that these see no more
-   * than it does.
+   * one of the permissions in `lifting` aren't restricted. Runs after `principal` and before the operation's own hooks, so
+   * that these see no more than it does.
    */
-  scope(spec: DocumentSpec<unknown>, port: ScopePort): ScopeHook;
+  scope(spec: DocumentSpec<unknown>, port: ScopePort, ...lifting: readonly string[]): ScopeHook;
 }
 
 /** Binds the hooks of a service. */
@@ -73,13 +73,15 @@ export function authorization({
       },
     }),
 
-    scope(spec, port) {
-      const actions = above(spec.name);
+    scope(spec, port, ...actions) {
       const visible = async (context: ExecutionContext): Promise<Filter> => {
         const identity = callerOf(context);
         const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
         if (isLifted) return everything;
-        return readFilter(spec, await port({ document: spec.name, identity }, context));
+        return readFilter(
+          spec,
+          await port({ document: spec.name, identity }, context.beyondScopes),
+        );
       };
       return {
         phase: "before",

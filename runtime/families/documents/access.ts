@@ -1,0 +1,45 @@
+// What author code may reach of documents: what their own guards leave of them, whichever operation it runs in
+// (service.md "Authorization per operation"). An operation's name decides nothing.
+import type { ExecutionContext } from "../../operations/context.js";
+import type { AnyDocumentSpec, DocumentSpec, Scopes } from "../../ports/document-spec.js";
+import { allOf, everything } from "../../query/ast.js";
+
+/** What is done with a document. */
+export type Access = keyof Scopes;
+
+/** Specs without scopes, by those that have them; and the other way round, to know them by. */
+const lifted = new WeakMap<AnyDocumentSpec, AnyDocumentSpec>();
+const isLifted = new WeakSet<AnyDocumentSpec>();
+
+/**
+ * The documents of a spec beyond all scopes: `collection(unscoped(ordersSpec), context)` reads and writes every order of the
+ * tenant, whoever is calling. `opwright check` lists each use.
+ */
+export function unscoped<Spec extends DocumentSpec<unknown>>(spec: Spec): Spec {
+  const known = lifted.get(spec) ?? { ...spec };
+  lifted.set(spec, known);
+  isLifted.add(known);
+  // It is the same spec; only scopes know the difference.
+  return known as Spec;
+}
+
+/**
+ * The invocation with the scopes of a document's own guard, for one kind of access. Work of the service itself, for which
+ * nobody calls, has none. Throws `core.authentication` where a scope has to know who is calling.
+ */
+export async function within(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  access: Access,
+): Promise<ExecutionContext> {
+  if (isLifted.has(spec)) {
+    const isFree = context.scopeOf(spec.name) === everything;
+    return isFree ? context : context.scopedTo(spec.name, everything);
+  }
+  const scopes = spec.scopes?.[access]?.() ?? [];
+  if (scopes.length === 0 || !context.keepsToScopes) return context;
+  const filters = [context.scopeOf(spec.name)];
+  // The context of a scope belongs to the families; here it is `never`.
+  for (const { visible } of scopes) if (visible) filters.push(await visible(context as never));
+  return context.scopedTo(spec.name, allOf(...filters));
+}

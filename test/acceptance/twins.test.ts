@@ -1,0 +1,240 @@
+// A twin takes the rule of its original: nobody does by many, by filter, by search or by a signed address what single calls
+// refuse (decisions.md "A twin takes the rule of its original", attack 130).
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { peopleOf, type People, type Somebody } from "./people.js";
+import { testProject, type TestProject } from "./project-service.js";
+import type { TestService } from "./service.js";
+
+/** Operations of the documents `things`, each with the single calls by which a caller could do the same. */
+const twins: Readonly<Record<string, readonly string[]>> = {
+  create_many: ["create"],
+  update_many: ["update"],
+  update_where: ["update"],
+  delete_many: ["delete"],
+  delete_where: ["delete"],
+  upsert: ["create", "update"],
+  revert: ["update"],
+  list: ["get"],
+  raw_list: ["get"],
+  list_cursor: ["get"],
+  raw_list_cursor: ["get"],
+  agg_list: ["get"],
+  revisions: ["get"],
+  revision: ["get"],
+  revision_diff: ["get"],
+};
+const singles = ["create", "get", "update", "kill", "delete", "restore"] as const;
+
+/** The same of the storage `files`. */
+const fileTwins: Readonly<Record<string, readonly string[]>> = {
+  presign_download: ["download"],
+  presign_upload: ["upload"],
+  presign_post: ["upload"],
+  begin_upload: ["upload"],
+  copy: ["download", "upload"],
+  move: ["download", "upload", "delete"],
+  list: ["metadata"],
+};
+const fileSingles = ["upload", "download", "delete", "metadata"] as const;
+
+const id = "01890000-0000-7000-8000-000000000001";
+const json = { query: "", filters: {} };
+
+/** A request for each operation; what it answers beyond its guard doesn't matter here. */
+const requests: Readonly<Record<string, readonly [string, string, object?]>> = {
+  "things.create": ["POST", "/things", { name: "a", size: 1 }],
+  "things.get": ["GET", `/things/${id}`],
+  "things.update": ["PATCH", `/things/${id}?rev=1`, { size: 2 }],
+  "things.kill": ["DELETE", `/things/${id}`],
+  "things.delete": ["POST", `/things/${id}/delete?rev=1`],
+  "things.restore": ["POST", `/things/${id}/restore?rev=1`],
+  "things.create_many": ["POST", "/things/create_many", { items: [{ name: "b", size: 1 }] }],
+  "things.update_many": ["POST", "/things/update_many", { items: [{ id, patch: { size: 1 } }] }],
+  "things.update_where": ["POST", "/things/update_where", { filters: {}, patch: { size: 3 } }],
+  "things.delete_many": ["POST", "/things/delete_many", { items: [{ id }] }],
+  "things.delete_where": ["POST", "/things/delete_where", { filters: {} }],
+  "things.upsert": ["POST", "/things/upsert", { by: ["name"], document: { name: "c", size: 1 } }],
+  "things.revert": ["POST", `/things/${id}/revert?rev=2&to=1`],
+  "things.list": ["POST", "/things/list", {}],
+  "things.raw_list": ["POST", "/things/raw_list", { return_fields: ["name"] }],
+  "things.list_cursor": ["POST", "/things/list_cursor", {}],
+  "things.raw_list_cursor": ["POST", "/things/raw_list_cursor", { return_fields: ["name"] }],
+  "things.agg_list": [
+    "POST",
+    "/things/agg_list",
+    { aggregates: { $computed: { n: { $count: {} } } } },
+  ],
+  "things.revisions": ["GET", `/things/${id}/revisions`],
+  "things.revision": ["GET", `/things/${id}/revisions/1`],
+  "things.revision_diff": ["GET", `/things/${id}/revisions/1/diff`],
+  "finder.typed": ["POST", "/search/finder/typed", json],
+  "finder.raw": ["POST", "/search/finder/raw", { ...json, return_fields: ["name"] }],
+  "files.upload": ["POST", "/store/files"],
+  "files.download": ["GET", "/store/files/a"],
+  "files.delete": ["DELETE", "/store/files/a"],
+  "files.metadata": ["POST", "/store/files/metadata", { key: "a" }],
+  "files.presign_download": ["POST", "/store/files/presign/download", { key: "a", expires_in: 60 }],
+  "files.presign_upload": ["POST", "/store/files/presign/upload", { key: "a", expires_in: 60 }],
+  "files.presign_post": ["POST", "/store/files/presign/post", { key: "a", expires_in: 60 }],
+  "files.begin_upload": ["POST", "/store/files/uploads", { key: "a" }],
+  "files.copy": ["POST", "/store/files/copy", { from: "a", to: "b" }],
+  "files.move": ["POST", "/store/files/move", { from: "a", to: "b" }],
+  "files.list": ["POST", "/store/files/list", {}],
+};
+
+type Guard = Readonly<Record<string, string>>;
+
+/** A registry in which each permission is a policy of its own: `p_create` needs `things.create`. */
+function registryOf(guards: {
+  readonly things: Guard;
+  readonly files: Guard;
+  readonly search: string;
+}) {
+  const names = [...singles, ...fileSingles, "read", "write", "other", "extra"];
+  const policies = [...new Set(names)]
+    .map((name) => `  p_${name}: [principal, tenant, {authorize: some.${name}}]`)
+    .join("\n");
+  const text = (guard: Guard): string =>
+    `{${Object.entries(guard)
+      .map(([verb, policy]) => `${verb}: ${policy}`)
+      .join(", ")}}`;
+  return {
+    "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+identity: {methods: [token]}
+tenancy: {}
+policies:
+${policies}
+documents:
+  things:
+    type: {name: string, size: integer}
+    guard: ${text(guards.things)}
+    unique: [[name]]
+    upsert: true
+    soft_delete: true
+    bulk: {max: 10}
+    history: {revisions: true}
+search:
+  finder: {of: things, text: [name], guard: ${guards.search}}
+storage:
+  files: {guard: ${text(guards.files)}, presign: true, multipart: true, mount: {at: /store}}
+`,
+  };
+}
+
+async function refused(caller: Somebody, operation: string): Promise<boolean> {
+  const [method, path, body] = requests[operation] ?? ["GET", "/"];
+  const { status } = await caller.call(method, path, body);
+  // A request that is refused before its guard would say nothing.
+  if (operation !== "files.upload") expect([400, 401, 422, 428], operation).not.toContain(status);
+  expect(status, operation).toBeLessThan(500);
+  return status === 403;
+}
+
+/** What a caller may not do one by one, nobody may do otherwise; returns the ways around. */
+async function waysAround(caller: Somebody): Promise<readonly string[]> {
+  const found: string[] = [];
+  const known = new Map<string, boolean>();
+  const isRefused = async (operation: string): Promise<boolean> => {
+    const before = known.get(operation) ?? (await refused(caller, operation));
+    known.set(operation, before);
+    return before;
+  };
+  const all = [
+    ...Object.entries(twins).map(([twin, of]) => ["things", twin, of] as const),
+    ...Object.entries(fileTwins).map(([twin, of]) => ["files", twin, of] as const),
+    ["finder", "typed", ["things.get"]] as const,
+    ["finder", "raw", ["things.get"]] as const,
+  ];
+  for (const [namespace, twin, originals] of all) {
+    if (await isRefused(`${namespace}.${twin}`)) continue;
+    for (const original of originals) {
+      const single = original.includes(".") ? original : `${namespace}.${original}`;
+      if (await isRefused(single)) found.push(`${namespace}.${twin} does what ${single} refuses`);
+    }
+  }
+  return found;
+}
+
+describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (engine) => {
+  let project: TestProject;
+  let service: TestService;
+  let people: People;
+  beforeAll(async () => {
+    const things = Object.fromEntries([
+      ["read", "p_read"],
+      ["write", "p_write"],
+      ...singles.filter((verb) => verb !== "get").map((verb) => [verb, `p_${verb}`]),
+    ]) as Guard;
+    const files: Guard = { read: "p_read", write: "p_write", download: "p_download" };
+    project = await testProject(registryOf({ things, files, search: "p_read" }));
+    service = await project.start(engine);
+    const { identitySpec } = await project.load("generated/identity.ts");
+    people = peopleOf(service, identitySpec);
+  });
+  afterAll(async () => {
+    await service.stop();
+    project.remove();
+  });
+
+  test("a plain member does by no other way what single calls leave to others", async () => {
+    const { token } = await people.member("", "some.read", "some.write");
+    const member = people.by(token);
+    for (const single of ["create", "update", "delete", "kill"])
+      expect(await refused(member, `things.${single}`), single).toBe(true);
+    for (const twin of ["create_many", "update_where", "delete_where", "upsert", "revert"])
+      expect(await refused(member, `things.${twin}`), twin).toBe(true);
+    expect(await waysAround(member)).toEqual([]);
+    expect(await refused(member, "things.list")).toBe(false);
+    expect(await refused(member, "files.presign_download")).toBe(true);
+  });
+
+  test("whoever may do it one by one may do it to many", async () => {
+    const { token } = await people.member("", ...singles.map((one) => `some.${one}`), "some.read");
+    const member = people.by(token);
+    for (const twin of Object.keys(twins))
+      expect(await refused(member, `things.${twin}`), twin).toBe(false);
+  });
+});
+
+const policy = fc.constantFrom("p_read", "p_write", "p_other", "p_extra");
+const maybe = <Name extends string>(names: readonly Name[]) =>
+  fc.dictionary(fc.constantFrom(...names), policy, { maxKeys: names.length });
+
+test(
+  "with random guards, nothing is open that single calls refuse",
+  { timeout: 240_000 },
+  async () => {
+    const [engine] = engines;
+    if (engine === undefined) throw new Error("SQLite is always there");
+    await fc.assert(
+      fc.asyncProperty(
+        maybe([...singles, ...Object.keys(twins)]),
+        maybe([...fileSingles, ...Object.keys(fileTwins)]),
+        policy,
+        fc.array(fc.subarray(["read", "write", "other", "extra"]), { minLength: 4, maxLength: 4 }),
+        async (things, files, search, callers) => {
+          const usual = { read: "p_read", write: "p_write" };
+          const project = await testProject(
+            registryOf({ things: { ...usual, ...things }, files: { ...usual, ...files }, search }),
+          );
+          const service = await project.start(engine);
+          try {
+            const { identitySpec } = await project.load("generated/identity.ts");
+            const people = peopleOf(service, identitySpec);
+            for (const permissions of callers) {
+              const { token } = await people.member("", ...permissions.map((one) => `some.${one}`));
+              expect(await waysAround(people.by(token)), permissions.join()).toEqual([]);
+            }
+          } finally {
+            await service.stop();
+            project.remove();
+          }
+        },
+      ),
+      { numRuns: 4 },
+    );
+  },
+);
