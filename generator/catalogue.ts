@@ -340,6 +340,12 @@ export const catalogue = {
     "Name a policy that requires a `platform.` permission. If a gateway protects them, leave it: this is a warning.",
     "warning",
   ),
+  OPW096: entry(
+    "Documents beyond their scopes",
+    "A handler or a hook calls `unscoped`, so it reads and writes documents that the caller could not.",
+    "Check that the code shows nobody what a scope hides. If you mean it, leave it: this is a warning.",
+    "warning",
+  ),
   OPW090: entry(
     "Field that the service sets",
     "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",

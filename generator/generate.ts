@@ -1,6 +1,7 @@
 // The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to the caller.
 import { defaultsFit } from "./check/defaults.js";
 import { functionsExist, mentions } from "./check/functions.js";
+import { unscopedIsListed } from "./check/unscoped.js";
 import { patternsAreLinear } from "./check/patterns.js";
 import type { ExpandedRegistry, RuleContext } from "./kernel/rule.js";
 import { rules } from "./check/rules.js";
@@ -107,6 +108,7 @@ async function checked(
   cache.save();
   const named = mentions(context);
   await functionsExist(context, named, project.root);
+  unscopedIsListed(project.root, project.paths.registry, report);
   return {
     loaded,
     expanded,

@@ -68,7 +68,8 @@ export {
 export { bulk, bulkInput, type BulkAnswer, type MatchedAnswer } from "./families/documents/bulk.js";
 export { column, sql, type Column, type RowOf } from "./families/documents/sql.js";
 export { setting } from "./ports/set-rules.js";
-export { documents, listing, type Updated } from "./families/documents/operations.js";
+export { documents, listing } from "./families/documents/operations.js";
+export { type Updated } from "./families/documents/render.js";
 export {
   history,
   type RevisionDiff,

@@ -124,6 +124,8 @@ export interface DocumentModel extends ReadModel {
   /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
   readonly emits: readonly EmissionModel[];
+  /** The author's hooks of single verbs that other verbs run for each document that they write. */
+  readonly hooks: Readonly<Record<string, readonly Code[]>>;
   /** Whether writes must validate the whole body, because checking their payload alone isn't enough. */
   readonly checksBody: boolean;
   readonly bodySchema: JsonSchema;

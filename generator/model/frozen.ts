@@ -75,6 +75,7 @@ const usualOfEach: UsualParts = {
     readsDeleted: null,
     deletedForSeconds: null,
     scopes: {},
+    hooks: {},
   } satisfies Partial<DocumentModel>,
 };
 /** The same for parts that are one value. */

@@ -199,6 +199,123 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
   });
 });
 
+describe.each(engines.filter(({ isAvailable }) => isAvailable))("hooks on $name", (engine) => {
+  let project: TestProject;
+  let service: TestService;
+  let member: Somebody;
+  beforeAll(async () => {
+    project = await testProject(hooksProject);
+    service = await project.start(engine);
+    const { identitySpec } = await project.load("generated/identity.ts");
+    const people = peopleOf(service, identitySpec);
+    member = people.by((await people.member("")).token);
+  });
+  afterAll(async () => {
+    await service.stop();
+    project.remove();
+  });
+  /** What the hooks have noted since the last look. */
+  const heard = async (): Promise<readonly string[]> =>
+    (await member.call("POST", "/log/read")).body.lines;
+
+  test("a hook that refuses a creation refuses it in every way to create", async () => {
+    const bad = { name: "bad", size: 1 };
+    expect((await member.call("POST", "/things", bad)).status).toBe(422);
+    const some = { items: [bad, { name: "good", size: 1 }] };
+    const many = (await member.call("POST", "/things/create_many", some)).body;
+    expect([many.done, many.failed]).toEqual([1, 1]);
+    expect(many.outcomes[0].error.code).toBe("core.validation");
+    const all = await member.call("POST", "/things/create_many", { ...some, atomic: true });
+    expect([all.status, all.body.code]).toEqual([409, "bulk_refused"]);
+    const upsert = { by: ["name"], document: bad };
+    expect((await member.call("POST", "/things/upsert", upsert)).status).toBe(422);
+    const { hits } = (await member.call("POST", "/things/list", {})).body;
+    expect(hits.map(({ name }: { name: string }) => name)).toEqual(["good"]);
+  });
+
+  test("hooks hear of every change as if it had been made alone, after its commit", async () => {
+    await heard();
+    const made = (await member.call("POST", "/things", { name: "one", size: 1 })).body;
+    const one = await heard();
+    const as = (name: string) => one.map((line) => line.replace(/one$/, name));
+    expect(one).toEqual(["before create one", "tx create one", "done create one"]);
+    const items = [{ name: "two", size: 2 }];
+    await member.call("POST", "/things/create_many", { items });
+    expect(await heard()).toEqual(as("two"));
+    await member.call("POST", "/things/upsert", {
+      by: ["name"],
+      document: { name: "three", size: 3 },
+    });
+    expect(await heard()).toEqual(as("three"));
+    await member.call("POST", "/things/upsert", {
+      by: ["name"],
+      document: { name: "three", size: 4 },
+    });
+    expect(await heard()).toEqual(["before update 4", "done update three"]);
+    const patch = { size: 9 };
+    await member.call("POST", "/things/update_many", { items: [{ id: made.id, patch }] });
+    expect(await heard()).toEqual(["before update 9", "done update one"]);
+    const where = { filters: { $values: { name: "one" } }, patch: { size: 8 } };
+    await member.call("POST", "/things/update_where", where);
+    expect(await heard()).toEqual(["before update 8", "done update one"]);
+    await member.call("POST", `/things/${made.id}/revert?rev=3&to=1`);
+    expect(await heard()).toEqual(["before update 1", "done update one"]);
+    await member.call("POST", "/things/delete_where", where);
+    await member.call("POST", "/things/delete_where", { filters: where.filters });
+    expect(await heard()).toEqual(["before kill"]);
+  });
+
+  test("of what is undone, no hook hears that it was committed", async () => {
+    await heard();
+    const items = [
+      { name: "x", size: 1 },
+      { name: "bad", size: 1 },
+    ];
+    await member.call("POST", "/things/create_many", { items, atomic: true });
+    expect(await heard()).toEqual(["before create x", "tx create x"]);
+  });
+});
+
+const hooksProject = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+identity: {methods: [token]}
+tenancy: {}
+policies: {member: [principal, tenant]}
+documents:
+  things:
+    type: {name: string, size: integer}
+    guard: member
+    unique: [[name]]
+    upsert: true
+    bulk: {max: 10}
+    history: {revisions: true}
+    hooks:
+      create:
+        before: [registry/hooks.ts#refuseBad]
+        tx_after: [registry/hooks.ts#inTransaction]
+        after_commit: [registry/hooks.ts#created]
+      update: {before: [registry/hooks.ts#updating], on_success: [registry/hooks.ts#updated]}
+      kill: {before: [registry/hooks.ts#killing]}
+operations:
+  log.read: {post: /log/read, out: {lines: "string[]"}, run: registry/hooks.ts#read, guard: member}
+`,
+  "registry/hooks.ts": `import { fail } from "opwright/runtime";
+let lines = [];
+export const read = () => { const heard = lines; lines = []; return { lines: heard }; };
+export const refuseBad = ({ name }) => {
+  if (name === "bad") throw fail("core.validation", { errors: [{ path: "/name", keyword: "name", message: "is bad" }] });
+  lines.push("before create " + name);
+};
+const told = (output) => (typeof output.parse === "function" ? output.parse() : output);
+export const inTransaction = ({ name }) => void lines.push("tx create " + name);
+export const created = (_input, _context, output) => void lines.push("done create " + told(output).name);
+export const updating = ({ patch }) => void lines.push("before update " + patch.size);
+export const updated = (_input, _context, output) => void lines.push("done update " + told(output).data.name);
+export const killing = () => void lines.push("before kill");
+`,
+};
+
 const policy = fc.constantFrom("p_read", "p_write", "p_other", "p_extra");
 const maybe = <Name extends string>(names: readonly Name[]) =>
   fc.dictionary(fc.constantFrom(...names), policy, { maxKeys: names.length });

@@ -37,13 +37,13 @@ operations:
     run: registry/handlers.ts#find
     guard: anybody
 `,
-  "registry/handlers.ts": `import { collection } from "opwright/runtime";
+  "registry/handlers.ts": `import { collection, unscoped } from "opwright/runtime";
 import { profilesBriefSpec, profilesPublicSpec } from "../generated/documents/profiles.js";
 export const edited = ({ identity }) => ({ $values: { "editor.owner_id": identity.principalId } });
 export const find = async ({ name }, context) => {
   const found = await collection(profilesPublicSpec, context).find({ filters: { $values: { name } } });
   const [{ id }] = found;
-  return { found, first: await collection(profilesBriefSpec, context).get(id) };
+  return { found, first: await collection(unscoped(profilesBriefSpec), context).get(id) };
 };
 `,
 };

@@ -12,7 +12,7 @@ export const registry = {
 service: {name: demo, title: Demo, version: 1.0.0}
 identity: {methods: [token]}
 tenancy: {}
-policies: {mine: [principal, tenant, {scope: own_rows}], staff: [principal, tenant]}
+policies: {mine: [principal, tenant, {scope: own_rows, override: [admin]}], staff: [principal, tenant]}
 documents:
   projects:
     type: {name: string, archived: boolean, size: integer?}

@@ -77,6 +77,15 @@ const document: Rules<DocumentModel> = {
   set: null,
   // Its operations are compared, and how many their inputs may have.
   bulk: null,
+  hooks: (before, after) => {
+    const { gone, added } = differences(Object.keys(before), Object.keys(after));
+    const told = (verb: string): string =>
+      `the hooks of ${verb} for each document that bulk verbs, upsert or revert write`;
+    return [
+      ...added.map((verb) => ["breaking", `runs ${told(verb)}`] as const),
+      ...gone.map((verb) => ["additive", `no longer runs ${told(verb)}`] as const),
+    ];
+  },
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,
     (emission) => `no longer sends ${emissionText(emission)}`,

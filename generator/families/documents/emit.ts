@@ -29,6 +29,7 @@ import {
   width,
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
+import { hooksMember } from "./twin-hooks.js";
 import { retentionMembers } from "./retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -165,7 +166,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** What the module of a document declares and imports. */
 function scopeOf(
-  { name, reading, scopes, set, views }: DocumentModel,
+  { name, hooks, reading, scopes, set, views }: DocumentModel,
   shape: Shape,
   types: readonly string[],
   paths: ModulePaths,
@@ -183,6 +184,7 @@ function scopeOf(
       ...[reading, ...views.map((view) => view.reading)]
         .flatMap((steps) => steps ?? [])
         .concat([scopes, ...views.map((view) => view.scopes)].flatMap(Object.values).flat())
+        .concat(Object.values(hooks).flat())
         .flatMap(authoredIn)
         .map(({ file }) => file),
       ...setFiles({ set }),
@@ -202,6 +204,23 @@ function typesOf(document: DocumentModel, isWritable: boolean): readonly string[
 /** The types of a spec, whose payloads have in handlers what no caller's has. */
 function withHandled(types: readonly string[], handled: string): readonly string[] {
   return types.map((type, at) => (at === 1 || at === 2 ? `${type} & ${handled}` : type));
+}
+
+/** What documents are called, how they are kept, and which members they have. */
+function identityMembers(document: DocumentModel, model: RegistryModel): readonly string[] {
+  return [
+    `  name: ${literal(document.name)},`,
+    `  table: ${literal(document.table)},`,
+    `  tenant: ${document.tenant},`,
+    `  softDelete: ${document.softDelete},`,
+    `  listDeleted: ${document.listDeleted},`,
+    `  history: ${literal(document.history)},`,
+    ...retentionMembers(document, model),
+    mapMember("  ", "defaults", document.defaults),
+    listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
+    mapMember("  ", "canonical", document.canonical),
+    mapMember("  ", "fields", document.fields),
+  ];
 }
 
 function printDocument(
@@ -232,6 +251,7 @@ function printDocument(
     ...referenceMembers(document, model, scope),
     ...readingMember(document, scope),
     ...scopesMember(document, scope),
+    ...hooksMember(document, scope),
   ];
   const set = setMember(document, scope);
   const printedViews = document.views.map((view) => viewLines(document, view, scope, isAnnotated));
@@ -257,17 +277,7 @@ function printDocument(
       isAnnotated ? ` = ${maker}({` : "({",
     ),
     lines: [
-      `  name: ${literal(document.name)},`,
-      `  table: ${literal(document.table)},`,
-      `  tenant: ${document.tenant},`,
-      `  softDelete: ${document.softDelete},`,
-      `  listDeleted: ${document.listDeleted},`,
-      `  history: ${literal(document.history)},`,
-      ...retentionMembers(document, model),
-      mapMember("  ", "defaults", document.defaults),
-      listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
-      mapMember("  ", "canonical", document.canonical),
-      mapMember("  ", "fields", document.fields),
+      ...identityMembers(document, model),
       ...set,
       ...shapeMember(shape),
       ...converters,

@@ -30,6 +30,7 @@ import { checkReferences } from "./references.js";
 import { withScopes } from "./scopes.js";
 import { profilesAsked } from "./set.js";
 import { readingOf, refuseExpanded, withReading } from "./related.js";
+import { withTwinHooks } from "./twin-hooks.js";
 import { readDocumentTypes } from "./types.js";
 
 /** Documents by name, for families that are about documents. */
@@ -41,9 +42,9 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     // All models first: what one may be asked reaches into others.
     const plain: Record<string, DocumentModel> = {};
     for (const [name, { declaration, type }] of declared)
-      plain[name] = withScopes(
+      plain[name] = withTwinHooks(
         context,
-        documentModel(context, name, declaration, type),
+        withScopes(context, documentModel(context, name, declaration, type), declaration),
         declaration,
       );
     checkReferences(context, plain);

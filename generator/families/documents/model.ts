@@ -104,6 +104,9 @@ function storedSchema(
   return { ...body, ...(required.length > 0 ? { required } : {}) };
 }
 
+/** How documents are read, before it is known which others there are. */
+const unread = { reading: null, scopes: {}, expandable: [] };
+
 /** The model of a document. Puts the types of its payloads and queries into the table. */
 export function documentModel(
   context: FamilyContext,
@@ -161,23 +164,20 @@ export function documentModel(
     former: formerNames(properties, resolve),
     indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,
-    reading: null,
-    scopes: {},
-    expandable: [],
+    ...unread,
     readTypeName: typeName,
     views: viewsOf(declaration).map(({ name: view, members }) => ({
       name: view,
       members,
       typeName: viewTypeName(name, view),
-      reading: null,
-      scopes: {},
-      expandable: [],
+      ...unread,
       readTypeName: viewTypeName(name, view),
     })),
     view: null,
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
+    hooks: {},
     checksBody:
       // No payload of a caller's has a type of its own: handlers are held to the whole.
       declaration.read_only === true ||

@@ -1,5 +1,4 @@
 // The scopes of documents: those of the guards of single verbs, which handlers keep to as well (decisions.md "Scopes").
-import type { Scopes } from "../../../runtime/ports/document-spec.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
 import type { DocumentModel } from "../../model/document-model.js";
@@ -11,8 +10,8 @@ import { listLayout } from "../../print/layout.js";
 import type { DocumentDeclaration } from "./format.js";
 import { guardsOf } from "./guard.js";
 
-/** What handlers do with one document. */
-type Access = keyof Scopes;
+/** What handlers do with one document, as the runtime names it. */
+type Access = "get" | "create" | "update" | "delete" | "restore" | "kill";
 
 /** What they can do with documents of a type. */
 function accessesOf({ softDelete }: DocumentModel): readonly Access[] {

@@ -69,17 +69,17 @@ export const bulk = {
   create:
     (spec: DocumentSpec<unknown>): Handler<Many<unknown>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
-      answerOf(spec, context, await createMany(spec, context, items), atomic),
+      answerOf(spec, context, await createMany(spec, context, items, spec.hooks), atomic),
 
   update:
     (spec: DocumentSpec<unknown>): Handler<Many<Patching>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
-      answerOf(spec, context, await updateMany(spec, context, items), atomic),
+      answerOf(spec, context, await updateMany(spec, context, items, spec.hooks), atomic),
 
   delete:
     (spec: DocumentSpec<unknown>): Handler<Many<Leaving>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
-      answerOf(spec, context, await deleteMany(spec, context, items), atomic),
+      answerOf(spec, context, await deleteMany(spec, context, items, spec.hooks), atomic),
 
   updateWhere: (
     spec: DocumentSpec<unknown>,
@@ -91,6 +91,7 @@ export const bulk = {
           spec,
           context,
           rows.map(({ id, rev }) => ({ id, rev, patch: given.patch })),
+          spec.hooks,
         ),
       ),
   }),
@@ -100,7 +101,9 @@ export const bulk = {
     max: number,
   ): LookingHandler<Matching, MatchedAnswer> => ({
     look: (given, context) =>
-      whereMatching(spec, context, given, max, (rows) => deleteMany(spec, context, rows)),
+      whereMatching(spec, context, given, max, (rows) =>
+        deleteMany(spec, context, rows, spec.hooks),
+      ),
   }),
 
   upsert:
@@ -109,7 +112,7 @@ export const bulk = {
     ): Handler<Upserting, { readonly data: Document; readonly created: boolean }> =>
     async ({ by, document }, context) => {
       const contexts = { create: context, update: context };
-      const { stored, isNew } = await upsertDocument(spec, contexts, by, document);
+      const { stored, isNew } = await upsertDocument(spec, contexts, by, document, spec.hooks);
       const { etag, modifiedAt } = validatorsOf(stored);
       const text = `{"data":${documentText(spec, stored)},"created":${isNew}}`;
       return new JsonText(text, `"${etag}"`, modifiedAt);

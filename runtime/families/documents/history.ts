@@ -11,7 +11,7 @@ import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { checkPreconditions } from "../../operations/preconditions.js";
 import { historyStore, type KeptRevision } from "../../ports/document-history.js";
-import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, DocumentSpec, VerbHooks } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { allOf } from "../../query/ast.js";
 import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
@@ -19,9 +19,10 @@ import { changedPaths, valueAt } from "./changes.js";
 import { emitSignals } from "./emit.js";
 import { listByCursor } from "./list.js";
 import type { CursorPage } from "./pages.js";
+import { hooked, hooksOf } from "./hooked.js";
 import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
-import { documentText, renderDocument, validatorsOf } from "./render.js";
+import { documentText, renderDocument, renderUpdated, validatorsOf } from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
 import { existing, mismatch, replacedBody, retried, changedBody } from "./write.js";
 import { writerOf } from "./writer.js";
@@ -133,11 +134,15 @@ export const history = {
 
   /** Writes a new revision with what the members that a patch may have were at an earlier one. */
   revert:
-    <Document>(
-      spec: SpecOf<Document>,
-    ): Handler<Identified & { readonly rev: ExpectedRevision; readonly to: number }, Document> =>
+    <Document>(spec: SpecOf<Document>): Handler<Reverting, Document> =>
     async ({ id, rev, to }, context) =>
-      renderDocument(spec, await revertDocument(spec, context, id, rev, to)),
+      renderDocument(spec, await revertDocument(spec, context, { id, rev, to }, spec.hooks)),
+
+  /** The same for handlers: hooks belong to operations. */
+  revertWithoutHooks:
+    <Document>(spec: SpecOf<Document>): Handler<Reverting, Document> =>
+    async (asked, context) =>
+      renderDocument(spec, await revertDocument(spec, context, asked)),
 
   getDeleted:
     <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
@@ -209,6 +214,12 @@ function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {
   return changes;
 }
 
+/** A revision to go back to, from the one that is expected. */
+interface Reverting extends Identified {
+  readonly rev: ExpectedRevision;
+  readonly to: number;
+}
+
 /**
  * The document with its members as they were, as one revision more: what is not valid today, names what is gone or has what
  * only one may have is refused. Throws as an update does, and `core.not_found` for a revision that is not kept.
@@ -216,9 +227,8 @@ function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {
 function revertDocument(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  id: string,
-  expected: ExpectedRevision,
-  to: number,
+  { id, rev: expected, to }: Reverting,
+  hooks?: VerbHooks,
 ): Promise<StoredDocument> {
   return retried(context, async () => {
     const current = await existing(spec, context, id);
@@ -232,10 +242,19 @@ function revertDocument(
     const { body: after, diff } = changedBody(spec, writer, before, back);
     const names = Object.keys(diff);
     if (names.length === 0) return current;
-    await holdReferences(spec, context, after, names);
-    const stored = await replacedBody(spec, context, current, after, names);
-    if (stored !== null) await emitSignals(spec, context, "update", stored, diff);
-    return stored;
+    const write = async (): Promise<StoredDocument | null> => {
+      await holdReferences(spec, context, after, names);
+      const stored = await replacedBody(spec, context, current, after, names);
+      if (stored !== null) await emitSignals(spec, context, "update", stored, diff);
+      return stored;
+    };
+    const around = hooksOf(hooks, "update");
+    if (around === null) return write();
+    return hooked(around, context, { id, rev: current.rev, patch: diff }, async () => {
+      const stored = await write();
+      if (stored === null) throw fail("core.concurrency");
+      return { stored, output: () => renderUpdated(spec, stored, diff) };
+    });
   });
 }
 

@@ -2,13 +2,20 @@
 import { fail, ServiceError, toEnvelope } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import type { AnyDocumentSpec, DocumentSpec, Emission } from "../../ports/document-spec.js";
+import type {
+  AnyDocumentSpec,
+  DocumentSpec,
+  Emission,
+  VerbHooks,
+} from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
 import { emitSignals } from "./emit.js";
+import { hooked, hooksOf } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
+import { renderDocument, renderUpdated } from "./render.js";
 import { nextRevision, timeOf } from "./revision.js";
 import {
   createDocument,
@@ -48,11 +55,17 @@ export function createMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   payloads: readonly unknown[],
+  hooks?: VerbHooks,
 ): Promise<readonly ItemOutcome[]> {
+  const around = hooksOf(hooks, "create");
   return outcomesOf(context, payloads, {
     single: (payload) =>
-      createDocument(spec, context, checkedPayload(payload, spec.validateCreate)),
+      hooked(around, context, checkedPayload(payload, spec.validateCreate), async (given) => {
+        const stored = await createDocument(spec, context, given);
+        return { stored, output: () => renderDocument(spec, stored) };
+      }),
     async together(items) {
+      if (around !== null) return items.map(() => null);
       const writer = await writerOf(spec, context, "create");
       const made = items.map((payload) =>
         unlessRefused(() =>
@@ -75,13 +88,19 @@ export function updateMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   items: readonly Patching[],
+  hooks?: VerbHooks,
 ): Promise<readonly ItemOutcome[]> {
+  const around = hooksOf(hooks, "update");
   return outcomesOf(context, items, {
-    async single({ id, rev, patch }) {
-      const change = checkedPayload(patch, spec.validatePatch);
-      return (await patchDocument(spec, context, id, rev, change)).stored;
+    single({ id, rev, patch: asked }) {
+      const input = { id, rev, patch: checkedPayload(asked, spec.validatePatch) };
+      return hooked(around, context, input, async ({ patch }) => {
+        const { stored, diff } = await patchDocument(spec, context, id, rev, patch);
+        return { stored, output: () => renderUpdated(spec, stored, diff) };
+      });
     },
     async together(all) {
+      if (around !== null) return all.map(() => null);
       const current = await currentOf(spec, context, all);
       const writer = await writerOf(spec, context, "write");
       const patched = all.map(({ patch }, at) => {
@@ -125,16 +144,24 @@ export function deleteMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   items: readonly Leaving[],
+  hooks?: VerbHooks,
 ): Promise<readonly ItemOutcome[]> {
   const { softDelete } = spec;
+  const around = hooksOf(hooks, softDelete ? "delete" : "kill");
   return outcomesOf(context, items, {
-    async single({ id, rev }) {
-      if (softDelete) return markDocument(spec, context, id, rev, true);
-      return killDocument(spec, context, id, rev);
-    },
+    single: ({ id, rev }) =>
+      hooked(around, context, { id, rev }, async () => {
+        if (!softDelete)
+          return {
+            stored: await killDocument(spec, context, id, rev),
+            output: () => undefined,
+          };
+        const stored = await markDocument(spec, context, id, rev, true);
+        return { stored, output: () => renderDocument(spec, stored) };
+      }),
     async together(all) {
-      // Who names them has a say, one by one.
-      if (spec.referredBy !== undefined) return all.map(() => null);
+      // Who names them has a say, one by one, and so have hooks.
+      if (spec.referredBy !== undefined || around !== null) return all.map(() => null);
       const current = await currentOf(spec, context, all);
       const now = timeOf(context);
       const gone = softDelete

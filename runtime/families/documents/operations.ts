@@ -12,7 +12,7 @@ import {
 } from "../../query/list-request.js";
 import { listByCursor, listPage } from "./list.js";
 import type { CursorPage, Page } from "./pages.js";
-import { documentText, renderDocument, validatorsOf } from "./render.js";
+import { renderDocument, renderUpdated, type Updated } from "./render.js";
 import { readDocument } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -21,12 +21,6 @@ import { parseExpand } from "../../query/parse-expand.js";
 import { expandedText } from "./expand.js";
 import { callerSight } from "./reach.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
-
-/** The answer of an update: the document, and the new values of what changed. */
-export interface Updated<Document, Patch> {
-  readonly data: Document;
-  readonly diff: Patch;
-}
 
 interface Identified {
   readonly id: string;
@@ -76,9 +70,7 @@ export const documents = {
         change,
         context.preconditions,
       );
-      const text = `{"data":${documentText(spec, stored)},"diff":${JSON.stringify(diff)}}`;
-      const { etag, modifiedAt } = validatorsOf(stored);
-      return new JsonText(text, `"${etag}"`, modifiedAt);
+      return renderUpdated(spec, stored, diff);
     },
 
   kill:

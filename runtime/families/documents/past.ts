@@ -54,7 +54,7 @@ export function pastOf<Document>(
     revert: (id, rev, to) =>
       inTurn(context.transaction, async () => {
         const given = { id: known(id), rev: checkedRevision(rev), to };
-        const run = past(history.revert<Document>);
+        const run = past(history.revertWithoutHooks<Document>);
         return outputValue(await run(given, await within(spec, context, "update")));
       }),
   };

@@ -35,3 +35,20 @@ export function renderDocument<Document>(
 export function validatorsOf({ rev, lastUpdateAt }: StoredDocument): Validators {
   return { etag: String(rev), modifiedAt: Date.parse(lastUpdateAt) };
 }
+
+/** The answer of an update: the document, and the new values of what changed. */
+export interface Updated<Document, Patch> {
+  readonly data: Document;
+  readonly diff: Patch;
+}
+
+/** A patched document as an update answers it. */
+export function renderUpdated<Document, Patch>(
+  spec: AnyDocumentSpec,
+  stored: StoredDocument,
+  diff: Readonly<Record<string, unknown>>,
+): JsonText<Updated<Document, Patch>> {
+  const text = `{"data":${documentText(spec, stored)},"diff":${JSON.stringify(diff)}}`;
+  const { etag, modifiedAt } = validatorsOf(stored);
+  return new JsonText(text, `"${etag}"`, modifiedAt);
+}

@@ -2,10 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentSpec } from "../../ports/document-spec.js";
+import type { DocumentSpec, VerbHooks } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
+import { hooked, hooksOf } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
+import { renderDocument, renderUpdated } from "./render.js";
 import { scoped } from "./scoped.js";
 import { createDocument, newDocument, patchCurrent, patchDocument } from "./write.js";
 import { writerOf } from "./writer.js";
@@ -38,6 +40,7 @@ export async function upsertDocument(
   { create: context, update: updating }: UpsertContexts,
   by: readonly string[],
   payload: unknown,
+  hooks?: VerbHooks,
 ): Promise<Upserted> {
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
   const given = checkedPayload(payload, spec.validateCreate);
@@ -53,13 +56,25 @@ export async function upsertDocument(
     const found = isWhole ? await occupant(spec, updating, Object.fromEntries(key)) : undefined;
     if (found !== undefined) {
       const change = checkedPayload(rest, spec.validatePatch);
-      const { stored } =
-        (await patchCurrent(spec, updating, found, "any", change)) ??
-        (await patchDocument(spec, updating, found.id, "any", change));
+      const { id } = found;
+      const input = { id, rev: found.rev, patch: change };
+      const stored = await hooked(hooksOf(hooks, "update"), updating, input, async ({ patch }) => {
+        const patched =
+          (await patchCurrent(spec, updating, found, "any", patch)) ??
+          (await patchDocument(spec, updating, id, "any", patch));
+        return {
+          stored: patched.stored,
+          output: () => renderUpdated(spec, patched.stored, patched.diff),
+        };
+      });
       return { stored, isNew: false };
     }
     try {
-      return { stored: await createDocument(spec, context, given), isNew: true };
+      const stored = await hooked(hooksOf(hooks, "create"), context, given, async (one) => {
+        const made = await createDocument(spec, context, one);
+        return { stored: made, output: () => renderDocument(spec, made) };
+      });
+      return { stored, isNew: true };
     } catch (error) {
       if (isLast || !(error instanceof ServiceError) || error.code !== "unique_violation")
         throw error;
