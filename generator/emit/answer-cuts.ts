@@ -8,6 +8,7 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
+import { branchesOf, type Guard } from "../model/union-branches.js";
 import { propertyKey } from "../print/layout.js";
 import { freeName } from "../print/printed-names.js";
 
@@ -123,7 +124,12 @@ export class CutPrinter {
     const steps = this.#steps(owner, schema);
     const own = isPlainlyClosed(schema) ? this.#literal(owner, schema) : undefined;
     if (own !== undefined && steps.length === 1) return `function ${local}(value) {\n${own}\n}\n`;
-    const lines = steps.map((step) => `  value = ${step("value")};`);
+    // What one step has copied isn't copied as a whole by the next.
+    const [first, ...others] = steps.map((step) => step("value"));
+    const lines = [
+      `  value = ${first};`,
+      ...others.map((step) => `  value = cut.again(value, (value) => ${step});`),
+    ];
     return `function ${local}(value) {\n${lines.join("\n")}\n  return value;\n}\n`;
   }
 
@@ -163,11 +169,13 @@ export class CutPrinter {
         steps.push((value) => `${name}(${value})`);
         continue;
       }
-      const pairs = structured.map((option) => {
+      const { guards } = branchesOf(structured, (name) => this.#schemas[name]);
+      const branches = structured.map((option, index) => {
         const name = isReference(option) ? option.$ref : "";
-        return `[${this.cutOf(name)}, ${this.#checkOf(name)}]`;
+        const guard = guardText(guards[index]);
+        return `[${guard}, ${this.cutOf(name)}, ${this.#checkOf(name)}]`;
       });
-      steps.push((value) => `cut.either(${value}, [${pairs.join(", ")}])`);
+      steps.push((value) => `cut.either(${value}, [${branches.join(", ")}])`);
     }
     return steps;
   }
@@ -250,6 +258,23 @@ export class CutPrinter {
     const items = [...listOf(schema, "prefixItems"), (schema["items"] ?? true) as JsonSchema];
     return items.some((item) => this.#cuts(item, through));
   }
+}
+
+/** Whether objects or lists may fit, and for members, the values that may: undefined is an absent one. */
+function guardText(guard: Guard | undefined): string {
+  const { types = null, members = new Map() } = guard ?? {};
+  const lists = types === null || types.includes("array");
+  const values = [...members].map(
+    ([name, allowed]) =>
+      `${propertyKey(name)}: [${[...allowed].map((value) => (value === undefined ? "undefined" : JSON.stringify(value))).join(", ")}]`,
+  );
+  const objects =
+    types?.includes("object") === false
+      ? "false"
+      : values.length === 0
+        ? "{}"
+        : `{ ${values.join(", ")} }`;
+  return `{ lists: ${lists}, objects: ${objects} }`;
 }
 
 function optionsOf(schema: SchemaObject, keyword: (typeof choices)[number]): readonly JsonSchema[] {

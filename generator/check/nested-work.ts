@@ -1,0 +1,99 @@
+// The rule that values are validated in time linear in their bytes, because clients choose how they nest.
+import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import { branchesOf } from "../model/union-branches.js";
+import type { Origin } from "../diagnostics.js";
+import type { RuleContext } from "../kernel/rule.js";
+import { heaviestWork } from "./schema-work.js";
+
+/** Reports types whose values take more time the deeper they nest. */
+export function validationIsLinear({ expanded, report }: RuleContext): void {
+  const { model, types } = expanded;
+  const refused = new Set<string>();
+  const refuse = (type: string, message: string): void => {
+    if (refused.has(type)) return;
+    refused.add(type);
+    const at: Origin = types.table.origins.get(type) ?? { file: "", path: [] };
+    report({ code: "OPW088", message, at });
+  };
+  const leading = reachableTypes(model.types);
+  for (const [type, schema] of Object.entries(model.types)) {
+    const pair = undecidedPair(type, schema, model.types, leading);
+    if (pair === undefined) continue;
+    const [one, other] = pair;
+    const message = `${type} contains itself in ${one}, and a value can be ${one} and ${other}: no member tells them apart`;
+    refuse(type, message);
+  }
+  const isRefused = (type: string): boolean =>
+    refused.has(type) || [...(leading.get(type) ?? [])].some((name) => refused.has(name));
+  for (const [type, schema] of Object.entries(model.types)) {
+    if (isRefused(type)) continue;
+    const heaviest = heaviestWork(schema, model.types);
+    if (heaviest === undefined) continue;
+    refuse(type, `one value in ${type} is checked against ${heaviest} schemas or more at once`);
+  }
+}
+
+/** The types that values of each type may contain, however deep. */
+function reachableTypes(
+  types: Readonly<Record<string, JsonSchema>>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const direct = new Map(
+    Object.entries(types).map(([name, schema]) => [name, mentionedTypes(schema)]),
+  );
+  const reach = (name: string): ReadonlySet<string> => {
+    const found = new Set<string>();
+    const queue = [...(direct.get(name) ?? [])];
+    for (const next of queue) {
+      if (found.has(next)) continue;
+      found.add(next);
+      queue.push(...(direct.get(next) ?? []));
+    }
+    return found;
+  };
+  return new Map(Object.keys(types).map((name) => [name, reach(name)]));
+}
+
+function mentionedTypes(schema: JsonSchema): readonly string[] {
+  const found: string[] = [];
+  for (const inner of schemasIn(schema)) {
+    const type = referredType(inner);
+    if (type !== undefined) found.push(type);
+  }
+  return found;
+}
+
+/** All schemas within a schema, and itself. */
+function* schemasIn(schema: unknown): Generator<SchemaObject> {
+  if (typeof schema !== "object" || schema === null) return;
+  if (!Array.isArray(schema)) yield schema as SchemaObject;
+  for (const value of Object.values(schema)) yield* schemasIn(value);
+}
+
+/** Two branches of a union in the type that a value may be both of, the first of which leads back to the type. */
+function undecidedPair(
+  type: string,
+  schema: JsonSchema,
+  types: Readonly<Record<string, JsonSchema>>,
+  leading: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly [string, string] | undefined {
+  if (leading.get(type)?.has(type) !== true) return undefined;
+  const leadsBack = (option: JsonSchema): boolean =>
+    mentionedTypes(option).some((name) => name === type || leading.get(name)?.has(type) === true);
+  for (const union of schemasIn(schema)) {
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const options = union[keyword];
+      if (!Array.isArray(options) || !options.some(leadsBack)) continue;
+      const nameOf = (index: number): string =>
+        referredType(options[index] as JsonSchema) ?? `branch ${index + 1}`;
+      const { undecided } = branchesOf(options as readonly JsonSchema[], (reference) =>
+        own(types, referredType({ $ref: reference }) ?? ""),
+      );
+      for (const [one, other] of undecided) {
+        if (leadsBack(options[one] as JsonSchema)) return [nameOf(one), nameOf(other)];
+        if (leadsBack(options[other] as JsonSchema)) return [nameOf(other), nameOf(one)];
+      }
+    }
+  }
+  return undefined;
+}
