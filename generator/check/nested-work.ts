@@ -6,32 +6,37 @@ import type { Origin } from "../diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
 import { heaviestWork } from "./schema-work.js";
 
-/** Reports types whose values take more time the deeper they nest. */
+/** Reports types whose values take more time for each byte the deeper they nest. */
 export function validationIsLinear({ expanded, report }: RuleContext): void {
   const { model, types } = expanded;
-  const refused = new Set<string>();
-  const refuse = (type: string, message: string): void => {
-    if (refused.has(type)) return;
-    refused.add(type);
+  for (const [type, message] of validationFaults(model.types)) {
     const at: Origin = types.table.origins.get(type) ?? { file: "", path: [] };
     report({ code: "OPW088", message, at });
-  };
-  const leading = reachableTypes(model.types);
-  for (const [type, schema] of Object.entries(model.types)) {
-    const pair = undecidedPair(type, schema, model.types, leading);
+  }
+}
+
+/** Types whose values can't be validated in linear time, and why. */
+export function validationFaults(
+  types: Readonly<Record<string, JsonSchema>>,
+): readonly (readonly [type: string, why: string])[] {
+  const refused = new Map<string, string>();
+  const leading = reachableTypes(types);
+  for (const [type, schema] of Object.entries(types)) {
+    const pair = undecidedPair(type, schema, types, leading);
     if (pair === undefined) continue;
     const [one, other] = pair;
-    const message = `${type} contains itself in ${one}, and a value can be ${one} and ${other}: no member tells them apart`;
-    refuse(type, message);
+    const why = `no member tells ${one} and ${other} apart`;
+    refused.set(type, `${type} contains itself, and ${why} before they are checked`);
   }
   const isRefused = (type: string): boolean =>
     refused.has(type) || [...(leading.get(type) ?? [])].some((name) => refused.has(name));
-  for (const [type, schema] of Object.entries(model.types)) {
+  for (const [type, schema] of Object.entries(types)) {
     if (isRefused(type)) continue;
-    const heaviest = heaviestWork(schema, model.types);
+    const heaviest = heaviestWork(schema, types);
     if (heaviest === undefined) continue;
-    refuse(type, `one value in ${type} is checked against ${heaviest} schemas or more at once`);
+    refused.set(type, `a value within ${type} can be checked against ${heaviest} schemas at once`);
   }
+  return [...refused];
 }
 
 /** The types that values of each type may contain, however deep. */

@@ -97,7 +97,10 @@ function stepsFrom(load: Load, types: Types): readonly Step[] {
 function nextLoads(load: Load, step: Step, types: Types): readonly Load[] {
   return [...load].reduce<readonly Load[]>(
     (loads, [schema, times]) =>
-      both(loads, after(schema, step, types, new Set()).map((each) => multiplied(each, times))),
+      both(
+        loads,
+        after(schema, step, types, new Set()).map((each) => multiplied(each, times)),
+      ),
     [nothing],
   );
 }
@@ -189,8 +192,7 @@ function added(left: Load, right: Load): Load {
 
 function most(left: Load, right: Load): Load {
   const result = new Map(left);
-  for (const [schema, times] of right)
-    result.set(schema, Math.max(result.get(schema) ?? 0, times));
+  for (const [schema, times] of right) result.set(schema, Math.max(result.get(schema) ?? 0, times));
   return result;
 }
 

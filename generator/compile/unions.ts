@@ -4,7 +4,7 @@ import { _, type Ajv2020, type Code, type KeywordCxt, type Name } from "ajv/dist
 import { and, getProperty, not, or } from "ajv/dist/compile/codegen/index.js";
 import { alwaysValidSchema } from "ajv/dist/compile/util.js";
 import type { JsonSchema } from "../model/json-schema.js";
-import { branchesOf, type Guard } from "../model/union-branches.js";
+import { branchesOf, type Guard, type MemberGuard } from "../model/union-branches.js";
 import { printFault, variable } from "./ajv-errors.js";
 
 type UnionKeyword = "anyOf" | "oneOf";
@@ -133,23 +133,23 @@ function printNoneChosen(
   const fault = noneFits(keyword);
   const types = [...new Set(branches.flatMap(({ guard }) => guard.types ?? []))];
   const ofObjects = branches.filter(({ guard }) => guard.types?.includes("object") !== false);
-  const members = [...(ofObjects[0]?.guard.members.keys() ?? [])]
-    .filter((name) => ofObjects.every(({ guard }) => guard.members.has(name)))
-    .map((name) => ({
-      name,
-      values: [...new Set(ofObjects.flatMap(({ guard }) => guard.members.get(name) ?? []))],
-    }));
+  const members = [...(ofObjects[0]?.guard.members.keys() ?? [])].flatMap((name) => {
+    const guards = ofObjects.map(({ guard }) => guard.members.get(name));
+    const isKnown = guards.every((guard) => guard !== undefined && guard.values !== null);
+    if (!isKnown) return [];
+    const values = [...new Set(guards.flatMap((guard) => guard?.values ?? []))];
+    return [{ name, values, canLack: guards.some((guard) => guard?.canLack === true) }];
+  });
   const cases: { readonly condition: Code; readonly print: () => void }[] = [];
   if (branches.every(({ guard }) => guard.types !== null))
     cases.push({
       condition: not(anyType(types, data)),
       print: () => printFault(context, { keyword: "type", message: `must be ${listed(types)}` }),
     });
-  for (const { name, values } of members) {
-    const member = _`${data}${getProperty(name)}`;
+  for (const { name, ...guard } of members) {
     cases.push({
-      condition: and(isType("object", data), not(isOneOf(member, values))),
-      print: () => printWrongMember(context, name, values),
+      condition: and(isType("object", data), not(passes(name, guard, data))),
+      print: () => printWrongMember(context, name, guard),
     });
   }
   const [first, ...others] = cases;
@@ -166,18 +166,19 @@ function printNoneChosen(
 }
 
 /** The fault of a member that decides and has none of its values, or is absent. */
-function printWrongMember(context: KeywordCxt, name: string, values: readonly unknown[]): void {
+function printWrongMember(
+  context: KeywordCxt,
+  name: string,
+  { values, canLack }: MemberGuard,
+): void {
   const { gen, data } = context;
-  const allowed = values.filter((value) => value !== undefined);
-  const ofValue = {
-    member: name,
-    keyword: "enum",
-    message: `must be equal to one of the allowed values: ${allowed.map((value) => JSON.stringify(value)).join(", ")}`,
-  };
-  if (allowed.length < values.length) return printFault(context, ofValue);
+  const allowed = (values ?? []).map((value) => JSON.stringify(value)).join(", ");
+  const message = `must be equal to one of the allowed values: ${allowed}`;
+  const ofValue = { member: name, keyword: "enum", message };
+  if (canLack) return printFault(context, ofValue);
   gen.if(_`${data}${getProperty(name)} === undefined`);
-  const message = `must have required property '${name}'`;
-  printFault(context, { member: name, keyword: "required", message });
+  const missing = `must have required property '${name}'`;
+  printFault(context, { member: name, keyword: "required", message: missing });
   gen.else();
   printFault(context, ofValue);
   gen.endIf();
@@ -189,9 +190,7 @@ function listed(types: readonly string[]): string {
 }
 
 function conditionOf({ types, members }: Guard, data: Name): Code | undefined {
-  const ofMembers = [...members].map(([name, values]) =>
-    isOneOf(_`${data}${getProperty(name)}`, values),
-  );
+  const ofMembers = [...members].map(([name, guard]) => passes(name, guard, data));
   if (types === null) {
     if (ofMembers.length === 0) return undefined;
     return or(not(isType("object", data)), and(...ofMembers));
@@ -215,11 +214,10 @@ function isType(type: string, data: Name): Code {
   return _`typeof ${data} == ${type}`;
 }
 
-function isOneOf(member: Code, values: readonly unknown[]): Code {
-  if (values.length === 0) return _`false`;
-  return or(
-    ...values.map((value) =>
-      value === undefined ? _`${member} === undefined` : _`${member} === ${value as string}`,
-    ),
-  );
+function passes(name: string, { values, canLack }: MemberGuard, data: Name): Code {
+  const member = _`${data}${getProperty(name)}`;
+  if (values === null) return _`${member} !== undefined`;
+  const each = values.map((value) => _`${member} === ${value}`);
+  if (canLack) each.push(_`${member} === undefined`);
+  return each.length === 0 ? _`false` : or(...each);
 }

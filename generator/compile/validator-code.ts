@@ -15,8 +15,7 @@ export function shortened(text: string): string {
 }
 
 /** How Ajv's functions take over the errors of others: by copying all that there are. */
-const copiedErrors =
-  /^vErrors = vErrors === null \? ([\w.]+\.errors) : vErrors\.concat\(\1\);$/gm;
+const copiedErrors = /^vErrors = vErrors === null \? ([\w.]+\.errors) : vErrors\.concat\(\1\);$/gm;
 
 const loopOverItems = /^(for\(let i\d+=\d+; i\d+<len\d+); (i\d+\+\+\)\{)$/gm;
 const loopOverMembers = /^for\(const key\d+ in data\d*\)\{$/gm;
@@ -29,7 +28,7 @@ function withBounds(code: string): string {
   return code
     .replaceAll(copiedErrors, "vErrors = joinErrors(vErrors, $1);")
     .replaceAll(loopOverItems, `$1 && errors < ${limits.maxReportedErrors}; $2`)
-    .replaceAll(loopOverMembers, `$&\nif(errors >= ${limits.maxReportedErrors}) break;`);
+    .replaceAll(loopOverMembers, `$& if(errors >= ${limits.maxReportedErrors}) break;`);
 }
 
 /** The empty block that Ajv prints for formats of numbers. */

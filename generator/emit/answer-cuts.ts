@@ -8,7 +8,7 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
-import { branchesOf, type Guard } from "../model/union-branches.js";
+import { branchesOf, type Guard, type MemberGuard } from "../model/union-branches.js";
 import { propertyKey } from "../print/layout.js";
 import { freeName } from "../print/printed-names.js";
 
@@ -260,20 +260,17 @@ export class CutPrinter {
   }
 }
 
-/** Whether objects or lists may fit, and for members, the values that may: undefined is an absent one. */
+/** Whether lists and objects may fit, and the values that may in members; true is any, undefined an absent one. */
 function guardText(guard: Guard | undefined): string {
-  const { types = null, members = new Map() } = guard ?? {};
+  const { types = null, members = new Map<string, MemberGuard>() } = guard ?? {};
   const lists = types === null || types.includes("array");
-  const values = [...members].map(
-    ([name, allowed]) =>
-      `${propertyKey(name)}: [${[...allowed].map((value) => (value === undefined ? "undefined" : JSON.stringify(value))).join(", ")}]`,
-  );
-  const objects =
-    types?.includes("object") === false
-      ? "false"
-      : values.length === 0
-        ? "{}"
-        : `{ ${values.join(", ")} }`;
+  const entries = [...members].map(([name, { values, canLack }]) => {
+    const allowed = (values ?? []).map((value) => JSON.stringify(value));
+    const list = `[${[...allowed, ...(canLack ? ["undefined"] : [])].join(", ")}]`;
+    return `${propertyKey(name)}: ${values === null ? "true" : list}`;
+  });
+  const known = entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+  const objects = types?.includes("object") === false ? "false" : known;
   return `{ lists: ${lists}, objects: ${objects} }`;
 }
 

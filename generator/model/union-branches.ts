@@ -8,8 +8,15 @@ type ValueType = "null" | "boolean" | "number" | "string" | "array" | "object";
 export interface Guard {
   /** The types that may fit; null if all may, and empty if none can. */
   readonly types: readonly ValueType[] | null;
-  /** For members of an object, the values that may fit; undefined stands for an absent member. */
-  readonly members: ReadonlyMap<string, readonly (Scalar | undefined)[]>;
+  /** What members of an object must be to fit. */
+  readonly members: ReadonlyMap<string, MemberGuard>;
+}
+
+export interface MemberGuard {
+  /** The values that may fit; null if all may. */
+  readonly values: readonly (string | number | boolean | null)[] | null;
+  /** Whether the member may be absent. */
+  readonly canLack: boolean;
 }
 
 export interface UnionBranches {
@@ -23,7 +30,8 @@ export interface UnionBranches {
 export type Referred = (reference: string) => JsonSchema | undefined;
 
 interface MemberValues {
-  readonly values: ReadonlySet<Scalar>;
+  /** Undefined if they are not few. */
+  readonly values: ReadonlySet<Scalar> | undefined;
   readonly canLack: boolean;
 }
 
@@ -32,20 +40,13 @@ interface Facts {
   readonly types: ReadonlySet<ValueType>;
   /** The only values, if they are few and have no members. */
   readonly values: ReadonlySet<Scalar> | undefined;
-  /** Members of objects that have few values. */
+  /** Members of objects that have few values, or are required. */
   readonly members: ReadonlyMap<string, MemberValues>;
   /** The only names that members may have. */
   readonly names: ReadonlySet<string> | undefined;
 }
 
-const valueTypes: readonly ValueType[] = [
-  "null",
-  "boolean",
-  "number",
-  "string",
-  "array",
-  "object",
-];
+const valueTypes: readonly ValueType[] = ["null", "boolean", "number", "string", "array", "object"];
 const anything: Facts = facts(valueTypes);
 const nothing: Facts = facts([]);
 
@@ -87,7 +88,8 @@ function isApart(left = anything, right = anything, name = ""): boolean {
   if (shared.size !== 1 || !shared.has("object")) return false;
   const [one, other] = [memberOf(left, name), memberOf(right, name)];
   if (one === undefined || other === undefined) return false;
-  return !(one.canLack && other.canLack) && meetSets(one.values, other.values).size === 0;
+  if (one.canLack && other.canLack) return false;
+  return meetOptional(one.values, other.values)?.size === 0;
 }
 
 function memberOf({ members, names }: Facts, name: string): MemberValues | undefined {
@@ -97,11 +99,13 @@ function memberOf({ members, names }: Facts, name: string): MemberValues | undef
 }
 
 function guardOf(known: Facts, names: readonly string[]): Guard {
-  const members = new Map<string, readonly (Scalar | undefined)[]>();
+  const members = new Map<string, MemberGuard>();
   for (const name of known.types.has("object") ? names : []) {
     const member = memberOf(known, name);
     if (member === undefined) continue;
-    members.set(name, [...member.values, ...(member.canLack ? [undefined] : [])]);
+    const { values, canLack } = member;
+    if (values !== undefined || !canLack)
+      members.set(name, { values: values === undefined ? null : [...values], canLack });
   }
   const types = known.types.size === valueTypes.length ? null : [...known.types];
   return { types, members };
@@ -161,11 +165,14 @@ function ofMembers(schema: SchemaObject, referred: Referred): Facts {
     if (name in Object.prototype) continue;
     const values =
       property === false ? new Set<Scalar>() : factsOf(property, referred, false).values;
-    if (values === undefined) continue;
     // A default that is filled in makes up for an absent member.
     const isFilled = typeof property === "object" && "default" in property;
-    members.set(name, { values, canLack: isFilled || !required.includes(name) });
+    const canLack = isFilled || !required.includes(name);
+    if (values !== undefined || !canLack) members.set(name, { values, canLack });
   }
+  for (const name of required)
+    if (!members.has(name) && !Object.hasOwn(propertiesOf(schema), name))
+      if (!(name in Object.prototype)) members.set(name, { values: undefined, canLack: false });
   const isClosed = schema["additionalProperties"] === false && !("patternProperties" in schema);
   const names = isClosed ? new Set(properties.map(([name]) => name)) : undefined;
   return { ...anything, members, names };
@@ -189,12 +196,14 @@ function bothOf(left: Facts, right: Facts): Facts {
   for (const [name, member] of right.members) {
     const known = members.get(name) ?? member;
     members.set(name, {
-      values: meetSets(known.values, member.values),
+      values: meetOptional(known.values, member.values),
       canLack: known.canLack && member.canLack,
     });
   }
   const fitting =
-    values === undefined ? undefined : new Set([...values].filter((each) => types.has(typeOf(each))));
+    values === undefined
+      ? undefined
+      : new Set([...values].filter((each) => types.has(typeOf(each))));
   return { types, values: fitting, members, names: meetOptional(left.names, right.names) };
 }
 
@@ -203,8 +212,7 @@ function eitherOf(left: Facts, right: Facts): Facts {
   if (left.types.size === 0) return right;
   if (right.types.size === 0) return left;
   const types = joinSets(left.types, right.types);
-  const values =
-    left.values && right.values ? joinSets(left.values, right.values) : undefined;
+  const values = left.values && right.values ? joinSets(left.values, right.values) : undefined;
   // Members only say something of objects.
   if (!left.types.has("object")) return { ...right, types, values };
   if (!right.types.has("object")) return { ...left, types, values };
@@ -213,7 +221,7 @@ function eitherOf(left: Facts, right: Facts): Facts {
     const [one, other] = [memberOf(left, name), memberOf(right, name)];
     if (one === undefined || other === undefined) continue;
     members.set(name, {
-      values: joinSets(one.values, other.values),
+      values: one.values && other.values ? joinSets(one.values, other.values) : undefined,
       canLack: one.canLack || other.canLack,
     });
   }

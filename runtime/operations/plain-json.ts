@@ -90,8 +90,8 @@ function members(
 export interface CutGuard {
   /** Whether lists may be. */
   readonly lists: boolean;
-  /** Whether objects may be: with one of these values in each of these members. Undefined is an absent one. */
-  readonly objects: Readonly<Record<string, readonly unknown[]>> | false;
+  /** Whether objects may be, and the values of members: undefined is an absent one, true is any other than that. */
+  readonly objects: Readonly<Record<string, readonly unknown[] | true>> | false;
 }
 
 /** A type that a value may be of. */
@@ -120,9 +120,10 @@ function either(value: unknown, branches: readonly CutBranch[]): unknown {
 function passes(value: object, { lists, objects }: CutGuard): boolean {
   if (Array.isArray(value)) return lists;
   if (objects === false) return false;
-  return Object.entries(objects).every(([name, allowed]) =>
-    allowed.includes(told((value as Members)[name])),
-  );
+  return Object.entries(objects).every(([name, allowed]) => {
+    const member = told((value as Members)[name]);
+    return allowed === true ? member !== undefined : allowed.includes(member);
+  });
 }
 
 /** The first type that fits if members are left out that it doesn't declare. */
@@ -130,14 +131,12 @@ function despiteUndeclared(value: object, branches: readonly CutBranch[]): reado
   if (Array.isArray(value)) return [];
   const fitting = branches.find(([{ lists, objects }]) => {
     if (objects === false) return false;
-    const declared = Object.entries(objects).filter(([, allowed]) => allowed.some(isPresent));
+    const declared = Object.entries(objects).filter(
+      ([, allowed]) => allowed === true || allowed.some((each) => each !== undefined),
+    );
     return passes(value, { lists, objects: Object.fromEntries(declared) });
   });
   return fitting === undefined ? [] : [fitting];
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined;
 }
 
 /** What generated modules copy answers with. */
