@@ -13,10 +13,10 @@ type Load = ReadonlyMap<SchemaObject, number>;
 type Step = { readonly name: string } | "other" | { readonly item: number };
 
 /** More than schemas of a person have; growth without end passes any bound. */
-const maxLoad = 256;
+const maxLoad = 64;
 /** What a step may choose between; above it, the most of all choices counts. */
-const maxChoices = 64;
-const maxLoads = 20_000;
+const maxChoices = 16;
+const maxLoads = 2_000;
 
 const nothing: Load = new Map();
 

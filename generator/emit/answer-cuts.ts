@@ -228,7 +228,7 @@ export class CutPrinter {
   }
 
   #isTaken(name: string): boolean {
-    return this.#functions.has(name) || Object.hasOwn(this.#schemas, name.replace(/Cut_*$/, ""));
+    return this.#functions.has(name) || Object.hasOwn(this.#schemas, name.replace(/Cut$/, ""));
   }
 
   /** Whether the copy of a value can lack members that the value has. `through` are the types on the way. */

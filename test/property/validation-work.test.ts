@@ -29,7 +29,7 @@ const members = ["kind", "child", "items", "text"] as const;
 const to = (name: string): SchemaObject => ({ $ref: `#/types/${name}` });
 
 /** Compiled functions of the type `A`, which count their steps up to `most`. */
-function counted(types: Types, most = Number.POSITIVE_INFINITY): Counted {
+function counted(types: Types, most = 300_000): Counted {
   const plan = { name: "root", schema: to("A"), typeName: "A" };
   const schemas = withNamedOptions(checkedSchemas([plan], { types }));
   const cuts = new CutPrinter(schemas, functionName);
@@ -202,10 +202,10 @@ test("of nested values, whatever schema is accepted", () => {
           }
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: 400 },
   );
-  expect(accepted).toBeGreaterThan(200);
-  expect(refused).toBeGreaterThan(50);
+  expect(accepted).toBeGreaterThan(50);
+  expect(refused).toBeGreaterThan(20);
 });
 
 /** Whether a type is its own part at the same value, which another diagnostic refuses (OPW022). */
