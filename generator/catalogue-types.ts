@@ -25,8 +25,8 @@ export const ofTypes = {
   ),
   OPW023: entry(
     "Keyword not supported",
-    "The JSON Schema keyword is not one that opwright compiles.",
-    "Express the rule with the supported keywords; docs/registry.md lists them.",
+    "The JSON Schema keyword is not one that opwright compiles, or `readOnly` or `writeOnly`, which a type does not enforce.",
+    "Express the rule with the supported keywords; docs/registry.md lists them. Who may write a field is said by the document: `create`, `update` and `set`.",
   ),
   OPW024: entry(
     "Invalid schema",

@@ -44,8 +44,7 @@ if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"require
 if(data.upload_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"}); errors++; }
 if(data.expires_at === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"}); errors++; }
 if(data.token === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((((key0 === "key") || (key0 === "upload_id")) || (key0 === "content_type")) || (key0 === "expires_at")) || (key0 === "token"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -81,8 +80,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "session")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){ let data0 = data.session;
@@ -106,8 +104,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "key") || (key0 === "content_type"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -138,8 +135,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
 if(data.parts === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "parts"},message:"must have required property '"+"parts"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "session") || (key0 === "parts"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){ let data0 = data.session;
@@ -160,8 +156,7 @@ let data1 = data0[i0];
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.part_number === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"}); errors++; }
 if(data1.etag === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"required",params:{missingProperty: "etag"},message:"must have required property '"+"etag"+"'"}); errors++; }
-for(const key1 in data1){
-if(errors >= 32) break;
+for(const key1 in data1){ if(errors >= 32) break;
 if(!(((key1 === "part_number") || (key1 === "etag")) || (key1 === "size"))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"}); errors++; }
 }
 if(data1.part_number !== undefined){ let data2 = data1.part_number;
@@ -197,8 +192,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "from"},message:"must have required property '"+"from"+"'"}); errors++; }
 if(data.to === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "to"},message:"must have required property '"+"to"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "from") || (key0 === "to"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.from !== undefined){ let data0 = data.from;
@@ -231,8 +225,7 @@ function filesListCheck(data, {instancePath="", parentData, parentDataProperty, 
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after")) || (key0 === "content_type")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.page !== undefined){ let data0 = data.page;
@@ -267,16 +260,14 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:
 if(data.tags !== undefined){ let data0 = data.tags;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
-for(const key1 in data0){
-if(errors >= 32) break;
+for(const key1 in data0){ if(errors >= 32) break;
 const _errs14 = errors;
 if(typeof key1 === "string"){ if(!pattern6.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
 var valid1 = _errs14 === errors;
 if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
 }
-for(const key2 in data0){
-if(errors >= 32) break;
+for(const key2 in data0){ if(errors >= 32) break;
 let data1 = data0[key2];
 if(typeof data1 === "string"){
 if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }
@@ -299,8 +290,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "session")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){ let data0 = data.session;
@@ -323,8 +313,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "key")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -348,8 +337,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "from"},message:"must have required property '"+"from"+"'"}); errors++; }
 if(data.to === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "to"},message:"must have required property '"+"to"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "from") || (key0 === "to"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.from !== undefined){ let data0 = data.from;
@@ -382,8 +370,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
 if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "key") || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -428,8 +415,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
 if(data.part_number === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"}); errors++; }
 if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "session") || (key0 === "part_number")) || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){ let data0 = data.session;
@@ -480,8 +466,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
 if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type")) || (key0 === "max_bytes"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -539,8 +524,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
 if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -591,8 +575,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((((key0 === "key") || (key0 === "content_type")) || (key0 === "filename")) || (key0 === "description")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -625,16 +608,14 @@ if(typeof data0 === "string"){ if(func0(data0) > 1000){ (vErrors ??= []).push({i
 if(data.tags !== undefined){ let data0 = data.tags;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
-for(const key1 in data0){
-if(errors >= 32) break;
+for(const key1 in data0){ if(errors >= 32) break;
 const _errs12 = errors;
 if(typeof key1 === "string"){ if(!pattern6.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
 var valid1 = _errs12 === errors;
 if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
 }
-for(const key2 in data0){
-if(errors >= 32) break;
+for(const key2 in data0){ if(errors >= 32) break;
 let data1 = data0[key2];
 if(typeof data1 === "string"){
 if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }

@@ -25,8 +25,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
 if(data.password === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "password"},message:"must have required property '"+"password"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "login") || (key0 === "password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.login !== undefined){ let data0 = data.login;
@@ -56,8 +55,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "login")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.login !== undefined){ let data0 = data.login;
@@ -120,8 +118,7 @@ if(tried0 !== 1){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{},
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.permission === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;
@@ -151,8 +148,7 @@ function principalsListPermissionsCheck(data, {instancePath="", parentData, pare
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;
@@ -217,8 +213,7 @@ if(tried0 !== 1){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{},
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.permission === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;

@@ -29,8 +29,7 @@ if(data.assignee === undefined){ (vErrors ??= []).push({instancePath,keyword:"re
 if(data.due === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "due"},message:"must have required property '"+"due"+"'"}); errors++; }
 if(data.estimate === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "estimate"},message:"must have required property '"+"estimate"+"'"}); errors++; }
 if(data.labels === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "labels"},message:"must have required property '"+"labels"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(names0.has(key0))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.id !== undefined){ let data0 = data.id;
@@ -102,8 +101,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.task === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"}); errors++; }
 if(data.who === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "who"},message:"must have required property '"+"who"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "task") || (key0 === "who"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.task !== undefined){ let data0 = data.task;

@@ -23,8 +23,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.task === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"}); errors++; }
 if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "task") || (key0 === "text"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.task !== undefined){ let data0 = data.task;
@@ -51,8 +50,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"}); errors++; }
 if(data.rev === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "id") || (key0 === "rev")) || (key0 === "note"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.id !== undefined){ let data0 = data.id;
@@ -79,8 +77,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
 if(data.project === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((((key0 === "title") || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){ let data0 = data.title;
@@ -127,8 +124,7 @@ function TasksPatchCheck(data, {instancePath="", parentData, parentDataProperty,
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((((key0 === "title") || (key0 === "state")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){ let data0 = data.title;

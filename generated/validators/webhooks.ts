@@ -16,8 +16,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.url === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'"}); errors++; }
 if(data.events === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "events"},message:"must have required property '"+"events"+"'"}); errors++; }
-for(const key0 in data){
-if(errors >= 32) break;
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "url") || (key0 === "events"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.url !== undefined){ let data0 = data.url;

@@ -89,6 +89,8 @@ function undecidedPair(
     for (const keyword of ["anyOf", "oneOf"]) {
       const options = union[keyword];
       if (!Array.isArray(options) || !options.some(leadsBack)) continue;
+      // A branch that is the type itself never ends, which OPW022 says.
+      if (options.some((option) => referredType(option as JsonSchema) === type)) continue;
       const nameOf = (index: number): string =>
         referredType(options[index] as JsonSchema) ?? `branch ${index + 1}`;
       const { undecided } = branchesOf(options as readonly JsonSchema[], (reference) =>
