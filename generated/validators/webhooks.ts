@@ -37,7 +37,7 @@ if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+
 if(!(data1 === "tasks.completed")){ (vErrors ??= []).push({instancePath:instancePath+"/events/" + i0,keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
 }
 const pair0 = func2(data0);
-if(pair0 !== null){ (vErrors ??= []).push({instancePath:instancePath+"/events",keyword:"uniqueItems",params:{},message:"must NOT have duplicate items (items ## "+pair0+"[0] and "+pair0+"[1] are identical)"}); errors++; }
+if(pair0 !== null){ (vErrors ??= []).push({instancePath:instancePath+"/events",keyword:"uniqueItems",params:{},message:"must NOT have duplicate items (items ## "+pair0[0]+" and "+pair0[1]+" are identical)"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/events",keyword:"type",params:{},message:"must be array"}); errors++; }
 }

@@ -11,7 +11,7 @@ export function withUniqueItems<Compiler extends Ajv2020>(ajv: Compiler): Compil
     schemaType: "boolean",
     error: {
       message: ({ params: { pair } }) =>
-        str`must NOT have duplicate items (items ## ${pair}[0] and ${pair}[1] are identical)`,
+        str`must NOT have duplicate items (items ## ${_`${pair}[0]`} and ${_`${pair}[1]`} are identical)`,
       params: () => _`{}`,
     },
     code(context) {

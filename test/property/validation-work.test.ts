@@ -208,6 +208,18 @@ test("of nested values, whatever schema is accepted", () => {
   expect(refused).toBeGreaterThan(20);
 });
 
+test("of lists of a named type in which every item is wrong", () => {
+  const item: JsonSchema = {
+    type: "object",
+    properties: { a: true, b: true },
+    required: ["a", "b"],
+  };
+  const { validate } = counted({ A: { type: "array", items: to("B") }, B: item });
+  const wrong = (items: number): unknown => Array.from({ length: items }, () => ({}));
+  expect(validate(wrong(16))).toBeGreaterThan(30);
+  expect(validate(wrong(64_000))).toBe(validate(wrong(16)));
+});
+
 /** Whether a type is its own part at the same value, which another diagnostic refuses (OPW022). */
 function isEndless(types: Types): boolean {
   const same = (given: JsonSchema, through: readonly string[]): boolean => {
