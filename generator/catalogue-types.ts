@@ -25,8 +25,8 @@ export const ofTypes = {
   ),
   OPW023: entry(
     "Keyword not supported",
-    "The JSON Schema keyword is not one that opwright compiles.",
-    "Express the rule with the supported keywords; docs/registry.md lists them.",
+    "The JSON Schema keyword is not one that opwright compiles, or `readOnly` or `writeOnly`, which a type does not enforce.",
+    "Express the rule with the supported keywords; docs/registry.md lists them. Who may write a field is said by the document: `create`, `update` and `set`.",
   ),
   OPW024: entry(
     "Invalid schema",
@@ -47,5 +47,10 @@ export const ofTypes = {
     "Pattern that is not linear",
     "For some texts the pattern takes polynomial or exponential time, so one request could block the service.",
     "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
+  ),
+  OPW088: entry(
+    "Validation that is not linear",
+    "A recursive type has branches or parts that all look at the same value, so that the work multiplies with each level of nesting, and a small request could block the service.",
+    "Give each branch of the union a required member with a value of its own (`kind: {const: folder}`), and close the branches (a map of fields is closed). Let only one part of a type lead back to it.",
   ),
 } as const;

@@ -13,11 +13,13 @@ export {
   codePointLength,
   formats,
   isMultipleOf,
+  joinErrors,
   jsonEqual,
   validator,
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
+export { repeatedItems } from "./contract/repeated-items.js";
 export { account, type AccountChange } from "./families/identity/account.js";
 export { principals } from "./families/identity/administration.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";

@@ -13,7 +13,7 @@ function apiKeysIssueCheck(data, {instancePath="", parentData, parentDataPropert
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "label") || (key0 === "actor_principal_id")) || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.label !== undefined){ let data0 = data.label;

@@ -25,7 +25,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "from"},message:"must have required property '"+"from"+"'"}); errors++; }
 if(data.to === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "to"},message:"must have required property '"+"to"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "from") || (key0 === "to"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.from !== undefined){ let data0 = data.from;
@@ -58,7 +58,7 @@ function articlesBlobsListCheck(data, {instancePath="", parentData, parentDataPr
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after")) || (key0 === "content_type")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.page !== undefined){ let data0 = data.page;
@@ -93,14 +93,14 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:
 if(data.tags !== undefined){ let data0 = data.tags;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
-for(const key1 in data0){
+for(const key1 in data0){ if(errors >= 32) break;
 const _errs14 = errors;
 if(typeof key1 === "string"){ if(!pattern3.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
 var valid1 = _errs14 === errors;
 if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
 }
-for(const key2 in data0){
+for(const key2 in data0){ if(errors >= 32) break;
 let data1 = data0[key2];
 if(typeof data1 === "string"){
 if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }
@@ -123,7 +123,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "key")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -147,7 +147,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "from"},message:"must have required property '"+"from"+"'"}); errors++; }
 if(data.to === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "to"},message:"must have required property '"+"to"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "from") || (key0 === "to"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.from !== undefined){ let data0 = data.from;
@@ -180,7 +180,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((((key0 === "key") || (key0 === "content_type")) || (key0 === "filename")) || (key0 === "description")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){ let data0 = data.key;
@@ -213,14 +213,14 @@ if(typeof data0 === "string"){ if(func0(data0) > 1000){ (vErrors ??= []).push({i
 if(data.tags !== undefined){ let data0 = data.tags;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
-for(const key1 in data0){
+for(const key1 in data0){ if(errors >= 32) break;
 const _errs12 = errors;
 if(typeof key1 === "string"){ if(!pattern3.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
 var valid1 = _errs12 === errors;
 if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
 }
-for(const key2 in data0){
+for(const key2 in data0){ if(errors >= 32) break;
 let data1 = data0[key2];
 if(typeof data1 === "string"){
 if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }

@@ -30,7 +30,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.current_password === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "current_password"},message:"must have required property '"+"current_password"+"'"}); errors++; }
 if(data.new_password === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "new_password"},message:"must have required property '"+"new_password"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "current_password") || (key0 === "new_password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.current_password !== undefined){ let data0 = data.current_password;
@@ -60,7 +60,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "principal_id")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;
@@ -78,7 +78,7 @@ function authnLogoutCheck(data, {instancePath="", parentData, parentDataProperty
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "scope")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.scope !== undefined){ let data0 = data.scope;
@@ -98,7 +98,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
 if(data.password === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "password"},message:"must have required property '"+"password"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "login") || (key0 === "password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.login !== undefined){ let data0 = data.login;
@@ -127,7 +127,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "principal_id")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;
@@ -146,7 +146,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.refresh_token === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "refresh_token"},message:"must have required property '"+"refresh_token"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "refresh_token")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.refresh_token !== undefined){ let data0 = data.refresh_token;
@@ -168,7 +168,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "login")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.login !== undefined){ let data0 = data.login;
@@ -191,7 +191,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.token === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"}); errors++; }
 if(data.new_password === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "new_password"},message:"must have required property '"+"new_password"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "token") || (key0 === "new_password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.token !== undefined){ let data0 = data.token;

@@ -12,7 +12,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.text !== undefined){ let data0 = data.text;
@@ -32,7 +32,7 @@ function NotesPatchCheck(data, {instancePath="", parentData, parentDataProperty,
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.text !== undefined){ let data0 = data.text;

@@ -14,7 +14,7 @@ if(data.country === undefined){ (vErrors ??= []).push({instancePath,keyword:"req
 if(data.admin1 === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "admin1"},message:"must have required property '"+"admin1"+"'"}); errors++; }
 if(data.lat === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "lat"},message:"must have required property '"+"lat"+"'"}); errors++; }
 if(data.lng === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "lng"},message:"must have required property '"+"lng"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((((key0 === "name") || (key0 === "country")) || (key0 === "admin1")) || (key0 === "lat")) || (key0 === "lng"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.name !== undefined){ let data0 = data.name;

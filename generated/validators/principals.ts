@@ -25,7 +25,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
 if(data.password === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "password"},message:"must have required property '"+"password"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "login") || (key0 === "password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.login !== undefined){ let data0 = data.login;
@@ -55,7 +55,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "login")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.login !== undefined){ let data0 = data.login;
@@ -79,43 +79,46 @@ function principalsGrantPermissionCheck(data, {instancePath="", parentData, pare
 let vErrors = null;
 let errors = 0;
 const _errs1 = errors;
-let valid0 = false;
-let passing0 = null;
+let passing0 = 0;
+let failed0 = null;
+let tried0 = 0;
+if((passing0 < 2) && (true)){
+tried0++;
 const _errs2 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){ if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; } }
-var _valid0 = _errs2 === errors;
-if(_valid0){
-valid0 = true;
-passing0 = 0;
+var valid0 = _errs2 === errors;
+if(valid0){
+passing0++;
 }
+else {
+(failed0 ??= []).push(...vErrors.splice(_errs1));
+errors = _errs1;
+}
+}
+if((passing0 < 2) && (true)){
+tried0++;
 const _errs3 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){ if(data.role === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'"}); errors++; } }
-var _valid0 = _errs3 === errors;
-if(_valid0 && valid0){
-valid0 = false;
-passing0 = [passing0, 1];
+var valid1 = _errs3 === errors;
+if(valid1){
+passing0++;
 }
 else {
-if(_valid0){
-valid0 = true;
-passing0 = 1;
-}
-}
-if(!valid0){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"}); errors++; }
-else {
+(failed0 ??= []).push(...vErrors.splice(_errs1));
 errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
 }
 }
+if(tried0 === 0){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{},message:"must match exactly one schema in oneOf"}); errors++; }
+else if(passing0 !== 1){
+if(failed0 !== null && passing0 === 0){
+(vErrors ??= []).push(...failed0);
+errors = vErrors.length;
+}
+if(tried0 !== 1){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{},message:"must match exactly one schema in oneOf"}); errors++; }
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.permission === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;
@@ -145,7 +148,7 @@ function principalsListPermissionsCheck(data, {instancePath="", parentData, pare
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;
@@ -171,43 +174,46 @@ function principalsRevokePermissionCheck(data, {instancePath="", parentData, par
 let vErrors = null;
 let errors = 0;
 const _errs1 = errors;
-let valid0 = false;
-let passing0 = null;
+let passing0 = 0;
+let failed0 = null;
+let tried0 = 0;
+if((passing0 < 2) && (true)){
+tried0++;
 const _errs2 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){ if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; } }
-var _valid0 = _errs2 === errors;
-if(_valid0){
-valid0 = true;
-passing0 = 0;
+var valid0 = _errs2 === errors;
+if(valid0){
+passing0++;
 }
+else {
+(failed0 ??= []).push(...vErrors.splice(_errs1));
+errors = _errs1;
+}
+}
+if((passing0 < 2) && (true)){
+tried0++;
 const _errs3 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){ if(data.role === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'"}); errors++; } }
-var _valid0 = _errs3 === errors;
-if(_valid0 && valid0){
-valid0 = false;
-passing0 = [passing0, 1];
+var valid1 = _errs3 === errors;
+if(valid1){
+passing0++;
 }
 else {
-if(_valid0){
-valid0 = true;
-passing0 = 1;
-}
-}
-if(!valid0){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"}); errors++; }
-else {
+(failed0 ??= []).push(...vErrors.splice(_errs1));
 errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
 }
 }
+if(tried0 === 0){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{},message:"must match exactly one schema in oneOf"}); errors++; }
+else if(passing0 !== 1){
+if(failed0 !== null && passing0 === 0){
+(vErrors ??= []).push(...failed0);
+errors = vErrors.length;
+}
+if(tried0 !== 1){ (vErrors ??= []).push({instancePath,keyword:"oneOf",params:{},message:"must match exactly one schema in oneOf"}); errors++; }
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.permission === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.principal_id !== undefined){ let data0 = data.principal_id;

@@ -29,7 +29,7 @@ if(data.assignee === undefined){ (vErrors ??= []).push({instancePath,keyword:"re
 if(data.due === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "due"},message:"must have required property '"+"due"+"'"}); errors++; }
 if(data.estimate === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "estimate"},message:"must have required property '"+"estimate"+"'"}); errors++; }
 if(data.labels === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "labels"},message:"must have required property '"+"labels"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(names0.has(key0))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.id !== undefined){ let data0 = data.id;
@@ -81,7 +81,7 @@ if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).pu
 if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
+for(let i0=0; i0<len0 && errors < 32; i0++){
 let data1 = data0[i0];
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -101,7 +101,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.task === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"}); errors++; }
 if(data.who === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "who"},message:"must have required property '"+"who"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "task") || (key0 === "who"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.task !== undefined){ let data0 = data.task;

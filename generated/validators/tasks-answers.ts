@@ -131,7 +131,7 @@ if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).pu
 if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
+for(let i0=0; i0<len0 && errors < 32; i0++){
 let data1 = data0[i0];
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }

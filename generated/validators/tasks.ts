@@ -23,7 +23,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.task === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"}); errors++; }
 if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "task") || (key0 === "text"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.task !== undefined){ let data0 = data.task;
@@ -50,7 +50,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"}); errors++; }
 if(data.rev === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(((key0 === "id") || (key0 === "rev")) || (key0 === "note"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.id !== undefined){ let data0 = data.id;
@@ -77,7 +77,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
 if(data.project === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((((key0 === "title") || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){ let data0 = data.title;
@@ -106,7 +106,7 @@ if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).pu
 if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
+for(let i0=0; i0<len0 && errors < 32; i0++){
 let data1 = data0[i0];
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -124,7 +124,7 @@ function TasksPatchCheck(data, {instancePath="", parentData, parentDataProperty,
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((((((key0 === "title") || (key0 === "state")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){ let data0 = data.title;
@@ -153,7 +153,7 @@ if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).pu
 if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
+for(let i0=0; i0<len0 && errors < 32; i0++){
 let data1 = data0[i0];
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }

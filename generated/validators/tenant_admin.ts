@@ -21,7 +21,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.tenant_key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "tenant_key"},message:"must have required property '"+"tenant_key"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "tenant_key")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.tenant_key !== undefined){ let data0 = data.tenant_key;
@@ -42,7 +42,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.tenant_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "tenant_id"},message:"must have required property '"+"tenant_id"+"'"}); errors++; }
 if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "tenant_id") || (key0 === "principal_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
@@ -64,7 +64,7 @@ function tenantAdminListTenantsCheck(data, {instancePath="", parentData, parentD
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!(key0 === "after")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.after !== undefined){ let data0 = data.after;
@@ -84,7 +84,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.tenant_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "tenant_id"},message:"must have required property '"+"tenant_id"+"'"}); errors++; }
 if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; }
-for(const key0 in data){
+for(const key0 in data){ if(errors >= 32) break;
 if(!((key0 === "tenant_id") || (key0 === "principal_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.tenant_id !== undefined){ let data0 = data.tenant_id;

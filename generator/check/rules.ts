@@ -11,6 +11,7 @@ import {
 } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
+import { validationIsLinear } from "./nested-work.js";
 import { inputsAreClosed } from "./open-inputs.js";
 import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
@@ -23,6 +24,7 @@ export const rules: readonly RegistryRule[] = [
   codeNamesDiffer,
   namespacesDiffer,
   typesAreFinite,
+  validationIsLinear,
   sqlNamesDiffer,
   openListsAreLimited,
   inputsAreClosed,

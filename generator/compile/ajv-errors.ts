@@ -4,10 +4,11 @@ import errors from "ajv/dist/compile/errors.js";
 import { _, Name, strConcat, type Code, type SafeExpr } from "ajv/dist/compile/codegen/index.js";
 import { str } from "ajv/dist/compile/codegen/code.js";
 import { getErrorPath, Type } from "ajv/dist/compile/util.js";
+import type { KeywordCxt } from "ajv/dist/2020.js";
 import type { KeywordErrorCxt, KeywordErrorDefinition } from "ajv/dist/types/index.js";
 
 /** Variables of a validator, which Ajv declares. */
-const variable = {
+export const variable = {
   errors: new Name("errors"),
   all: new Name("vErrors"),
   instancePath: new Name("instancePath"),
@@ -19,6 +20,28 @@ const member = {
   message: new Name("message"),
   propertyName: new Name("propertyName"),
 } as const;
+
+/** Prints an error with a fixed text, of a value or of one of its members. */
+export function printFault(
+  { gen, it }: KeywordCxt,
+  fault: { readonly keyword: string; readonly message: string; readonly member?: string },
+): void {
+  const path =
+    fault.member === undefined
+      ? it.errorPath
+      : str`${it.errorPath}${getErrorPath(fault.member, Type.Str)}`;
+  const printed =
+    it.createErrors === false
+      ? _`{}`
+      : gen.object(
+          [variable.instancePath, strConcat(variable.instancePath, path)],
+          [member.keyword, fault.keyword],
+          [member.params, _`{}`],
+          [member.message, fault.message],
+        );
+  gen.code(_`(${variable.all} ??= []).push(${printed})`);
+  gen.code(_`${variable.errors}++`);
+}
 
 /** Keywords whose error parameters only repeat the schema. */
 const repeating = new Set(["type", "enum"]);

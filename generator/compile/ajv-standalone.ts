@@ -8,6 +8,8 @@ import { everyKeyword } from "../load/schema-keywords.js";
 import { withDecimalMultiples } from "./decimal-multiples.js";
 import { functionName } from "../model/validator-plan.js";
 import { printErrorsShortly } from "./ajv-errors.js";
+import { withUniqueItems } from "./unique-items.js";
+import { withChosenBranches } from "./unions.js";
 import { shortened } from "./validator-code.js";
 
 /**
@@ -59,14 +61,14 @@ function newCompiler(): Compiler {
   });
   // The constructor of Ajv2020 turns it on, for keywords that registries can't use.
   ajv.opts.unevaluated = false;
-  return withDecimalMultiples(ajv);
+  return withChosenBranches(withUniqueItems(withDecimalMultiples(ajv)));
 }
 
 let compiler: Compiler | undefined;
 
 /**
- * Compiles each schema to a function; schemas may refer to each other by name. The text needs codePointLength, formats,
- * isMultipleOf and jsonEqual in scope. A function fills in defaults of its schema. Throws if a schema doesn't compile.
+ * Compiles each schema to a function; schemas may refer to each other by name. The text needs codePointLength,
+ * formats, isMultipleOf, joinErrors, jsonEqual and repeatedItems in scope. A function fills in defaults of its schema. Throws if a schema doesn't compile.
  */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   compiler ??= newCompiler();

@@ -1,15 +1,34 @@
 // Ajv's code as it is committed: shortened, and with fewer numbered names, so that changing one member changes only a few
 // lines.
 
+import { limits } from "../../runtime/contract/limits.js";
+
 /** Shortens the text of Ajv's functions. Text that doesn't look as expected stays as it is. */
 export function shortened(text: string): string {
   const functions = namesInsteadOfSchemas(text.replaceAll(emptyBlock, ""))
     .split(/^(?=function )/m)
     .map((code) => withNamesByDepth(withoutUnused(code)));
-  return withoutUnusedConstants(functions.join(""))
+  return withBounds(withoutUnusedConstants(functions.join("")))
     .replaceAll(guardedFault, "{ $1 errors++; }")
     .replaceAll(guardedGuard, "$1{ $2 }")
     .replaceAll(guardedValue, "$1 $2");
+}
+
+/** How Ajv's functions take over the errors of others: by copying all that there are. */
+const copiedErrors = /^vErrors = vErrors === null \? ([\w.]+\.errors) : vErrors\.concat\(\1\);$/gm;
+
+const loopOverItems = /^(for\(let i\d+=\d+; i\d+<len\d+); (i\d+\+\+\)\{)$/gm;
+const loopOverMembers = /^for\(const key\d+ in data\d*\)\{$/gm;
+
+/**
+ * The functions without quadratic copies of errors, and with loops that end once there are as many as are reported. A
+ * branch of a union begins without errors of its siblings, so a loop only ends early where the value is refused anyway.
+ */
+function withBounds(code: string): string {
+  return code
+    .replaceAll(copiedErrors, "vErrors = joinErrors(vErrors, $1);")
+    .replaceAll(loopOverItems, `$1 && errors < ${limits.maxReportedErrors}; $2`)
+    .replaceAll(loopOverMembers, `$& if(errors >= ${limits.maxReportedErrors}) break;`);
 }
 
 /** The empty block that Ajv prints for formats of numbers. */

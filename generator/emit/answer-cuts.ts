@@ -8,6 +8,7 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
+import { branchesOf, type Guard, type MemberGuard } from "../model/union-branches.js";
 import { propertyKey } from "../print/layout.js";
 import { freeName } from "../print/printed-names.js";
 
@@ -123,7 +124,12 @@ export class CutPrinter {
     const steps = this.#steps(owner, schema);
     const own = isPlainlyClosed(schema) ? this.#literal(owner, schema) : undefined;
     if (own !== undefined && steps.length === 1) return `function ${local}(value) {\n${own}\n}\n`;
-    const lines = steps.map((step) => `  value = ${step("value")};`);
+    // What one step has copied isn't copied as a whole by the next.
+    const [first, ...others] = steps.map((step) => step("value"));
+    const lines = [
+      `  value = ${first};`,
+      ...others.map((step) => `  value = cut.again(value, (value) => ${step});`),
+    ];
     return `function ${local}(value) {\n${lines.join("\n")}\n  return value;\n}\n`;
   }
 
@@ -163,11 +169,13 @@ export class CutPrinter {
         steps.push((value) => `${name}(${value})`);
         continue;
       }
-      const pairs = structured.map((option) => {
+      const { guards } = branchesOf(structured, (name) => this.#schemas[name]);
+      const branches = structured.map((option, index) => {
         const name = isReference(option) ? option.$ref : "";
-        return `[${this.cutOf(name)}, ${this.#checkOf(name)}]`;
+        const guard = guardText(guards[index]);
+        return `[${guard}, ${this.cutOf(name)}, ${this.#checkOf(name)}]`;
       });
-      steps.push((value) => `cut.either(${value}, [${pairs.join(", ")}])`);
+      steps.push((value) => `cut.either(${value}, [${branches.join(", ")}])`);
     }
     return steps;
   }
@@ -220,7 +228,7 @@ export class CutPrinter {
   }
 
   #isTaken(name: string): boolean {
-    return this.#functions.has(name) || Object.hasOwn(this.#schemas, name.replace(/Cut_*$/, ""));
+    return this.#functions.has(name) || Object.hasOwn(this.#schemas, name.replace(/Cut$/, ""));
   }
 
   /** Whether the copy of a value can lack members that the value has. `through` are the types on the way. */
@@ -250,6 +258,20 @@ export class CutPrinter {
     const items = [...listOf(schema, "prefixItems"), (schema["items"] ?? true) as JsonSchema];
     return items.some((item) => this.#cuts(item, through));
   }
+}
+
+/** Whether lists and objects may fit, and the values that may in members; true is any, undefined an absent one. */
+function guardText(guard: Guard | undefined): string {
+  const { types = null, members = new Map<string, MemberGuard>() } = guard ?? {};
+  const lists = types === null || types.includes("array");
+  const entries = [...members].map(([name, { values, canLack }]) => {
+    const allowed = (values ?? []).map((value) => JSON.stringify(value));
+    const list = `[${[...allowed, ...(canLack ? ["undefined"] : [])].join(", ")}]`;
+    return `${propertyKey(name)}: ${values === null ? "true" : list}`;
+  });
+  const known = entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+  const objects = types?.includes("object") === false ? "false" : known;
+  return `{ lists: ${lists}, objects: ${objects} }`;
 }
 
 function optionsOf(schema: SchemaObject, keyword: (typeof choices)[number]): readonly JsonSchema[] {

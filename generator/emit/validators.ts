@@ -72,9 +72,14 @@ function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
 
 /** The helpers of the runtime that compiled functions use. */
 export function helpersOf(code: string): readonly string[] {
-  return ["codePointLength", "formats", "isMultipleOf", "jsonEqual"].filter((name) =>
-    code.includes(name),
-  );
+  return [
+    "codePointLength",
+    "formats",
+    "isMultipleOf",
+    "joinErrors",
+    "jsonEqual",
+    "repeatedItems",
+  ].filter((name) => code.includes(name));
 }
 
 function printModule(

@@ -81,6 +81,13 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   writeOnly: flag,
 };
 
+/** Promises of JSON Schema that a type can't keep by itself, and what keeps them. */
+export const promises: Readonly<Record<string, string>> = {
+  readOnly:
+    "leave the field out of `create` and `update`, or give it to your handlers with `set: {field: $handler}`",
+  writeOnly: "a stored field is answered; declare a type without it for `out`, and store a digest",
+};
+
 /** Keywords of JSON Schema 2020-12 that are refused by name. */
 export const unsupportedKeywords: readonly string[] = [
   "$anchor",

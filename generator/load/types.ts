@@ -25,6 +25,7 @@ import {
   isJsonSchema,
   isPattern,
   keywordRules,
+  promises,
   unsupportedKeywords,
 } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
@@ -233,6 +234,12 @@ export class TypeReader {
         at: { ...at, isKey: true },
         suggestion: isKnown ? undefined : didYouMean(keyword, everyKeyword),
       });
+      return false;
+    }
+    const instead = value === true ? own(promises, keyword) : undefined;
+    if (instead !== undefined) {
+      const message = `nothing would keep the promise ${keyword}: ${instead}`;
+      this.#report({ code: "OPW023", message, at: { ...at, isKey: true } });
       return false;
     }
     if (rule.isValid(value)) return true;

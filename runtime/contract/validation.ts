@@ -1,6 +1,7 @@
 // What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
 import { limits } from "./limits.js";
 import { pointer } from "./json-pointer.js";
+import { forgetItems } from "./repeated-items.js";
 
 /** One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the value. */
 export interface ValidationFault {
@@ -36,9 +37,23 @@ export function validator<T>(
   maxFaults: number = limits.maxReportedErrors,
 ): Validator<T> {
   return (data) => {
+    forgetItems();
     if (check(data)) return null;
     return (check.errors ?? []).slice(0, maxFaults).map(toFault);
   };
+}
+
+/** Appends errors of one check to those of another, until there are as many as are reported. */
+export function joinErrors(
+  errors: AjvError[] | null,
+  further: readonly AjvError[],
+): readonly AjvError[] {
+  const joined = errors ?? [];
+  for (const error of further) {
+    if (joined.length >= limits.maxReportedErrors) break;
+    joined.push(error);
+  }
+  return joined;
 }
 
 function toFault(error: AjvError): ValidationFault {

@@ -24,8 +24,22 @@ function object(value: unknown): Members | undefined {
   return from as Members;
 }
 
+/** How many cuts are under way over what another cut has copied already. */
+let copied = 0;
+
+/** Cuts a copy further. Its parts needn't be copied as a whole again, which nested types would do at each level. */
+function again(copy: unknown, further: Cut): unknown {
+  copied += 1;
+  try {
+    return further(copy);
+  } finally {
+    copied -= 1;
+  }
+}
+
 /** A copy of everything that JSON would print. */
 function plain(value: unknown): unknown {
+  if (copied > 0) return value;
   const from = told(value);
   if (typeof from === "function" || typeof from === "symbol") return undefined;
   if (typeof from !== "object" || from === null) return from;
@@ -72,17 +86,58 @@ function members(
   return to;
 }
 
-/** The copy that one of several types makes and accepts; where several do, the one that keeps most. */
-function either(value: unknown, options: readonly (readonly [Cut, Check])[]): unknown {
-  const copies = options.flatMap(([cut, check]) => {
+/** What a value must be to be one of several types, so far as that can be seen before it is copied. */
+export interface CutGuard {
+  /** Whether lists may be. */
+  readonly lists: boolean;
+  /** Whether objects may be, and the values of members: undefined is an absent one, true is any other than that. */
+  readonly objects: Readonly<Record<string, readonly unknown[] | true>> | false;
+}
+
+/** A type that a value may be of. */
+export type CutBranch = readonly [guard: CutGuard, cut: Cut, check: Check];
+
+/**
+ * The copy that one of several types makes. A guard decides where it can; where several types are
+ * possible, those that accept their copy, and among these the one that keeps most.
+ */
+function either(value: unknown, branches: readonly CutBranch[]): unknown {
+  const from = told(value);
+  if (typeof from !== "object" || from === null) return plain(value);
+  const possible = branches.filter(([guard]) => passes(from, guard));
+  const [only, ...others] = possible.length > 0 ? possible : despiteUndeclared(from, branches);
+  if (only === undefined) return plain(value);
+  if (others.length === 0) return only[1](value);
+  const copies = possible.flatMap(([, cut, check]) => {
     const copy = cut(value);
     return check(copy) ? [copy] : [];
   });
-  const [first, ...others] = copies;
-  if (others.length === 0) return copies.length === 0 ? plain(value) : first;
+  if (copies.length === 0) return plain(value);
   const length = (copy: unknown): number => JSON.stringify(copy)?.length ?? 0;
   return copies.reduce((kept, copy) => (length(copy) > length(kept) ? copy : kept));
 }
 
+function passes(value: object, { lists, objects }: CutGuard): boolean {
+  if (Array.isArray(value)) return lists;
+  if (objects === false) return false;
+  return Object.entries(objects).every(([name, allowed]) => {
+    const member = told((value as Members)[name]);
+    return allowed === true ? member !== undefined : allowed.includes(member);
+  });
+}
+
+/** The first type that fits if members are left out that it doesn't declare. */
+function despiteUndeclared(value: object, branches: readonly CutBranch[]): readonly CutBranch[] {
+  if (Array.isArray(value)) return [];
+  const fitting = branches.find(([{ lists, objects }]) => {
+    if (objects === false) return false;
+    const declared = Object.entries(objects).filter(
+      ([, allowed]) => allowed === true || allowed.some((each) => each !== undefined),
+    );
+    return passes(value, { lists, objects: Object.fromEntries(declared) });
+  });
+  return fitting === undefined ? [] : [fitting];
+}
+
 /** What generated modules copy answers with. */
-export const cut = { told, object, plain, list, tuple, members, either };
+export const cut = { told, object, plain, list, tuple, members, again, either };

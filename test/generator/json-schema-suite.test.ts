@@ -25,9 +25,13 @@ import {
   codePointLength,
   formats,
   isMultipleOf,
+  joinErrors,
   jsonEqual,
 } from "../../runtime/contract/validation.js";
+import { repeatedItems } from "../../runtime/contract/repeated-items.js";
 import { writeProject } from "./scenario.js";
+
+const helpers = { codePointLength, formats, isMultipleOf, joinErrors, jsonEqual, repeatedItems };
 
 const suite = "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests/draft2020-12";
 const repository = new URL("../..", import.meta.url).pathname;
@@ -109,10 +113,10 @@ test.skipIf(!isInstalled)(
       cases.push({ name, group });
     }
     const { root, remove } = writeProject({
-      "cases.mjs": `const { codePointLength, formats, isMultipleOf, jsonEqual } = globalThis.opwrightHelpers;\n${sources.join("\n")}\n`,
+      "cases.mjs": `const { ${Object.keys(helpers).join(", ")} } = globalThis.opwrightHelpers;\n${sources.join("\n")}\n`,
     });
     Object.assign(globalThis, {
-      opwrightHelpers: { codePointLength, formats, isMultipleOf, jsonEqual },
+      opwrightHelpers: helpers,
     });
     const compiled = (await import(pathToFileURL(join(root, "cases.mjs")).href)) as Readonly<
       Record<string, (data: unknown) => boolean>
