@@ -1,5 +1,11 @@
 // The family of the outbox: integration events, and where they go.
-import { familyOf, hourly, type Gauges, type ServiceAtWork } from "../../operations/family.js";
+import {
+  askedOnce,
+  familyOf,
+  hourly,
+  type Gauges,
+  type ServiceAtWork,
+} from "../../operations/family.js";
 import { outboxStore } from "../../ports/outbox.js";
 import { outboxCommand, redriveCommand } from "./commands.js";
 import { destinationsOf } from "./destinations.js";
@@ -51,13 +57,4 @@ function gaugesOf({ clock, database }: ServiceAtWork): Gauges {
     outbox_dead: async () => (await state()).dead,
     outbox_lag_seconds: async () => (await state()).lagMillis / 1000,
   };
-}
-
-/** Concurrent readers share one answer, so metrics that are read together need one query. */
-function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: Promise<T> | undefined;
-  return () =>
-    (asked ??= ask().finally(() => {
-      asked = undefined;
-    }));
 }
