@@ -1,5 +1,6 @@
 // Work that waits in the database and is done outside a transaction: looked for when this process has added some, and every
 // second, for work that other processes have added or that is due again.
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Poller {
@@ -30,6 +31,8 @@ export function startPoller(
   const underWay = new Set<Promise<void>>();
   const state = { isWanted: false, isStopped: false };
   const stopping = new AbortController();
+  // All work under way listens to it.
+  setMaxListeners(0, stopping.signal);
   let looking: Promise<void> | undefined;
 
   const look = async (): Promise<void> => {

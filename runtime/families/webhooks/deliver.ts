@@ -4,6 +4,7 @@ import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
+import { tally } from "../../operations/tally.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import {
   webhookStore,
@@ -12,7 +13,6 @@ import {
   type WebhookStore,
 } from "../../ports/webhooks.js";
 import { isCallable, lookupPublic } from "./address.js";
-import { countsOf } from "./counts.js";
 import { refusalOf } from "./rights.js";
 import { secretOf } from "./secret.js";
 import type { WebhookSettings } from "./settings.js";
@@ -69,7 +69,7 @@ export function startDeliverer(
         begin(delivery);
       }
       for (const { id, webhookId } of claim.givenUp) {
-        countsOf(service).givenUp += 1;
+        tally(service, "webhooks_given_up_total");
         log.error(
           { webhook: webhookId, delivery: id, reason: "the process ended during delivery" },
           "a delivery of a webhook was given up",
@@ -96,7 +96,7 @@ async function settled(
   { stopping }: Pick<Poller, "stopping">,
 ): Promise<void> {
   const { service } = delivering;
-  const { clock, database, log } = service;
+  const { clock, database } = service;
   const attempt = await attempted(delivering, claimed, stopping);
   const { status, error } = attempt;
   const note = (work: (store: Stored) => Promise<void>): Promise<void> =>
@@ -109,28 +109,37 @@ async function settled(
     return;
   }
   const outcome = outcomeOf(delivering.settings, claimed.attempt, clock.now(), attempt);
-  const counts = countsOf(service);
-  if (error === null) counts.delivered += 1;
-  else {
-    const isOver = outcome.dueAt === null;
-    if (attempt.isRefused) counts.refused += 1;
-    else counts.failed += 1;
-    if (isOver && !attempt.isRefused) counts.givenUp += 1;
-    const { webhook, event } = claimed;
-    const entry = {
-      webhook: webhook.id,
-      delivery: claimed.id,
-      event: event.name,
-      tenant: webhook.tenant,
-      owner: webhook.principalId,
-      attempt: claimed.attempt,
-      reason: error,
-    };
-    if (attempt.isRefused) log.warn(entry, "the owner of a webhook may no longer hear an event");
-    else if (isOver) log.error(entry, "a delivery of a webhook was given up");
-    else log.warn(entry, "a webhook was not delivered to yet");
-  }
+  if (error === null) tally(service, "webhooks_delivered_total");
+  else noteFailure(service, claimed, attempt, outcome.dueAt === null);
   await note((store) => store.settle(claimed.id, outcome));
+}
+
+/** A failed attempt is a line of the log and a count of the metrics. */
+function noteFailure(
+  service: ServiceAtWork,
+  { id, attempt, event, webhook }: ClaimedDelivery,
+  { error, isRefused }: Attempt,
+  isOver: boolean,
+): void {
+  const { log } = service;
+  const entry = {
+    webhook: webhook.id,
+    delivery: id,
+    event: event.name,
+    tenant: webhook.tenant,
+    owner: webhook.principalId,
+    attempt,
+    reason: error,
+  };
+  if (isRefused) {
+    tally(service, "webhooks_refused_total");
+    log.warn(entry, "the owner of a webhook may no longer hear an event");
+    return;
+  }
+  tally(service, "webhooks_failed_total");
+  if (isOver) tally(service, "webhooks_given_up_total");
+  if (isOver) log.error(entry, "a delivery of a webhook was given up");
+  else log.warn(entry, "an event was not delivered to a webhook yet");
 }
 
 type Stored = Pick<WebhookStore, "release" | "settle">;

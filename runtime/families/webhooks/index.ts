@@ -6,8 +6,8 @@ import {
   type Gauges,
   type ServiceAtWork,
 } from "../../operations/family.js";
+import { tallies } from "../../operations/tally.js";
 import { webhookStore } from "../../ports/webhooks.js";
-import { countsOf } from "./counts.js";
 import { startDeliverer } from "./deliver.js";
 import { hearing } from "./rights.js";
 import { readWebhookSettings } from "./settings.js";
@@ -41,14 +41,15 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
 /** What waits, and what this process has counted. */
 function gaugesOf(service: ServiceAtWork): Gauges {
   const { clock, database } = service;
-  const counts = countsOf(service);
   const state = askedOnce(() => database.reader.of(webhookStore).state(clock.now()));
   return {
     webhooks_pending: async () => (await state()).pending,
     webhooks_lag_seconds: async () => (await state()).lagMillis / 1000,
-    webhooks_delivered_total: () => counts.delivered,
-    webhooks_failed_total: () => counts.failed,
-    webhooks_refused_total: () => counts.refused,
-    webhooks_given_up_total: () => counts.givenUp,
+    ...tallies(service, [
+      "webhooks_delivered_total",
+      "webhooks_failed_total",
+      "webhooks_given_up_total",
+      "webhooks_refused_total",
+    ]),
   };
 }
