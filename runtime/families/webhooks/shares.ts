@@ -8,8 +8,15 @@ const keptFrom = { owners: 16, tenants: 24 } as const;
 /** How many names a deliverer remembers the last turn of. */
 const mostRemembered = 4_096;
 
-type Level = "tenant" | "owner" | "webhook";
-const levels: readonly Level[] = ["tenant", "owner", "webhook"];
+const levels = ["tenant", "owner", "webhook"] as const;
+
+/** A webhook that waits, with the name of each level that it belongs to. */
+interface Candidate {
+  readonly given: WaitingWebhook;
+  readonly tenant: string;
+  readonly owner: string;
+  readonly webhook: string;
+}
 
 /** The shares of one process. */
 export class Shares {
@@ -30,11 +37,12 @@ export class Shares {
    * A webhook has at least one delivery that is due, but nobody knows how many.
    */
   begin(waiting: readonly WaitingWebhook[]): readonly WaitingWebhook[] {
+    const candidates = waiting.map(candidateOf);
     const begun: WaitingWebhook[] = [];
     while (this.hasRoom) {
-      const next = this.#next(waiting.filter((webhook) => this.#may(webhook)));
+      const next = this.#next(candidates.filter((candidate) => this.#may(candidate)));
       if (next === undefined) break;
-      begun.push(next);
+      begun.push(next.given);
       this.#count(next, 1);
     }
     return begun;
@@ -42,28 +50,26 @@ export class Shares {
 
   /** A call has ended, or there was none to make. */
   end(webhook: WaitingWebhook): void {
-    this.#count(webhook, -1);
+    this.#count(candidateOf(webhook), -1);
   }
 
-  #may(webhook: WaitingWebhook): boolean {
-    const under = (level: Level): number => this.#calls.get(nameOf(level, webhook)) ?? 0;
-    if (under("webhook") >= most.ofWebhook || under("owner") >= most.ofOwner) return false;
-    if (this.#underWay >= keptFrom.owners && under("owner") > 0) return false;
-    return this.#underWay < keptFrom.tenants || under("tenant") === 0;
+  #may({ tenant, owner, webhook }: Candidate): boolean {
+    const under = (name: string): number => this.#calls.get(name) ?? 0;
+    if (under(webhook) >= most.ofWebhook || under(owner) >= most.ofOwner) return false;
+    if (this.#underWay >= keptFrom.owners && under(owner) > 0) return false;
+    return this.#underWay < keptFrom.tenants || under(tenant) === 0;
   }
 
   /** At each level the one with the fewest calls under way, then the one whose last turn is longest ago. */
-  #next(allowed: readonly WaitingWebhook[]): WaitingWebhook | undefined {
+  #next(allowed: readonly Candidate[]): Candidate | undefined {
     let left = allowed;
     for (const level of levels) {
       const [first] = left;
       if (first === undefined) return undefined;
-      let best = nameOf(level, first);
-      for (const webhook of left) {
-        const name = nameOf(level, webhook);
+      let best = first[level];
+      for (const { [level]: name } of left)
         if (name !== best && this.#isBefore(name, best)) best = name;
-      }
-      left = left.filter((webhook) => nameOf(level, webhook) === best);
+      left = left.filter(({ [level]: name }) => name === best);
     }
     return left[0];
   }
@@ -74,11 +80,11 @@ export class Shares {
     return (this.#turns.get(left) ?? 0) < (this.#turns.get(right) ?? 0);
   }
 
-  #count(webhook: WaitingWebhook, by: 1 | -1): void {
+  #count(candidate: Candidate, by: 1 | -1): void {
     this.#underWay += by;
     if (by === 1) this.#turn += 1;
     for (const level of levels) {
-      const name = nameOf(level, webhook);
+      const name = candidate[level];
       const calls = (this.#calls.get(name) ?? 0) + by;
       if (calls === 0) this.#calls.delete(name);
       else this.#calls.set(name, calls);
@@ -95,8 +101,13 @@ export class Shares {
   }
 }
 
-/** A tenant, an owner in it or a webhook; ids have no spaces. */
-function nameOf(level: Level, { tenant, principalId, id }: WaitingWebhook): string {
-  if (level === "tenant") return `tenant ${tenant}`;
-  return level === "owner" ? `owner ${tenant} ${principalId}` : `webhook ${id}`;
+/** Ids have no spaces. */
+function candidateOf(given: WaitingWebhook): Candidate {
+  const { tenant, principalId, id } = given;
+  return {
+    given,
+    tenant: `tenant ${tenant}`,
+    owner: `owner ${tenant} ${principalId}`,
+    webhook: `webhook ${id}`,
+  };
 }
