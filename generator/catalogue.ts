@@ -350,12 +350,6 @@ export const catalogue = {
     "An event goes whole to whoever subscribes, so a guard that narrows rows cannot hold for it.",
     "Give the event a `guard` without a scope, or leave it out of `webhooks.events`.",
   ),
-  OPW099: entry(
-    "Event without a guard",
-    "Whoever may have a webhook can subscribe to the event and hears all that it carries.",
-    "Give the event a `guard`, the policy of those who may hear it. If all may, name the policy of `webhooks`. This is a warning.",
-    "warning",
-  ),
   ...ofFiles,
   ...ofTypes,
 } as const satisfies Record<string, CatalogueEntry>;

@@ -28,7 +28,7 @@ const outbox = {
             ),
             guard: optional(
               { kind: "name", of: "policies" },
-              "Who may subscribe to it: a policy. Where left out, that of `read` if `data` is the type of a document.",
+              "Who may subscribe to it: a policy. Where left out, that of the document whose type `data` is, or else that of `webhooks`.",
             ),
             data: optional(typeOrFields, "What it carries; the events of opwright have theirs."),
             deprecated: optional(

@@ -27,9 +27,7 @@ function guardsChanged(
       // A registry that an earlier version froze asks nothing of subscribers.
       const was = before === undefined ? { policy: null } : own(before, event);
       if (was === undefined || was.policy === policy) return [];
-      return policy === null
-        ? [["additive", `asks no policy of who hears ${event}`]]
-        : [["breaking", `asks ${policy} of who hears ${event}`]];
+      return [["breaking", `asks ${policy} of who hears ${event}`]];
     },
   );
 }

@@ -66,7 +66,9 @@ export function expandWebhooks(
     guards: Object.fromEntries(
       events.flatMap((name) => {
         const event = outbox[name];
-        return event === undefined ? [] : [[name, eventGuard(context, name, event, documents)]];
+        return event === undefined
+          ? []
+          : [[name, eventGuard(context, name, event, { documents, usual: policy })]];
       }),
     ),
   };

@@ -15,41 +15,45 @@ export function askedAgain(hooks: readonly HookUse[]): readonly HookUse[] {
   return hooks.filter(({ id, phase }) => phase === "before" && !ofRequests.test(id));
 }
 
+/** What webhooks ask of events that declare nothing. */
+interface GuardContext {
+  readonly documents: ReadonlyMap<string, DocumentModel>;
+  /** The policy of webhooks. */
+  readonly usual: string;
+}
+
 /**
- * The guard of an event: the policy that it names, else that of `get` of the document whose type it carries. Reports a guard
- * that narrows rows (OPW098), since an event is told whole, and an event with neither (OPW099, a warning).
+ * The guard of an event: the policy that it names; else that of `get` of the document whose type it carries; else that of
+ * webhooks, asked of the event's own namespace. Reports one that narrows rows (OPW098), since an event is told whole.
  */
 export function eventGuard(
   context: FamilyContext,
   name: string,
   { guard, typeName }: OutboxEventModel,
-  documents: ReadonlyMap<string, DocumentModel>,
+  { documents, usual }: GuardContext,
 ): EventGuard {
   const { declarations, report, tree } = context;
-  const [resource = ""] = name.split(".");
-  const document = [...documents.values()].find((one) => one.typeName === typeName);
+  const [namespace = ""] = name.split(".");
+  const document =
+    guard === null ? [...documents.values()].find((one) => one.typeName === typeName) : undefined;
   const declaration = own(declarations.documents, document?.name ?? "");
-  const isOwn = guard !== null;
-  const at = isOwn
-    ? tree.at("outbox", "events", name, "guard")
-    : tree.keyAt("outbox", "events", name);
-  if (!isOwn && (document === undefined || declaration === undefined)) {
-    const message = `${name} has no guard, so whoever may have a webhook hears it whole`;
-    report({ code: "OPW099", message, at });
-    return { policy: null, hooks: [] };
-  }
   const policy =
-    guard ?? (declaration === undefined ? "" : guardOf(declaration, "get", null).policy);
-  const of = isOwn ? resource : (document?.name ?? resource);
+    guard ?? (declaration === undefined ? usual : guardOf(declaration, "get", null).policy);
+  const at =
+    guard === null
+      ? tree.keyAt("outbox", "events", name)
+      : tree.at("outbox", "events", name, "guard");
   const isNarrowing = (own(declarations.policies, policy) ?? []).some(
     (step) => typeof step !== "string" && step.scope !== undefined,
   );
   if (isNarrowing) {
-    const message = isOwn
-      ? `${policy} narrows rows, and ${name} is told whole`
-      : `${name} tells of ${of}, whose ${policy} narrows rows, and is told whole`;
+    const message =
+      document === undefined
+        ? `${policy} narrows rows, and ${name} is told whole`
+        : `${name} tells of ${document.name}, whose ${policy} narrows rows, and is told whole`;
     report({ code: "OPW098", message, at });
     return { policy, hooks: [] };
   }
-  return { policy, hooks: askedAgain(hookChain(context, { policy, at }, of)) };
+  const resource = document?.name ?? namespace;
+  return { policy, hooks: askedAgain(hookChain(context, { policy, at }, resource)) };
 }

@@ -4,8 +4,8 @@ import type { HookUse } from "../../model/registry.js";
 
 /** Who may hear an event, beside what all owners of webhooks are asked. */
 export interface EventGuard {
-  /** The policy, its own or that of the document that it tells of; null for none. */
-  readonly policy: string | null;
+  /** The policy: its own, that of the document that it tells of, or that of webhooks. */
+  readonly policy: string;
   readonly hooks: readonly HookUse[];
 }
 
