@@ -351,6 +351,11 @@ export const catalogue = {
     "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
     "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
   ),
+  OPW098: entry(
+    "Event under a scope",
+    "An event goes whole to whoever subscribes, so a guard that narrows rows cannot hold for it.",
+    "Give the event a `guard` without a scope, or leave it out of `webhooks.events`.",
+  ),
   ...ofFiles,
   ...ofTypes,
 } as const satisfies Record<string, CatalogueEntry>;

@@ -345,6 +345,8 @@ export interface OutboxEventModel {
   readonly typeName: string | null;
   /** The name of a destination, or a function that delivers. */
   readonly destination: string | FunctionReference;
+  /** The policy of those who may subscribe to it, where it declares one. */
+  readonly guard: string | null;
   readonly deprecated: DeprecationModel | null;
 }
 

@@ -250,9 +250,10 @@ export class ExecutionContext {
   /**
    * The same invocation on behalf of a principal, such as one that it has just created: documents that it creates belong to
    * that principal, and `own` finds them. Permissions and scopes are not checked again. It shares the running transaction.
+   * `tenant` is the one of its credential, where it stands for somebody who has one.
    */
-  onBehalfOf(principalId: string): ExecutionContext {
-    const who = { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
+  onBehalfOf(principalId: string, tenant: string | null = null): ExecutionContext {
+    const who = { principalId, actorId: null, sessionId: null, tenant, expiresAt: null };
     return this.#sharing(who);
   }
 

@@ -99,3 +99,12 @@ const hourMillis = 60 * 60 * 1_000;
 export function hourly(name: string, batch: PeriodicJob["batch"]): PeriodicJob {
   return { name, everyMillis: hourMillis, batch };
 }
+
+/** Concurrent readers share one answer, so metrics that are read together need one query. */
+export function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () =>
+    (asked ??= ask().finally(() => {
+      asked = undefined;
+    }));
+}

@@ -1,5 +1,6 @@
 // Work that waits in the database and is done outside a transaction: looked for when this process has added some, and every
 // second, for work that other processes have added or that is due again.
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Poller {
@@ -9,11 +10,18 @@ export interface Poller {
   track(work: Promise<void>): void;
   /** How much is under way. */
   readonly underWay: number;
-  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
+  /** Aborts what is under way when the service stops; its reason is an error. */
+  readonly stopping: AbortSignal;
+  /**
+   * Begins nothing more and waits for what is under way, up to so many milliseconds. What hasn't ended after half of them,
+   * or after two seconds, is aborted.
+   */
   stop(patienceMillis: number): Promise<void>;
 }
 
 const pollMillis = 1_000;
+/** How long a stop waits for work to end by itself. */
+const mostGraceMillis = 2_000;
 
 /** Starts polling. `take` begins the work that it finds, and says whether there may be more; `failed` gets what it throws. */
 export function startPoller(
@@ -22,6 +30,9 @@ export function startPoller(
 ): Poller {
   const underWay = new Set<Promise<void>>();
   const state = { isWanted: false, isStopped: false };
+  const stopping = new AbortController();
+  // All work under way listens to it.
+  setMaxListeners(0, stopping.signal);
   let looking: Promise<void> | undefined;
 
   const look = async (): Promise<void> => {
@@ -52,11 +63,17 @@ export function startPoller(
     get underWay() {
       return underWay.size;
     },
+    stopping: stopping.signal,
     async stop(patienceMillis) {
       state.isStopped = true;
       clearInterval(poll);
       const done = (looking ?? Promise.resolve()).then(() => Promise.all(underWay));
-      await Promise.race([done, sleep(patienceMillis, undefined, { ref: false })]);
+      const within = (millis: number): Promise<unknown> =>
+        Promise.race([done, sleep(millis, undefined, { ref: false })]);
+      const graceMillis = Math.min(patienceMillis / 2, mostGraceMillis);
+      await within(graceMillis);
+      stopping.abort(new Error("the service stopped"));
+      await within(patienceMillis - graceMillis);
     },
   };
 }

@@ -27,7 +27,10 @@ export const apiKeyStore = storeKey<ApiKeyStore>("apiKeys");
 /** API keys within one transaction. */
 export interface ApiKeyStore {
   add(key: ApiKey): Promise<void>;
-  /** Removes revoked and expired keys of a principal except the newest `most`; returns how many valid keys there are. */
+  /**
+   * Removes revoked and expired keys of a principal except the newest `most`; returns how many valid keys there are. Until the
+   * transaction ends, nobody else counts them, so that a cap on them holds.
+   */
   limit(principalId: string, now: number, most: number): Promise<number>;
   /** Removes up to `limit` keys that were revoked or expired before `before`; returns how many. */
   prune(before: number, limit: number): Promise<number>;

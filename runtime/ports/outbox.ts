@@ -29,6 +29,15 @@ export interface OutboxState {
   readonly dead: number;
 }
 
+/** Which due events a relay claims. */
+export interface OutboxWindow {
+  readonly now: number;
+  readonly leaseUntil: number;
+  readonly limit: number;
+  /** Whether it claims those whose last attempt ended with its process; the others where left out. */
+  readonly areSuspect?: boolean;
+}
+
 /** The key of the store below. */
 export const outboxStore = storeKey<OutboxStore>("outbox");
 
@@ -38,11 +47,21 @@ export interface OutboxStore {
   add(event: OutboxEvent): Promise<void>;
   /** Whether an event with one of these names is due. */
   hasDue(names: readonly string[], now: number): Promise<boolean>;
-  /** Claims up to `limit` due events of these names until `leaseUntil`, oldest first, except those that another relay has. */
-  claim(
+  /**
+   * Claims due events of these names until `leaseUntil`, oldest first, except those that another relay has. The attempt of
+   * each is counted before it begins, and noted as one that ended with the process until its outcome is known.
+   */
+  claim(names: readonly string[], window: OutboxWindow): Promise<readonly ClaimedEvent[]>;
+  /**
+   * Gives up to `limit` due events of these names up whose last attempt, the one with the number `maxAttempts` or a later one,
+   * ended with its process; returns them.
+   */
+  giveUp(
     names: readonly string[],
-    window: { readonly now: number; readonly leaseUntil: number; readonly limit: number },
-  ): Promise<readonly ClaimedEvent[]>;
+    window: { readonly now: number; readonly limit: number; readonly maxAttempts: number },
+  ): Promise<readonly Pick<ClaimedEvent, "id" | "name" | "attempt">[]>;
+  /** Makes a claimed event due again at once, as if it had not been claimed. */
+  release(id: string, now: number): Promise<void>;
   /** Removes an event that was delivered. */
   remove(id: string): Promise<void>;
   /** Notes why an event was not delivered. It is due again at `dueAt`, or given up if that is null. */

@@ -43,10 +43,15 @@ export interface WebhookDelivery {
   readonly error: string | null;
 }
 
+/** A webhook with a delivery that is due, and whose it is. */
+export type WaitingWebhook = Pick<Webhook, "id" | "tenant" | "principalId">;
+
 /** A delivery that is to be tried now, with everything that this takes. */
 export interface ClaimedDelivery {
   readonly id: string;
-  readonly webhook: Pick<Webhook, "id" | "url" | "secret">;
+  readonly webhook: WaitingWebhook & Pick<Webhook, "url" | "secret">;
+  /** Whether its owner is active and a member, and its tenant is active. */
+  readonly hasStanding: boolean;
   readonly event: WebhookEvent;
   /** The number of this attempt, counted from 1. */
   readonly attempt: number;
@@ -57,11 +62,21 @@ export interface ClaimWindow {
   readonly now: number;
   /** Until then nobody else can claim them. */
   readonly leaseUntil: number;
-  readonly limit: number;
-  /** The webhook that had the last turn; null begins with the first one. */
+  /** The last webhook that was looked at; null begins with the first one. */
   readonly after: string | null;
-  /** How many more deliveries of a webhook may be claimed. */
-  shareOf(webhookId: string): number;
+  /** After so many attempts whose outcome nobody noted, a delivery is given up. */
+  readonly maxAttempts: number;
+  /** Whose deliveries are claimed, in order: a webhook once for each of them. */
+  turnsOf(waiting: readonly WaitingWebhook[]): readonly WaitingWebhook[];
+}
+
+/** What became of a claim. */
+export interface Claim {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** Deliveries that were given up, because each of their attempts ended with its process. */
+  readonly givenUp: readonly { readonly id: string; readonly webhookId: string }[];
+  /** Continue after this webhook; null if all have been looked at. */
+  readonly last: string | null;
 }
 
 /** The outcome of an attempt. */
@@ -72,6 +87,13 @@ export interface DeliveryOutcome {
   readonly dueAt: number | null;
   readonly status: number | null;
   readonly error: string | null;
+}
+
+/** How far deliveries are behind. They are counted up to 10 000. */
+export interface WebhookState {
+  readonly pending: number;
+  /** How long the delivery that is most overdue has waited, in milliseconds; 0 if none is. */
+  readonly lagMillis: number;
 }
 
 /** The key of the store below. */
@@ -86,10 +108,13 @@ export interface WebhookStore {
   /** Removes a webhook, which ends its deliveries; returns whether it was there. */
   remove(owner: WebhookOwner, id: string): Promise<boolean>;
   /**
-   * Creates deliveries of an event to its subscribers in its tenant, except inactive ones and former members; or to the given
-   * webhook alone. Returns the ids of the deliveries.
+   * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a cap on them holds.
    */
-  stage(event: WebhookEvent, to?: Webhook): Promise<readonly string[]>;
+  count(owner: WebhookOwner): Promise<number>;
+  /** The subscribers to an event in its tenant, except inactive ones and former members. */
+  subscribers(tenant: string, event: string): Promise<readonly WaitingWebhook[]>;
+  /** Creates deliveries of an event to these webhooks. Returns their ids. */
+  stage(event: WebhookEvent, ...to: readonly Pick<Webhook, "id">[]): Promise<readonly string[]>;
   /** Up to `limit` deliveries of a webhook, newest first: those before the delivery `before`. */
   deliveries(
     webhookId: string,
@@ -99,12 +124,13 @@ export interface WebhookStore {
   /** Makes a delivery due again as if it had never been tried; returns whether it is there. */
   redeliver(webhookId: string, id: string, now: number): Promise<boolean>;
   hasDue(now: number): Promise<boolean>;
-  /** Claims due deliveries of some webhooks in turn. Continue after the webhook `last`; null if all have had their turn. */
-  claim(
-    window: ClaimWindow,
-  ): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly last: string | null }>;
+  /** Claims due deliveries of some webhooks; counts the attempt of each before it begins. */
+  claim(window: ClaimWindow): Promise<Claim>;
+  /** Makes a claimed delivery due again at once, as if it had not been claimed. */
+  release(id: string, now: number): Promise<void>;
   /** Stores the outcome of an attempt. */
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
   /** Removes deliveries and events older than `before`, up to `limit` of each; returns whether there may be more. */
   prune(before: number, limit: number): Promise<boolean>;
+  state(now: number): Promise<WebhookState>;
 }

@@ -98,14 +98,18 @@ for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     const running: TestService[] = [];
     afterEach(() => Promise.all(running.splice(0).map((service) => service.stop())));
-    const started = async (url: string, of: TestEngine = engine): Promise<TestService> => {
+    const started = async (
+      url: string,
+      of: TestEngine = engine,
+      sender: string = from,
+    ): Promise<TestService> => {
       const { service: definition } = await project.load("generated/service.ts");
       const service = await startTestService(of, {
         definition,
         folder: `${project.root}/generated`,
         environment: {
           DESTINATION_MAIL: url,
-          MAIL_FROM: from,
+          MAIL_FROM: sender,
           OUTBOX_BACKOFF_SECONDS: "0.01",
           OUTBOX_MAX_ATTEMPTS: "3",
         },
@@ -136,6 +140,43 @@ for (const engine of engines) {
       ])
         expect(source).toMatch(line);
     });
+
+    test.each([
+      ["Shop, Inc. <shop@demo.test>", /^From: "Shop, Inc\." <shop@demo\.test>$/],
+      ["Ännas Lädchen <shop@dömain.test>", /^From: =\?UTF-8\?.*\?= <shop@xn--dmain-jua\.test>$/],
+      ["shop@demo.test", /^From: shop@demo\.test$/],
+    ])(
+      "the headers of a mail of %s are those of RFC 5322",
+      async (sender, line) => {
+        const url = `smtp://${await mailServer()}`;
+        const service = await started(url, engine, sender);
+        for (const subject of ["Hello", "Grüße ".repeat(60), "x".repeat(3_000), "🎉".repeat(200)])
+          expect((await service.post("/orders", { to: order.to, subject })).status).toBe(204);
+        await expect.poll(() => received.length).toBe(4);
+        for (const { source } of received) {
+          const [head = ""] = source.split("\r\n\r\n");
+          const lines = head.split("\r\n");
+          expect(lines.filter((one) => one.length > 998 || /[^\t\x20-\x7e]/.test(one))).toEqual([]);
+          const fields = head.replaceAll(/\r\n(?=[ \t])/g, "").split("\r\n");
+          const named = (name: string): readonly string[] =>
+            fields.filter((field) => field.toLowerCase().startsWith(`${name}:`));
+          for (const once of ["date", "from", "to", "subject", "message-id", "mime-version"])
+            expect([once, named(once).length]).toEqual([once, 1]);
+          expect(named("from")[0]).toMatch(line);
+          // RFC 5322 §3.3.
+          expect(named("date")[0]).toMatch(
+            /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d \+0000$/,
+          );
+          expect(Math.abs(Date.parse(named("date")[0]?.slice(6) ?? "") - Date.now())).toBeLessThan(
+            600_000,
+          );
+          // RFC 5322 §3.6.4: a dot-atom on both sides.
+          expect(named("message-id")[0]).toMatch(/^Message-ID: <[\da-f-]{36}@[a-z0-9.-]+>$/);
+        }
+        await expect.poll(() => stateOf(service)).toEqual(delivered);
+      },
+      30_000,
+    );
 
     test("what the server does not take is tried again under the same Message-ID, and given up in the end", async () => {
       refusal = new Error("greylisted");

@@ -18,10 +18,11 @@ const allowed: readonly Allowed[] = [
   [/^node:fs(?:\/|$)/, /^runtime\/(?:engines|server|testing|http\/docs)\//],
   [/^node:(?:child_process|cluster|v8)$/, /^generator\/cli\//],
   [/^node:worker_threads$/, /^generator\/compile\//],
-  [/^node:http$/, /^runtime\/(?:http|server|operations)\//],
+  [/^node:http$/, /^runtime\/(?:http|server)\//],
+  [/^node:https?$/, /^runtime\/operations\//],
   // Callers are addressed by what the request says; types only.
   [/^node:http$/, /^runtime\/families\/identity\//],
-  [/^node:(?:http|https|dns|net)$/, /^runtime\/families\/webhooks\//],
+  [/^node:(?:dns(?:\/promises)?|net)$/, /^runtime\/families\/webhooks\//],
   [/^node:net$/, /^runtime\/(?:http|server|engines\/postgres)\//],
 
   [

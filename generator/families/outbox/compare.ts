@@ -10,6 +10,8 @@ const integrationEvent: Rules<OutboxEventModel> = {
   typeName: null,
   deprecated: deprecations,
   destination: null,
+  // Compared as what webhooks ask of subscribers.
+  guard: null,
 };
 
 /** Reports changes of integration events, which receivers of webhooks read. */

@@ -19,29 +19,33 @@ export function outboxModel(
   const { declarations, tree, types, report } = context;
   const { outbox } = declarations;
   if (outbox === undefined) return null;
-  const events = Object.entries(outbox.events).map(([name, { destination, data, deprecated }]) => {
-    const isOurs = ofRuntime.includes(name);
-    if ((data === undefined) !== isOurs) {
-      report({
-        code: "OPW058",
-        message: isOurs ? `${name} has a type already` : `${name} does not say what it carries`,
-        at: isOurs
-          ? tree.at("outbox", "events", name, "data")
-          : tree.keyAt("outbox", "events", name),
-        suggestion: isOurs ? undefined : didYouMean(name, ofRuntime),
-      });
-    }
-    const inlineName = `${pascalCase(name)}Event`;
-    const at = tree.at("outbox", "events", name, "data");
-    const schema = data === undefined || isOurs ? undefined : types.readType(data, at, inlineName);
-    const referred = schema === undefined ? undefined : referredType(schema);
-    if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, at);
-    const model: OutboxEventModel = {
-      typeName: schema === undefined ? null : (referred ?? inlineName),
-      destination: destination.includes("#") ? functionReference(destination) : destination,
-      deprecated: deprecationOf(context, deprecated, ["outbox", "events", name, "deprecated"]),
-    };
-    return [name, model] as const;
-  });
+  const events = Object.entries(outbox.events).map(
+    ([name, { destination, guard, data, deprecated }]) => {
+      const isOurs = ofRuntime.includes(name);
+      if ((data === undefined) !== isOurs) {
+        report({
+          code: "OPW058",
+          message: isOurs ? `${name} has a type already` : `${name} does not say what it carries`,
+          at: isOurs
+            ? tree.at("outbox", "events", name, "data")
+            : tree.keyAt("outbox", "events", name),
+          suggestion: isOurs ? undefined : didYouMean(name, ofRuntime),
+        });
+      }
+      const inlineName = `${pascalCase(name)}Event`;
+      const at = tree.at("outbox", "events", name, "data");
+      const schema =
+        data === undefined || isOurs ? undefined : types.readType(data, at, inlineName);
+      const referred = schema === undefined ? undefined : referredType(schema);
+      if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, at);
+      const model: OutboxEventModel = {
+        typeName: schema === undefined ? null : (referred ?? inlineName),
+        destination: destination.includes("#") ? functionReference(destination) : destination,
+        guard: guard ?? null,
+        deprecated: deprecationOf(context, deprecated, ["outbox", "events", name, "deprecated"]),
+      };
+      return [name, model] as const;
+    },
+  );
   return Object.fromEntries(events.sort(([left], [right]) => (left < right ? -1 : 1)));
 }

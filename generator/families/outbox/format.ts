@@ -26,6 +26,10 @@ const outbox = {
               },
               "Where it goes: a name whose URL the deployment gives, or a function.",
             ),
+            guard: optional(
+              { kind: "name", of: "policies" },
+              "Who may subscribe to it: a policy. Where left out, that of the document whose type `data` is, or else that of `webhooks`.",
+            ),
             data: optional(typeOrFields, "What it carries; the events of opwright have theirs."),
             deprecated: optional(
               deprecation,

@@ -1,20 +1,59 @@
-// webhooks.ts: what callers may subscribe to, as the runtime reads it.
-import type { RegistryModel } from "../../model/registry.js";
+// webhooks.ts: what callers may subscribe to and who may, as the runtime reads it.
+import { authoredIn } from "../../model/code.js";
+import type { HookUse, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
-import { importOf, importStatements, listLayout, literal } from "../../print/layout.js";
+import { importStatements, listLayout, propertyKey } from "../../print/layout.js";
+import type { ModulePaths } from "../../print/module-path.js";
+import { ModuleScope } from "../../print/module-scope.js";
 import { print } from "../../print/templates.js";
 
+const path = "webhooks.ts";
+
 /** The module `webhooks.ts`; none if the registry declares no `webhooks:`. */
-export function emitWebhooks({ webhooks }: RegistryModel): readonly EmittedFile[] {
+export function emitWebhooks(
+  { webhooks, identity }: RegistryModel,
+  paths: ModulePaths,
+): readonly EmittedFile[] {
   if (webhooks === undefined) return [];
+  const { asked, events, guards, most } = webhooks;
+  const hooksOf = (event: string): readonly HookUse[] => guards[event]?.hooks ?? [];
+  const scope = new ModuleScope({
+    paths,
+    path,
+    declares: ["webhooksSpec"],
+    authored: [...asked, ...events.flatMap(hooksOf)].flatMap(({ run }) =>
+      authoredIn(run).map(({ file }) => file),
+    ),
+  });
+  const maker = scope.runtime("subscribing");
+  const listed = (indent: string, member: string, hooks: readonly HookUse[]): string =>
+    listLayout(
+      indent,
+      `${member}: `,
+      hooks.map(({ run }) => scope.code(run)),
+      ["[", "]"],
+      ",",
+    );
+  const lines = [
+    ...(events.length === 0
+      ? ["  events: {},"]
+      : [
+          "  events: {",
+          ...events.map((event) => listed("    ", propertyKey(event), hooksOf(event))),
+          "  },",
+        ]),
+    listed("  ", "guard", asked),
+  ];
   return [
     {
-      path: "webhooks.ts",
-      text: print("webhooks.ts", {
+      path,
+      text: print(path, {
         header: header("registry"),
-        imports: importStatements([importOf("subscribing", "opwright/runtime", false)]),
-        events: listLayout("  ", "events: ", webhooks.events.map(literal), ["[", "]"], ","),
-        most: webhooks.most,
+        maker,
+        lines,
+        hasTenancy: String(identity?.hasTenancy ?? false),
+        most,
+        imports: importStatements(scope.imports),
       }),
     },
   ];

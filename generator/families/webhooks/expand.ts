@@ -4,7 +4,10 @@ import { builtInNamespace, expandBuiltIn, signedIn } from "../../kernel/built-in
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { ofGenerated } from "../../model/code.js";
+import { sessionHook } from "../../kernel/runtime-hooks.js";
+import type { DocumentModel } from "../../model/document-model.js";
 import type { OutboxEventModel } from "../../model/registry.js";
+import { askedAgain, eventGuard } from "./guards.js";
 import type { WebhooksModel } from "./model.js";
 import { webhookTypes } from "./types.js";
 import { webhookVerbs } from "./verbs.js";
@@ -24,6 +27,7 @@ export interface ExpandedWebhooks {
 export function expandWebhooks(
   context: FamilyContext,
   outbox: Readonly<Record<string, OutboxEventModel>> | null,
+  documents: ReadonlyMap<string, DocumentModel>,
 ): ExpandedWebhooks {
   const { declarations, tree, types, report } = context;
   const { webhooks: declared, identity } = declarations;
@@ -45,14 +49,29 @@ export function expandWebhooks(
         at: tree.at("webhooks", "events", index),
         suggestion: didYouMean(name, own),
       });
-  const model = {
-    events: [...new Set(declared.events ?? own)].sort(),
-    most: declared.max ?? usualMost,
-  };
+  const events = [...new Set(declared.events ?? own)].filter((name) => own.includes(name)).sort();
   for (const [name, schema] of Object.entries(webhookTypes)) types.table.add(name, schema, at);
   const { guard: policy } = declared;
   const chain = hookChain(context, [{ policy, at: tree.at("webhooks", "guard") }], "webhooks");
-  const hooks = requiresAuthn(chain) ? chain : [...signedIn.hooks, ...chain];
+  // A webhook outlives keys and delegations, so who manages one has a session of its own.
+  const hooks = [
+    ...(requiresAuthn(chain) ? [] : signedIn.hooks),
+    ...chain,
+    ...(chain.some(({ id }) => id === sessionHook.id) ? [] : [sessionHook]),
+  ];
+  const model: WebhooksModel = {
+    events,
+    most: declared.max ?? usualMost,
+    asked: askedAgain(hooks),
+    guards: Object.fromEntries(
+      events.flatMap((name) => {
+        const event = outbox[name];
+        return event === undefined
+          ? []
+          : [[name, eventGuard(context, name, event, { documents, usual: policy })]];
+      }),
+    ),
+  };
   const spec = ofGenerated("webhooks", "webhooksSpec");
   const place = {
     family: "webhooks",

@@ -1,6 +1,7 @@
 // The webhooks family: callers subscribe to integration events.
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
+import { documents } from "../documents/index.js";
 import { outbox } from "../outbox/index.js";
 import { compare } from "./compare.js";
 import { emitWebhooks } from "./emit.js";
@@ -11,9 +12,13 @@ import { tables } from "./tables.js";
 export const webhooks = family({
   name: "webhooks",
   format,
-  after: [outbox],
+  after: [documents, outbox],
   expand(context) {
-    const { model, namespaces } = expandWebhooks(context, context.of(outbox));
+    const { model, namespaces } = expandWebhooks(
+      context,
+      context.of(outbox),
+      context.of(documents),
+    );
     return expansion(model, {
       namespaces,
       frozen: () => (model === null ? {} : { webhooks: model }),

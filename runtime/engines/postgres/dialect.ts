@@ -89,6 +89,7 @@ export const postgresDialect: Dialect = {
     { column: `"id"`, type: "uuid" },
   ],
   holdRows: " FOR NO KEY UPDATE",
+  holdName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
   // Others may still change columns that are not part of a key.
   shareRows: " FOR KEY SHARE",
   seizeRows: " FOR UPDATE",

@@ -1,5 +1,6 @@
 // API keys over SQL, shared by all SQL engines.
 import type { ApiKey, ApiKeyStore } from "../../ports/api-keys.js";
+import { holdCount } from "./capped.js";
 import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { readTrust, trustQuery } from "./trust.js";
 
@@ -32,6 +33,7 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
     },
 
     async limit(principalId, now, most) {
+      await holdCount(session, "API keys", principalId);
       const isOver = `("ended_at" IS NOT NULL OR "expires_at" <= ${at(2)})`;
       const older =
         `"opwright_api_keys" k WHERE "principal_id" = ${at(1)} AND ${isOver} ` +

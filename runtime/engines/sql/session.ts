@@ -126,6 +126,8 @@ export interface Dialect {
   rowKeys(spec: AnyDocumentSpec): readonly RowKey[];
   /** Ends a SELECT so that nobody else changes its rows until the transaction ends; "" if there is only one writer anyway. */
   readonly holdRows: string;
+  /** A query by which one transaction at a time has the name in its placeholder; "" if there is only one writer anyway. */
+  readonly holdName: string;
   /** Ends a SELECT so that nobody deletes or seizes its rows until the transaction ends, while updates go on; "" as above. */
   readonly shareRows: string;
   /** Ends a SELECT so that it waits until nobody shares its rows, and nobody does until the transaction ends; "" as above. */

@@ -1,5 +1,6 @@
 // Webhooks over SQL, shared by all SQL engines. Secrets arrive sealed.
 import type { Webhook, WebhookDelivery, WebhookStore } from "../../ports/webhooks.js";
+import { holdCount } from "./capped.js";
 import { sqlWebhookQueue } from "./webhook-queue.js";
 import { sqlWebhookStaging } from "./webhook-staging.js";
 import { recordsText } from "./records.js";
@@ -41,6 +42,15 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
         [tenant, principalId],
       );
       return rows.map(readWebhook);
+    },
+
+    async count({ tenant, principalId }) {
+      await holdCount(session, "webhooks", `${tenant} ${principalId}`);
+      const [row] = await session.all(
+        `SELECT count(*) AS "count" FROM "opwright_webhooks" WHERE ${owned}`,
+        [tenant, principalId],
+      );
+      return Number(row?.["count"]);
     },
 
     async find({ tenant, principalId }, id) {

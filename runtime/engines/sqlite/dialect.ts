@@ -82,6 +82,7 @@ export const sqliteDialect: Dialect = {
   isWordUsed,
   rowKeys: () => [{ column: "rowid", type: "integer" }],
   holdRows: "",
+  holdName: "",
   shareRows: "",
   seizeRows: "",
 };

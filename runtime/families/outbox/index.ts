@@ -1,5 +1,12 @@
 // The family of the outbox: integration events, and where they go.
-import { familyOf, hourly, type Gauges, type ServiceAtWork } from "../../operations/family.js";
+import {
+  askedOnce,
+  familyOf,
+  hourly,
+  type Gauges,
+  type ServiceAtWork,
+} from "../../operations/family.js";
+import { tallies } from "../../operations/tally.js";
 import { outboxStore } from "../../ports/outbox.js";
 import { outboxCommand, redriveCommand } from "./commands.js";
 import { destinationsOf } from "./destinations.js";
@@ -25,14 +32,13 @@ export const outboxFamily = familyOf<OutboxSpec>()({
   commands: () => [outboxCommand, redriveCommand],
   gauges: (_spec, service) => gaugesOf(service),
   start(spec, service, settings) {
-    const { clock, database, log, sealer } = service;
     const { maxAttempts, backoffMillis } = settings;
-    const destinations = destinationsOf(spec, settings, log);
-    const options = { clock, database, log, sealer, maxAttempts, backoffMillis };
+    const destinations = destinationsOf(spec, settings, service.log);
     const relay = startRelay({
-      ...options,
+      service,
       destinations: destinations.of,
-      contextOf: (event, tenant, lifetime) => service.context(`outbox.${event}`, tenant, lifetime),
+      maxAttempts,
+      backoffMillis,
     });
     service.whenWoken(outboxStore, relay.wake);
     return {
@@ -44,20 +50,13 @@ export const outboxFamily = familyOf<OutboxSpec>()({
   },
 });
 
-function gaugesOf({ clock, database }: ServiceAtWork): Gauges {
+function gaugesOf(service: ServiceAtWork): Gauges {
+  const { clock, database } = service;
   const state = askedOnce(() => database.reader.of(outboxStore).state(clock.now()));
   return {
     outbox_pending: async () => (await state()).pending,
     outbox_dead: async () => (await state()).dead,
     outbox_lag_seconds: async () => (await state()).lagMillis / 1000,
+    ...tallies(service, ["outbox_failed_total", "outbox_given_up_total"]),
   };
-}
-
-/** Concurrent readers share one answer, so metrics that are read together need one query. */
-function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: Promise<T> | undefined;
-  return () =>
-    (asked ??= ask().finally(() => {
-      asked = undefined;
-    }));
 }

@@ -1,23 +1,16 @@
 // The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
-import type { Clock } from "../../ports/clock.js";
-import type { ExecutionContext } from "../../operations/context.js";
-import type { Database, WriteOptions } from "../../ports/database.js";
-import { Lifetime } from "../../ports/lifetime.js";
-import type { Log } from "../../ports/log.js";
+import type { ServiceAtWork } from "../../operations/family.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
-import type { Sealer } from "../../operations/sealer.js";
+import { tally } from "../../operations/tally.js";
+import type { WriteOptions } from "../../ports/database.js";
+import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
 import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
 
 export interface RelayOptions {
-  readonly clock: Clock;
-  readonly database: Database;
-  readonly log: Log;
-  readonly sealer: Sealer;
+  readonly service: ServiceAtWork;
   readonly destinations: Readonly<Record<string, Destination>>;
-  /** The context in which an event of a tenant is delivered. */
-  readonly contextOf: (event: string, tenant: string, lifetime: Lifetime) => ExecutionContext;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;
   /** The upper bound of the first wait, which doubles; the wait is random below it (full jitter). */
@@ -36,9 +29,11 @@ const longestWaitMillis = 5 * 60_000;
 
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
 export function startRelay(options: RelayOptions): Poller {
-  const { clock, database, log } = options;
+  const { clock, database, log } = options.service;
   // Other events are left to the processes that know their destinations.
   const names = Object.keys(options.destinations);
+  /** Batches under way, and whether an event is that may end the process. */
+  const state = { batches: 0, isSuspectUnderWay: false };
   const poller = startPoller(take, (error) =>
     log.error({ err: error }, "the relay could not read the outbox"),
   );
@@ -48,55 +43,114 @@ export function startRelay(options: RelayOptions): Poller {
   /** Claims a batch and begins to deliver it; its end makes room for another. */
   async function take(): Promise<boolean> {
     const now = clock.now();
-    const isFull = poller.underWay === maxBatches;
-    if (isFull || !(await database.reader.of(outboxStore).hasDue(names, now))) return false;
-    const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
-    const claimed = await database.write(
-      { lifetime: Lifetime.within(storeMillis) },
-      (transaction) => transaction.of(outboxStore).claim(names, window),
-    );
-    if (claimed.length === 0) return false;
-    poller.track(Promise.all(claimed.map(settled)).then(() => undefined));
-    return claimed.length === batchSize;
+    const hasRoom = state.batches < maxBatches;
+    const mayTry = !state.isSuspectUnderWay;
+    if (!(hasRoom || mayTry) || !(await database.reader.of(outboxStore).hasDue(names, now)))
+      return false;
+    const window = { now, leaseUntil: now + leaseMillis };
+    const { maxAttempts } = options;
+    const { ended, batch, suspects } = await database.write(noting(), async (transaction) => {
+      const store = transaction.of(outboxStore);
+      return {
+        ended: await store.giveUp(names, { now, limit: batchSize, maxAttempts }),
+        batch: hasRoom ? await store.claim(names, { ...window, limit: batchSize }) : [],
+        // One at a time: if it ends the process again, no other suspect ends with it.
+        suspects: mayTry ? await store.claim(names, { ...window, limit: 1, areSuspect: true }) : [],
+      };
+    });
+    for (const event of ended) noteEnd(options, event, "the process ended during delivery");
+    if (batch.length > 0) {
+      state.batches += 1;
+      track(batch, () => (state.batches -= 1));
+    }
+    if (suspects.length > 0) {
+      state.isSuspectUnderWay = true;
+      track(suspects, () => (state.isSuspectUnderWay = false));
+    }
+    return batch.length === batchSize || ended.length === batchSize;
+  }
+
+  function track(events: readonly ClaimedEvent[], ended: () => void): void {
+    poller.track(Promise.all(events.map(settled)).then(ended));
   }
 
   function settled(event: ClaimedEvent): Promise<void> {
     const destination = options.destinations[event.name] ?? unknown;
-    return deliver(options, event, destination).catch((error: unknown) =>
+    return deliver(options, event, destination, poller.stopping).catch((error: unknown) =>
       log.error({ err: error }, "the relay could not note what became of an event"),
     );
   }
+}
+
+function noting(): WriteOptions {
+  return { lifetime: Lifetime.within(storeMillis) };
 }
 
 async function deliver(
   options: RelayOptions,
   event: ClaimedEvent,
   destination: Destination,
+  stopping: AbortSignal,
 ): Promise<void> {
-  const { clock, database, log } = options;
+  const { clock, database, context: contextOf, sealer } = options.service;
   const { id, name, tenant, attempt } = event;
-  const settle = (): WriteOptions => ({ lifetime: Lifetime.within(storeMillis) });
+  const gone = goneWith(stopping);
   try {
     const created = new Date(event.createdAt).toISOString();
-    const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
-    const lifetime = Lifetime.within(patienceMillis);
-    const context = options.contextOf(name, tenant, lifetime);
+    const data: unknown = JSON.parse(sealer.open(event.payload, id));
+    const lifetime = new Lifetime(performance.now() + patienceMillis, gone.caller);
+    const context = contextOf(`outbox.${name}`, tenant, lifetime);
     const delivered = { id, name, data, tenant, created_at: created, attempt };
     await withPatience(destination(delivered, context), lifetime);
-    await database.write(settle(), (transaction) => transaction.of(outboxStore).remove(id));
+    await database.write(noting(), (transaction) => transaction.of(outboxStore).remove(id));
   } catch (error) {
     const now = clock.now();
+    if (stopping.aborted) {
+      // The attempt was ours to end, so it doesn't count.
+      await database.write(noting(), (transaction) => transaction.of(outboxStore).release(id, now));
+      return;
+    }
     const isDead = attempt >= options.maxAttempts;
     const dueAt = isDead ? null : now + backoff(options, attempt);
     // Only the error's message, cut: a payload may hold a secret.
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
-    const entry = { event: name, id, attempt, reason };
-    if (isDead) log.error(entry, "an integration event was given up");
-    else log.warn(entry, "an integration event was not delivered yet");
-    await database.write(settle(), (transaction) =>
+    if (isDead) noteEnd(options, event, reason);
+    else noteFailure(options, event, reason);
+    await database.write(noting(), (transaction) =>
       transaction.of(outboxStore).fail(id, dueAt, now, reason),
     );
+  } finally {
+    gone.off();
   }
+}
+
+type Told = Pick<ClaimedEvent, "id" | "name" | "attempt">;
+
+function noteFailure({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
+  tally(service, "outbox_failed_total");
+  service.log.warn(
+    { event: name, id, attempt, reason },
+    "an integration event was not delivered yet",
+  );
+}
+
+function noteEnd({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
+  tally(service, "outbox_failed_total");
+  tally(service, "outbox_given_up_total");
+  service.log.error({ event: name, id, attempt, reason }, "an integration event was given up");
+}
+
+/** A caller that goes when the relay stops, and how to forget it. */
+function goneWith(stopping: AbortSignal) {
+  let forget: (() => void) | undefined;
+  const caller = {
+    isGone: () => stopping.aborted,
+    onGone(listener: () => void) {
+      stopping.addEventListener("abort", listener);
+      forget = () => stopping.removeEventListener("abort", listener);
+    },
+  };
+  return { caller, off: () => forget?.() };
 }
 
 /** Only names with a destination are claimed. */

@@ -1,4 +1,5 @@
 // A destination that mails: events become mails of the author's, which a mail server takes (RFC 5321).
+import { domainToASCII } from "node:url";
 import type { Transporter } from "nodemailer";
 import { checkedMail, type Mail, type AnyMailRenderer } from "./mail.js";
 import type { Destination } from "./spec.js";
@@ -40,8 +41,9 @@ export function smtp(server: MailServer, render: AnyMailRenderer): MailDestinati
       await transport.sendMail({
         ...message(mail, server.from),
         messageId: `<${event.id}@${domainOf(server.from)}>`,
-        date: event.created_at,
-        signal: AbortSignal.timeout(mailMillis),
+        // A date, not a text: the library writes it as RFC 5322 §3.3 says.
+        date: new Date(event.created_at),
+        signal: AbortSignal.any([AbortSignal.timeout(mailMillis), context.signal]),
       });
     },
     async close() {
@@ -54,9 +56,9 @@ export function smtp(server: MailServer, render: AnyMailRenderer): MailDestinati
 /** Copies known members only, so that nothing else that the author's function returned reaches the library. */
 function message({ to, subject, text, html, reply_to: replyTo }: Mail, from: string) {
   return {
-    from,
+    from: senderOf(from),
     to: [...to],
-    subject,
+    subject: foldable(subject),
     ...(text === undefined ? {} : { text }),
     ...(html === undefined ? {} : { html }),
     ...(replyTo === undefined ? {} : { replyTo }),
@@ -89,6 +91,22 @@ async function open({ url, requiresTls }: MailServer): Promise<Transporter> {
   });
 }
 
+/** The sender as name and address: read as one text, a name with a comma would be two senders. */
+function senderOf(from: string): { readonly name: string; readonly address: string } {
+  const [, name = "", address = from] = /^(.*?)\s*<([^<>]*)>$/.exec(from) ?? [];
+  return { name, address };
+}
+
+/** Beyond this, a line of a header is too long to be one (RFC 5322 §2.1.1). */
+const longestWord = 900;
+
+/** A subject in which every word fits on a line: a longer one is cut, since headers fold at spaces only. */
+function foldable(subject: string): string {
+  return subject.replaceAll(new RegExp(`\\S{${longestWord}}(?=\\S)`, "gu"), "$& ");
+}
+
+/** The domain of the sender in ASCII, which a Message-ID takes (RFC 5322 §3.6.4). */
 function domainOf(from: string): string {
-  return /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
+  const domain = domainToASCII(senderOf(from).address.split("@").at(-1) ?? "");
+  return domain === "" ? "localhost" : domain;
 }

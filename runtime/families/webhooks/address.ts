@@ -1,6 +1,7 @@
 // Which addresses a webhook may have: public ones, over HTTPS. Callers must not reach systems that only this service can
 // reach (server-side request forgery: OWASP API7:2023), whatever a name resolves to, and whenever.
-import { lookup as lookUp, type LookupAddress, type LookupOptions } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
+import { lookup as lookUp } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 
 /** Which addresses are called: public ones over HTTPS, or any, for development. */
@@ -72,20 +73,36 @@ type Found = (
   family?: number,
 ) => void;
 
+/** Lookups under way, by name: nobody can end one, so each name has one, and they are bounded. */
+const lookups = new Map<string, Promise<readonly LookupAddress[]>>();
+const mostLookups = 64;
+
+/** The addresses of a name, which one lookup finds for all who ask meanwhile. */
+function addressesOf(hostname: string): Promise<readonly LookupAddress[]> {
+  const known = lookups.get(hostname);
+  if (known !== undefined) return known;
+  if (lookups.size >= mostLookups)
+    return Promise.reject(new Error("too many names are being looked up"));
+  const looked = lookUp(hostname, { all: true }).finally(() => lookups.delete(hostname));
+  lookups.set(hostname, looked);
+  return looked;
+}
+
 /** Looks up a name for a new connection; fails if one of its addresses is not public. */
 export function lookupPublic(hostname: string, options: LookupOptions, found: Found): void {
-  lookUp(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) {
-      found(error, []);
-      return;
-    }
-    const [first] = addresses;
-    if (first === undefined || !addresses.every(({ address }) => isPublic(address))) {
-      found(new Error("the address is not public"), []);
-      return;
-    }
-    // The connection uses the address that was checked: nothing is looked up again.
-    if (options.all === true) found(null, addresses);
-    else found(null, first.address, first.family);
-  });
+  addressesOf(hostname)
+    .then((addresses) => {
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isPublic(address)))
+        throw new Error("the address is not public");
+      return [addresses, first] as const;
+    })
+    .then(
+      // The connection uses the addresses that were checked: nothing is looked up again.
+      ([addresses, { address, family }]) => {
+        if (options.all === true) found(null, [...addresses]);
+        else found(null, address, family);
+      },
+      (error: unknown) => found(error instanceof Error ? error : new Error(String(error)), []),
+    );
 }

@@ -1,7 +1,15 @@
 // The family of webhooks: callers subscribe to integration events.
-import { familyOf, hourly } from "../../operations/family.js";
+import {
+  askedOnce,
+  familyOf,
+  hourly,
+  type Gauges,
+  type ServiceAtWork,
+} from "../../operations/family.js";
+import { tallies } from "../../operations/tally.js";
 import { webhookStore } from "../../ports/webhooks.js";
 import { startDeliverer } from "./deliver.js";
+import { hearing } from "./rights.js";
 import { readWebhookSettings } from "./settings.js";
 import type { WebhooksSpec } from "./spec.js";
 
@@ -18,10 +26,30 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
       transaction.of(webhookStore).prune(clock.now() - keptFor, batchSize),
     ),
   ],
-  async staged({ events }, context, event) {
-    if (!events.includes(event.name)) return;
-    const deliveries = await context.transaction.of(webhookStore).stage(event);
+  gauges: (_spec, service) => gaugesOf(service),
+  async staged(spec, context, event) {
+    if (!Object.hasOwn(spec.events, event.name)) return;
+    const store = context.transaction.of(webhookStore);
+    const subscribers = await store.subscribers(event.tenant, event.name);
+    const told = await hearing(spec, context, subscribers, event.name);
+    const deliveries = await store.stage(event, ...told);
     if (deliveries.length > 0) context.whenCommitted(() => context.resources.wake(webhookStore));
   },
-  start: (_spec, service, settings) => startDeliverer(service, settings),
+  start: (spec, service, settings) => startDeliverer(spec, service, settings),
 });
+
+/** What waits, and what this process has counted. */
+function gaugesOf(service: ServiceAtWork): Gauges {
+  const { clock, database } = service;
+  const state = askedOnce(() => database.reader.of(webhookStore).state(clock.now()));
+  return {
+    webhooks_pending: async () => (await state()).pending,
+    webhooks_lag_seconds: async () => (await state()).lagMillis / 1000,
+    ...tallies(service, [
+      "webhooks_delivered_total",
+      "webhooks_failed_total",
+      "webhooks_given_up_total",
+      "webhooks_refused_total",
+    ]),
+  };
+}

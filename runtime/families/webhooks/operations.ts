@@ -3,7 +3,7 @@ import { fail } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { settingsOf } from "../../operations/family.js";
-import { callerOf } from "../../operations/identity.js";
+import { sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import {
   webhookStore,
@@ -56,15 +56,20 @@ interface ById {
 
 /** Handlers of webhooks. A caller has those that it made in its tenant, and sees no others. */
 export const webhooks = {
-  /** Throws `core.validation` for an address that may not be called, and `webhooks_limit`. */
+  /**
+   * Throws `core.validation` for an address that may not be called, `core.authorization` for an event that the caller may not
+   * hear, and `webhooks_limit`.
+   */
   create:
-    ({ most }: WebhooksSpec): Handler<CreateRequest, CreatedWebhook> =>
+    (spec: WebhooksSpec): Handler<CreateRequest, CreatedWebhook> =>
     async ({ url, events }, context) => {
       const { reach } = settingsOf(context.resources, webhooksFamily);
       if (!isCallable(url, reach)) throw fail("core.validation", { errors: [notPublic] });
       const owner = ownerOf(context);
+      await mayHearAll(spec, context, events);
       const store = context.transaction.of(webhookStore);
-      if ((await store.list(owner)).length >= most) throw fail("webhooks_limit", { most });
+      const { most } = spec;
+      if ((await store.count(owner)) >= most) throw fail("webhooks_limit", { most });
       const id = uuidv7();
       const { secret, sealed } = newSecret(context, id);
       const webhook: Webhook = {
@@ -150,8 +155,19 @@ const notPublic = {
   message: "must be an HTTPS URL of a public address, without credentials and fragment",
 };
 
+/** Whose webhooks the caller manages. A webhook outlives keys and delegations, so it takes a session of the owner's own. */
 function ownerOf(context: ExecutionContext): WebhookOwner {
-  return { tenant: context.tenant, principalId: callerOf(context).principalId };
+  return { tenant: context.tenant, principalId: sessionOf(context).principalId };
+}
+
+/** Throws where the guard of one of the events refuses the caller. */
+async function mayHearAll(
+  { events: known }: WebhooksSpec,
+  context: ExecutionContext,
+  events: readonly string[],
+): Promise<void> {
+  for (const event of events)
+    for (const { run } of known[event] ?? []) await run(undefined, context);
 }
 
 async function found(context: ExecutionContext, id: string): Promise<Webhook> {

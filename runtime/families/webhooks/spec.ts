@@ -1,8 +1,16 @@
-// The spec of webhooks: to what callers may subscribe, printed by the generator.
+// The spec of webhooks: to what callers may subscribe and who may, printed by the generator.
+import type { PhaseHook } from "../../operations/hooks.js";
+
+/** A step of a policy that may refuse. */
+type Asked = PhaseHook<"before", unknown, never>;
 
 export interface WebhooksSpec {
-  /** Names of integration events. */
-  readonly events: readonly string[];
+  /** Integration events by name, with what their guard asks beside `guard`. */
+  readonly events: Readonly<Record<string, readonly Asked[]>>;
+  /** What the policy of webhooks asks of their owners. */
+  readonly guard: readonly Asked[];
+  /** Whether owners belong to tenants. */
+  readonly hasTenancy: boolean;
   /** Webhooks of a caller in a tenant. */
   readonly most: number;
 }

@@ -1,0 +1,87 @@
+// One call of somebody else's server: bounded in time and bytes, without redirects, settled whatever it is answered with.
+import { request as requestHttp } from "node:http";
+import { request as requestHttps, type RequestOptions } from "node:https";
+
+/** Milliseconds for the whole call, from the lookup of its name on. */
+const patienceMillis = 10_000;
+/** Bytes that are read of an answer, of which only the status counts. */
+const mostBytes = 64 * 1024;
+/** Interim answers (RFC 9110 §15.2) before the final one. */
+const mostInterim = 16;
+
+export interface OutgoingCall {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Looks up the name; that of Node.js where left out. */
+  readonly lookup?: RequestOptions["lookup"];
+  /** Ends the call early. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * POSTs a body and returns the status of the answer, 101 among them. Rejects where there is none in time. Whatever the other
+ * side does, it settles within 10 s and holds no socket afterwards.
+ */
+export function post({ url, headers, body, lookup, signal }: OutgoingCall): Promise<number> {
+  const send = url.startsWith("https:") ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) throw reasonOf(signal);
+    const bytes = Buffer.from(body);
+    const asking = send(url, {
+      method: "POST",
+      headers: { ...headers, "content-length": bytes.length, "user-agent": "opwright-webhooks" },
+      // A connection that stays open would outlive the check of its address.
+      agent: false,
+      ...(lookup === undefined ? {} : { lookup }),
+    });
+    let status: number | undefined;
+    // The status counts and the rest changes nothing, but the call is under way until the answer has ended.
+    const settle = (why: Error): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      if (status === undefined) reject(why);
+      else resolve(status);
+      asking.destroy();
+    };
+    // Nothing that the request emits is waited for: not all of its ends are events.
+    const timer = setTimeout(
+      () => settle(new Error(`no answer within ${patienceMillis / 1000} s`)),
+      patienceMillis,
+    );
+    const stop = (): void => settle(reasonOf(signal));
+    signal?.addEventListener("abort", stop);
+    let interim = 0;
+    asking.on("information", () => {
+      interim += 1;
+      if (interim > mostInterim) settle(new Error(`more than ${mostInterim} interim answers`));
+    });
+    asking.on("upgrade", ({ statusCode }, socket) => {
+      status = statusCode;
+      socket.destroy();
+      settle(noAnswer());
+    });
+    asking.on("response", (response) => {
+      status = response.statusCode;
+      let read = 0;
+      response.on("data", (chunk: Buffer) => {
+        read += chunk.length;
+        if (read > mostBytes) settle(noAnswer());
+      });
+      response.on("error", () => settle(noAnswer()));
+      response.on("close", () => settle(noAnswer()));
+    });
+    asking.on("error", settle);
+    asking.on("close", () => settle(noAnswer()));
+    asking.end(bytes);
+  });
+}
+
+function noAnswer(): Error {
+  return new Error("the connection ended without an answer");
+}
+
+function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error("the call was ended");
+}
