@@ -130,7 +130,8 @@ const lastInstant = Date.parse("9999-12-31T23:59:59.999Z");
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDate(text);
+  // PostgreSQL has no year 0, and neither has the calendar that people use.
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !text.startsWith("0000") && isCalendarDate(text);
 }
 
 /** Whether the text begins with an existing day, given that it begins with the digits of a date. */

@@ -23,7 +23,9 @@ export function serverAddresses(url: string): ServerAddresses {
   const parameters = new URLSearchParams(query);
   const session = parameters.get("target_session_attrs") ?? "any";
   if (!sessions.includes(session))
-    throw new Error(`has target_session_attrs=${session}: it must be one of ${sessions.join(", ")}`);
+    throw new Error(
+      `has target_session_attrs=${session}: it must be one of ${sessions.join(", ")}`,
+    );
   const options = parameters.get("options") ?? undefined;
   for (const name of ["target_session_attrs", "options"]) parameters.delete(name);
   const places = parameters.has("host") ? namedPlaces(parameters) : hosts.split(",");

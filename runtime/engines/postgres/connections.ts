@@ -160,12 +160,7 @@ interface Ends {
   terminate(connection: Known): void;
 }
 
-function held(
-  connection: Known,
-  leave: Leave,
-  ends: Ends,
-  mustWrite: boolean,
-): HeldConnection {
+function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): HeldConnection {
   const { client, socket } = connection;
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();

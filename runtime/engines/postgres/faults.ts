@@ -39,7 +39,9 @@ export function translated(error: unknown): unknown {
  */
 export function refused(error: unknown, plain: string): unknown {
   if (isOfTable(error)) return error;
-  return unavailable(new DatabaseRefusal(`DATABASE_URL ${plain}: ${told(error)}`, mayPass(error), error));
+  return unavailable(
+    new DatabaseRefusal(`DATABASE_URL ${plain}: ${told(error)}`, mayPass(error), error),
+  );
 }
 
 export function isOfTable(error: unknown): error is ServiceError {
