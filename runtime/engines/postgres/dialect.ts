@@ -118,8 +118,8 @@ function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string)
     type === "date"
       ? `${at}::timestamp + (${zone}::text IS NULL)::int * interval '0'`
       : localTime(`${at}::timestamptz`, zone);
-  const begin = `to_char(date_trunc('${unit}', l."at"), 'YYYY-MM-DD"T"HH24:MI:SS')`;
-  return `(SELECT CASE WHEN l."at" >= '0001-01-01' AND l."at" < '10000-01-01' THEN ${begin} END FROM (SELECT ${local} AS "at") AS l)`;
+  const begin = `date_trunc('${unit}', ${local})`;
+  return `(SELECT CASE WHEN l."at" >= '0001-01-01' AND l."at" < '10000-01-01' THEN to_char(l."at", 'YYYY-MM-DD"T"HH24:MI:SS') END FROM (SELECT ${begin} AS "at") AS l)`;
 }
 
 /** Offsets are whole minutes, and outside of the years above those of the nearest one. */
