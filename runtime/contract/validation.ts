@@ -1,4 +1,5 @@
 // What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
+import { decimal } from "./exact-number.js";
 import { limits } from "./limits.js";
 import { pointer } from "./json-pointer.js";
 
@@ -95,13 +96,6 @@ export function isMultipleOf(value: number, divisor: number): boolean {
   return one.exponent >= other.exponent
     ? (one.digits * scale) % other.digits === 0n
     : one.digits % (other.digits * scale) === 0n;
-}
-
-/** The number as `digits` × 10 to the power of `exponent`, as it is written. */
-function decimal(value: number): { readonly digits: bigint; readonly exponent: number } {
-  const [mantissa = "", exponent = "0"] = String(value).split("e");
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
 /** Deep equality of JSON values, for `const`, `enum` and `uniqueItems`. */

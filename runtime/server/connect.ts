@@ -91,6 +91,7 @@ async function connected(
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),
+    tables: (service.documents ?? []).map(({ table }) => table),
     log,
   });
   opened.add(() => database.close());

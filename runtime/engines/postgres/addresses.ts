@@ -77,5 +77,7 @@ function checkPlace(place: string): void {
 /** `pg` encodes spaces and stray percent signs, and takes an absent host for the machine's own socket. */
 function isReadable(url: string): boolean {
   const encoded = encodeURI(url).replaceAll(/%25([0-9a-fA-F]{2})/g, "%$1");
-  return URL.canParse(encoded) || URL.canParse(encoded.replace("@/", "@localhost/"));
+  return (
+    URL.canParse(url) || URL.canParse(encoded) || URL.canParse(encoded.replace("@/", "@localhost/"))
+  );
 }

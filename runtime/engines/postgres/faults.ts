@@ -3,7 +3,10 @@ import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { DatabaseRefusal } from "../../ports/database.js";
 import { IndexViolation } from "../sql/index-violation.js";
 
-/** Classes of faults that may pass by themselves: connection, resources, operator intervention, system errors. */
+/**
+ * Classes of faults that pass without a change of the service: connection, resources, operator intervention, system errors;
+ * and standbys, and locks that somebody holds.
+ */
 const passing = /^(?:08|53|57P|58|25006|55P03)/;
 /** The server is read-only for now: a standby, or made so to protect a full disk. */
 const readsOnly = "25006";
@@ -30,6 +33,9 @@ export function translated(error: unknown): unknown {
   // query_canceled by `statement_timeout`, which is longer than every deadline.
   if (code === "57014") return fail("core.timeout", {}, { cause: error });
   if (mayPass(error)) return unavailable(error);
+  // insufficient_privilege: the operator has taken a right from the role, and may give it back.
+  if (code === "42501")
+    return unavailable(new DatabaseRefusal(`DATABASE_URL's role: ${told(error)}`, false, error));
   return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;
 }
 
