@@ -1,4 +1,4 @@
-// Numbers as texts: which of them a double represents faithfully (RFC 7493 §2.2).
+// Numbers as texts: which of them a double represents faithfully (RFC 7493 §2.2), and how decimals add up.
 
 /**
  * Whether a JSON number neither overflows, nor underflows to zero, nor names an integer that a double cannot hold. It is
@@ -29,4 +29,24 @@ function significand(literal: string): string {
 function isExactInteger(literal: string, value: number): boolean {
   const [, whole] = /^(-?\d+)(?:\.0+)?$/.exec(literal) ?? [];
   return whole !== undefined && BigInt(whole) === BigInt(value);
+}
+
+/** The number as `digits` × 10 to the power of `exponent`, as it is written. */
+export function decimal(value: number): { readonly digits: bigint; readonly exponent: number } {
+  const [mantissa = "", exponent = "0"] = String(value).split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+/** The double next to the exact sum of the decimals that the numbers are written as: 0.1 and 0.2 make 0.3. */
+export function decimalSum(values: readonly number[]): number {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length < values.length) return values.reduce((sum, value) => sum + value, 0);
+  const decimals = finite.map(decimal);
+  const exponent = decimals.reduce((least, one) => Math.min(least, one.exponent), 0);
+  const digits = decimals.reduce(
+    (sum, one) => sum + one.digits * 10n ** BigInt(one.exponent - exponent),
+    0n,
+  );
+  return Number(`${digits}e${exponent}`);
 }

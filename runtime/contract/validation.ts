@@ -1,4 +1,5 @@
 // What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
+import { decimal } from "./exact-number.js";
 import { limits } from "./limits.js";
 import { pointer } from "./json-pointer.js";
 import { forgetItems } from "./repeated-items.js";
@@ -112,13 +113,6 @@ export function isMultipleOf(value: number, divisor: number): boolean {
     : one.digits % (other.digits * scale) === 0n;
 }
 
-/** The number as `digits` × 10 to the power of `exponent`, as it is written. */
-function decimal(value: number): { readonly digits: bigint; readonly exponent: number } {
-  const [mantissa = "", exponent = "0"] = String(value).split("e");
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
-}
-
 /** Deep equality of JSON values, for `const`, `enum` and `uniqueItems`. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
@@ -145,7 +139,8 @@ const lastInstant = Date.parse("9999-12-31T23:59:59.999Z");
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDate(text);
+  // PostgreSQL has no year 0, and neither has the calendar that people use.
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !text.startsWith("0000") && isCalendarDate(text);
 }
 
 /** Whether the text begins with an existing day, given that it begins with the digits of a date. */

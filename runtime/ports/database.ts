@@ -54,3 +54,15 @@ export interface Database {
   /** Waits for running transactions, then closes all connections. */
   close(): Promise<void>;
 }
+
+/** Why there is no connection to a database: the cause of a `core.unavailable`. */
+export class DatabaseRefusal extends Error {
+  /** Whether it may pass by itself, as when the database starts later than the service. */
+  readonly mayPass: boolean;
+
+  /** `message` is one line that names the setting and the database, without its password. */
+  constructor(message: string, mayPass: boolean, cause: unknown) {
+    super(message, { cause });
+    this.mayPass = mayPass;
+  }
+}

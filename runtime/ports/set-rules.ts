@@ -1,4 +1,5 @@
 // Members that the service sets itself: from the caller, the clock, or the rest of the document.
+import { decimalSum } from "../contract/exact-number.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -66,15 +67,17 @@ export const setting = {
     value: ({ document }) => make(document as Document),
   }),
 
-  /** The sum of the numbers at some paths; `lines[].price` goes through an array. Absent numbers count as 0. */
+  /** The exact sum of the decimals at some paths; `lines[].price` goes through an array. Absent numbers count as 0. */
   sum: (member: string, on: SetRule["on"], paths: readonly string[]): SetRule => ({
     member,
     on,
     madeOf: "document",
     value: ({ document }) =>
-      paths
-        .flatMap((path) => valuesAt(document, path.split(".")))
-        .reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0),
+      decimalSum(
+        paths
+          .flatMap((path) => valuesAt(document, path.split(".")))
+          .filter((value) => typeof value === "number"),
+      ),
   }),
 
   /** How many elements an array has; 0 if it is absent. */

@@ -25,6 +25,7 @@ import {
 import { parseConstraint } from "./parse-constraint.js";
 import { parseFilter, type FilterEffort } from "./parse-filter.js";
 import { parseOrder } from "./parse-sorts.js";
+import { knownZone } from "./zones.js";
 
 export interface AggregateRequest extends PageRequest {
   readonly aggregate: Aggregate;
@@ -128,23 +129,19 @@ function parseGroup(alias: string, spec: unknown, fields: FieldSet, at: string):
   const found = truncUnits.find((one) => one === unit);
   if (found === undefined)
     throw invalid(pointer(inner, "unit"), `must be one of ${truncUnits.join(", ")}`);
-  const zone = typeof timezone === "string" ? canonicalZone(timezone) : null;
-  if (zone === null)
+  if (typeof timezone !== "string" || !isZone(timezone))
     throw invalid(pointer(inner, "timezone"), "is UTC, or a time zone such as Europe/Berlin");
-  return { alias, field, trunc: { unit: found, timezone: zone } };
+  return { alias, field, trunc: { unit: found, timezone } };
 }
 
 /**
- * The canonical name of a zone of the IANA database, or null. Offsets and abbreviations are none: engines read their
- * sign, and which zone they mean, either way.
+ * Whether this names a zone of the IANA database. It goes to the engine as it is written: the names that Node.js has for
+ * zones may be older than the engine's. Offsets and abbreviations are none: engines read their sign, and which zone they
+ * mean, either way.
  */
-function canonicalZone(name: string): string | null {
-  if (name !== "UTC" && !/^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/.test(name)) return null;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
+function isZone(name: string): boolean {
+  if (name !== "UTC" && !/^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
+  return knownZone(name) !== null;
 }
 
 /** `{"$sum": "estimate"}`, or `{"$sum": {field, filter?}}`; `$count` takes no field, `$percentile` a fraction `p`. */

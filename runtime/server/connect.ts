@@ -26,6 +26,7 @@ import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
 import type { SignalPlane } from "../ports/signals.js";
+import { DatabaseRefusal } from "../ports/database.js";
 import { openDatabase } from "./engines.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import { openLimiter } from "./limiter.js";
@@ -90,6 +91,7 @@ async function connected(
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),
+    tables: (service.documents ?? []).map(({ table }) => table),
     log,
   });
   opened.add(() => database.close());
@@ -235,12 +237,17 @@ async function migrated(
       if (applied.length > 0) log.info({ applied }, "migrations applied");
       return [];
     } catch (error) {
-      const passes = error instanceof ServiceError && error.code === "core.unavailable";
-      if (!passes || performance.now() > until) throw error;
+      if (!mayPass(error) || performance.now() > until) throw error;
       if (!isTold) log.warn({ err: error }, "waiting for the database, up to 30 s");
       await sleep(patience.every);
     }
   }
+}
+
+/** Whether waiting may help: not where the database refuses the service, such as its password. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.code !== "core.unavailable") return false;
+  return !(error.cause instanceof DatabaseRefusal) || error.cause.mayPass;
 }
 
 /** The issuer of access tokens, with the keys of the external signer, or those of the settings. */

@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly readers: number;
   /** The longest deadline of an operation. PostgreSQL ends statements that take more than 5 s longer. */
   readonly longestSeconds: number;
+  /** Tables of documents, for which readiness asks for the rights that PostgreSQL's role has. */
+  readonly tables: readonly string[];
   readonly log: Log;
 }
 
@@ -20,6 +22,7 @@ export const usualDatabase: DatabaseOptions = {
   connections: 10,
   readers: 4,
   longestSeconds: limits.defaultDeadlineSeconds,
+  tables: [],
   log: silentLog,
 };
 

@@ -1,6 +1,7 @@
 // Settings: everything that a deployment may choose, read from the environment once. A wrong value is refused by its name.
 import { join, resolve } from "node:path";
 import type { AttemptLimits } from "../operations/attempts.js";
+import { addressFault } from "../engines/postgres/addresses.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/context.js";
@@ -157,12 +158,14 @@ function readEngines(
   if (!/^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)$/.test(databaseUrl)) {
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
+  checkAddresses("DATABASE_URL", databaseUrl, faults);
   const busUrl = environment.text(
     "BUS_URL",
     databaseUrl.startsWith("postgres") ? databaseUrl : "none",
   );
   if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?):\/\/.+$/.test(busUrl))
     faults.push("BUS_URL must be a postgres:// or redis:// URL, or none");
+  else if (busUrl !== databaseUrl) checkAddresses("BUS_URL", busUrl, faults);
   return {
     databaseUrl,
     databasePoolSize: environment.integer("DATABASE_POOL", 10, 1, 1_000),
@@ -171,6 +174,11 @@ function readEngines(
     busUrl: busUrl === "none" ? null : busUrl,
     ...readObjects(environment, dataFolder),
   };
+}
+
+function checkAddresses(name: string, url: string, faults: string[]): void {
+  const fault = /^postgres(?:ql)?:\/\/./.test(url) ? addressFault(url) : null;
+  if (fault !== null) faults.push(`${name} ${fault}`);
 }
 
 /** Where objects are stored, and by which URL clients reach the service that signs addresses for them. */

@@ -20,7 +20,7 @@ documents:
       editor: uuid?
       published: date-time
       touched: date-time
-      total: number
+      total: {type: number, multipleOf: 0.01}
       size: integer
       extra: number
       lines: {type: array, items: {type: object, properties: {name: {type: string}, price: {type: number}}, required: [name, price]}}
@@ -86,6 +86,21 @@ for (const engine of engines) {
       { name: "a", price: 2 },
       { name: "b", price: 3.5 },
     ];
+
+    test("prices add up as decimals", async () => {
+      const ann = await somebody();
+      for (const [extra, prices, total] of [
+        [0, [0.1, 0.2], 0.3],
+        [0.01, [19.99, 5.01, 0.07], 25.08],
+        [0, Array.from({ length: 100 }, () => 0.1), 10],
+        [-0.3, [0.1, 0.2], 0],
+      ] as const) {
+        const title = `Cart ${uuidv7()}`;
+        const lines = prices.map((price) => ({ name: "a", price }));
+        const made = await ann.call("POST", "/articles", { title, extra, lines });
+        expect([made.status, made.body.total]).toEqual([201, total]);
+      }
+    });
 
     test("what the service sets is there, follows what changes, and is in no payload", async () => {
       const [ann, bob] = [await somebody(), await somebody()];

@@ -8,6 +8,21 @@ import { startSubject, type Subject } from "./subject.js";
 import { survive } from "./survive.js";
 import { startTaskLoad, type TaskLoad } from "./task-load.js";
 
+test("readiness sees a full disk below the database without anybody else writing", async () => {
+  const disk = newDisk();
+  const subject = await startSubject({ DATABASE_URL: `sqlite:${join(disk.folder, "service.db")}` });
+  try {
+    await subject.expectMissing();
+    const free = disk.fill(subject.process.child);
+    await subject.expectMissing("database");
+    free();
+    await subject.expectMissing();
+  } finally {
+    await subject.dispose();
+    disk.remove();
+  }
+});
+
 describe("disks that fail", () => {
   let databaseDisk: Disk;
   let objectDisk: Disk;

@@ -3,13 +3,17 @@ import { randomBytes } from "node:crypto";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
 import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
+import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
+import { sessionOptions } from "./session-settings.js";
 
 /** Shared by all processes on one database. */
 const channel = "opwright_signals";
 /** Characters that may wait to be sent. Further messages are dropped, which the port allows (ports/bus.ts). */
 const maxWaiting = 16 * 1024 * 1024;
 const longestPauseMillis = 5_000;
+/** Milliseconds to wait for a connection, and for the end of a statement. */
+const answerMillis = 5_000;
 
 /**
  * Connects in the background and reconnects by itself. Behind a pooler in transaction mode it receives nothing. Throws if
@@ -40,7 +44,7 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
     }
   };
 
-  const line = keptLine(pg, url, log, hear, () => listener?.resumed());
+  const line = keptLine(pg, serverAddresses(url), log, hear, () => listener?.resumed());
 
   const flush = async (): Promise<void> => {
     // All messages of one turn of the event loop go in one statement.
@@ -99,7 +103,7 @@ interface Line {
 
 function keptLine(
   pg: Pick<typeof Pg, "Client">,
-  url: string,
+  { urls, options }: ServerAddresses,
   log: Log,
   hear: (payload: string) => void,
   resumed: () => void,
@@ -107,11 +111,15 @@ function keptLine(
   let client: Pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isHungUp = false;
+  // A standby refuses LISTEN, so this finds the server that accepts writes.
+  let current = 0;
   const connect = async (pauseMillis: number): Promise<void> => {
     const next = new pg.Client({
-      connectionString: url,
+      connectionString: urls[current] ?? "",
       application_name: "opwright bus",
-      connectionTimeoutMillis: 5_000,
+      options: sessionOptions(options),
+      statement_timeout: answerMillis,
+      connectionTimeoutMillis: answerMillis,
       keepAlive: true,
     });
     let hasEnded = false;
@@ -132,6 +140,7 @@ function keptLine(
       await next.query(`LISTEN ${channel}`);
     } catch (error) {
       log.warn({ err: error }, "the bus of signals does not answer");
+      current = (current + 1) % urls.length;
       again();
       await next.end().catch(() => undefined);
       return;

@@ -2,22 +2,18 @@
 // (architecture.md "Work is bounded": share). When work is over, its statement is cancelled on the server; if the server
 // stays silent even then, the connection is destroyed.
 import { unavailable } from "../../contract/errors.js";
-import { randomBytes } from "node:crypto";
-import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, ClientConfig, Pool, PoolClient } from "pg";
 import { Bulkhead, type Leave } from "../../operations/bulkhead.js";
-import type { Lifetime } from "../../ports/lifetime.js";
+import { Lifetime } from "../../ports/lifetime.js";
 import { within } from "../../operations/within.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
-import { translated } from "./faults.js";
+import { serverAddresses } from "./addresses.js";
+import { refused, refusesWrites, translated } from "./faults.js";
+import { poolsOf, type Driver, type Known } from "./pools.js";
 
-/** Milliseconds to wait for a new connection. */
-const connectMillis = 5_000;
 /** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
 const cancelMillis = 1_000;
-const keepAliveMillis = 10_000;
 /** Milliseconds between tries to terminate the backend of an abandoned connection, and for how long to try. */
 const retryMillis = 1_000;
 const patienceMillis = 60_000;
@@ -66,9 +62,6 @@ export interface PostgresConnections {
   close(): Promise<void>;
 }
 
-/** The part of `pg` that is used here. */
-type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
-
 /** Creates the pools, which connect on first use. About 30 % of the connections, at least two, are the service's own. */
 export function openConnections(pg: Driver, options: ConnectionOptions): PostgresConnections {
   const own = Math.max(2, Math.ceil(options.size * 0.3));
@@ -80,10 +73,12 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     maxWaiting: waiting.maxWaiting,
     maxWaitingPerPayer: waiting.maxWaiting,
   });
-  const callersPool = poolOf(pg, options, theirs);
-  const servicePool = poolOf(pg, options, own);
+  const addresses = serverAddresses(options.url);
+  const poolOf = poolsOf(pg, addresses, options);
+  const callersPool = poolOf(theirs);
+  const servicePool = poolOf(own);
   // Cancelling has a connection of its own, so that it never waits for a busy one.
-  const cancelPool = poolOf(pg, options, 1);
+  const cancelPool = poolOf(1);
 
   const closing = new AbortController();
 
@@ -92,14 +87,14 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     if (pid === null) return;
     // Behind a pooler the pid may be another client's: only a backend that also has our name is ended.
     const text = `SELECT ${ending}($1) FROM pg_stat_get_activity($1) WHERE application_name = $2`;
-    const canceller = await cancelPool.connect();
+    const canceller = await cancelPool.connect(Lifetime.unlimited());
     try {
-      await answeredIn(cancelMillis, canceller.query(text, [pid, name]));
-      canceller.release();
+      await answeredIn(cancelMillis, canceller.client.query(text, [pid, name]));
+      canceller.client.release();
     } catch (error) {
       // If the connection has gone silent, every further cancel would wait for it.
-      known.get(canceller)?.socket.destroy();
-      canceller.release(true);
+      canceller.socket.destroy();
+      canceller.client.release(true);
       throw error;
     }
   };
@@ -138,10 +133,10 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
         work.payer === null ? [service, servicePool] : [callers, callersPool];
       const leave = await bulkhead.enter(work);
       try {
-        return held(await connected(pool, work.lifetime), leave, ends);
+        return held(await pool.connect(work.lifetime), leave, ends, addresses.mustWrite);
       } catch (error) {
         leave();
-        throw translated(error);
+        throw refused(error, addresses.plain);
       }
     },
 
@@ -150,13 +145,6 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
       await Promise.all([callersPool, servicePool, cancelPool].map((pool) => pool.end()));
     },
   };
-}
-
-/** A connection, its socket, and the application name by which the server knows it. */
-interface Known {
-  readonly client: PoolClient;
-  readonly name: string;
-  readonly socket: Socket;
 }
 
 /** The server's function that ends a backend's statement, or the whole backend. */
@@ -172,60 +160,7 @@ interface Ends {
   terminate(connection: Known): void;
 }
 
-const known = new WeakMap<Client, Omit<Known, "client">>();
-
-function poolOf(
-  { Client: Base, Pool }: Driver,
-  { url, statementMillis, typeParser }: ConnectionOptions,
-  max: number,
-): Pool {
-  class Named extends Base {
-    constructor(config?: ClientConfig) {
-      const socket = new Socket();
-      const name = `opwright ${randomBytes(6).toString("hex")}`;
-      super({ ...config, application_name: name, stream: () => socket });
-      known.set(this, { name, socket });
-      // The pool replaces a connection that breaks while idle. Without a listener, its error would end the process.
-      this.on("error", () => undefined);
-    }
-  }
-  const pool = new Pool({
-    Client: Named,
-    connectionString: url,
-    max,
-    // A statement doesn't wait for the previous one's answer.
-    pipeline: true,
-    connectionTimeoutMillis: connectMillis,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMillis,
-    statement_timeout: statementMillis,
-    idle_in_transaction_session_timeout: statementMillis,
-    types: { getTypeParser: typeParser as never },
-  });
-  pool.on("error", () => undefined);
-  return pool;
-}
-
-/** Takes a connection from the pool. Rejects if the work is over before there is one. */
-async function connected(pool: Pool, lifetime: Lifetime): Promise<Known> {
-  const connecting = pool.connect();
-  let client: PoolClient;
-  try {
-    client = await lifetime.race(connecting);
-  } catch (error) {
-    // The connection may still arrive; then it goes back for others to use.
-    connecting.then(
-      (late) => late.release(),
-      () => undefined,
-    );
-    throw error;
-  }
-  const found = known.get(client);
-  if (found === undefined) throw unavailable(new Error("a connection of another pool"));
-  return { client, ...found };
-}
-
-function held(connection: Known, leave: Leave, ends: Ends): HeldConnection {
+function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): HeldConnection {
   const { client, socket } = connection;
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
@@ -275,6 +210,8 @@ function held(connection: Known, leave: Leave, ends: Ends): HeldConnection {
       try {
         return await answer;
       } catch (error) {
+        // The server has become a standby, so the next connection looks for the one that it gave way to.
+        isTainted ||= mustWrite && refusesWrites(error);
         throw reason ?? translated(error);
       } finally {
         off();

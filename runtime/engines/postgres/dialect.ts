@@ -74,6 +74,7 @@ export const postgresDialect: Dialect = {
   now: "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
   rowKey: `"id"`,
   zonesNeedRange: false,
+  zoneNames: `SELECT "name" FROM pg_timezone_names`,
   zone: (timezone) => timezone,
   truncated,
   statistic,
@@ -104,13 +105,29 @@ const recordTypes = {
   timestamp: "timestamptz",
 } as const;
 
+/** Rules of zones are followed between these instants, as on SQLite (engines/sqlite/time-zone.ts). */
+const [earliest, latest] = ["1900-01-01T00:00:00Z", "2100-01-01T00:00:00Z"];
+
+/**
+ * The local beginning of a period; null for a year that is not 0001 to 9999. PostgreSQL has no year 0000, which documents
+ * may contain that were stored before it was refused.
+ */
 function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
+  const at = `(CASE WHEN ${text} >= '0001' THEN ${text} END)`;
   // A date needs no zone, but PostgreSQL refuses a parameter that nothing uses.
   const local =
     type === "date"
-      ? `${text}::timestamp + (${zone}::text IS NULL)::int * interval '0'`
-      : `${text}::timestamptz AT TIME ZONE ${zone}::text`;
-  return `to_char(date_trunc('${unit}', ${local}), 'YYYY-MM-DD"T"HH24:MI:SS')`;
+      ? `${at}::timestamp + (${zone}::text IS NULL)::int * interval '0'`
+      : localTime(`${at}::timestamptz`, zone);
+  const begin = `date_trunc('${unit}', ${local})`;
+  return `(SELECT CASE WHEN l."at" >= '0001-01-01' AND l."at" < '10000-01-01' THEN to_char(l."at", 'YYYY-MM-DD"T"HH24:MI:SS') END FROM (SELECT ${begin} AS "at") AS l)`;
+}
+
+/** Offsets are whole minutes, and outside of the years above those of the nearest one. */
+function localTime(at: string, zone: string): string {
+  const nearest = `least(greatest(${at}, '${earliest}'), '${latest}')`;
+  const offset = `(${nearest} AT TIME ZONE ${zone}::text) - (${nearest} AT TIME ZONE 'UTC')`;
+  return `(${at} AT TIME ZONE 'UTC') + date_trunc('minute', ${offset})`;
 }
 
 function statistic(name: Statistic, value: string, condition: string | null, fraction: number) {

@@ -1,4 +1,5 @@
 // The production engine: PostgreSQL with pools, named prepared statements and one connection per transaction.
+import { unavailable } from "../../contract/errors.js";
 import type { Database, EngineState, Transaction } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { ofService, type Work } from "../../ports/work.js";
@@ -14,19 +15,22 @@ import { OpenTransaction } from "./open-transaction.js";
 import { sessionOver } from "./statements.js";
 
 const probeMillis = 2_000;
+const probeBytes = 16;
 
 export interface PostgresOptions {
   /** Connections in all. */
   readonly connections: number;
   /** The longest deadline of any operation. */
   readonly longestSeconds: number;
+  /** Tables that the service can't do without, besides its own. */
+  readonly tables: readonly string[];
 }
 
 /** Opens the engine. The first statement opens the first connection. Throws if the package `pg` is not installed. */
 export async function openPostgresDatabase(
   url: string,
   stores: SqlStores,
-  { connections: size, longestSeconds }: PostgresOptions,
+  { connections: size, longestSeconds, tables }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new Error("PostgreSQL needs the package pg: npm install pg", { cause });
@@ -84,7 +88,10 @@ export async function openPostgresDatabase(
     write: ({ lifetime, exclusive, payer = null }, work) =>
       write({ lifetime, payer }, exclusive, work),
 
-    probe: () => write(ofService(probeMillis), undefined, ({ leases }) => noteProbe(leases)),
+    async probe() {
+      await write(ofService(probeMillis), undefined, ({ leases }) => noteProbe(leases, probeBytes));
+      await checkRights(readSession(connections, ofService(probeMillis)), tables);
+    },
 
     state: (): EngineState => ({
       reading: connections.callers.state,
@@ -124,6 +131,24 @@ function readSession(connections: PostgresConnections, work: Work): SqlSession {
     }
   });
   return { ...reading, run: () => Promise.reject(readsOnly()) };
+}
+
+/**
+ * Rejects if the role has lost the right to read or to fill one of these tables, or one of opwright's own. Others in the
+ * schema may be somebody else's; rights to change and delete rows may be withheld from tables that only grow.
+ */
+async function checkRights(session: SqlSession, tables: readonly string[]): Promise<void> {
+  const [row] = await session.all(
+    `SELECT c.relname AS "table" FROM pg_class c JOIN pg_class l ON l.relnamespace = c.relnamespace
+     WHERE l.oid = to_regclass('opwright_leases') AND c.relkind IN ('r', 'p')
+       AND (c.relname = ANY($1::text[]) OR starts_with(c.relname, 'opwright_'))
+       AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')) LIMIT 1`,
+    [tables],
+  );
+  if (row !== undefined)
+    throw unavailable(
+      new Error(`the role may not read and fill the table ${String(row["table"])}`),
+    );
 }
 
 /** Holds a name until the transaction ends. Throws `idempotency_in_flight` if another transaction holds it. */

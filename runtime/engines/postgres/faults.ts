@@ -1,14 +1,18 @@
 // Translates PostgreSQL's condition codes (SQLSTATE, manual appendix A) and connection faults to codes of the error table.
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
+import { DatabaseRefusal } from "../../ports/database.js";
 import { IndexViolation } from "../sql/index-violation.js";
 
-/** Classes of faults that may pass by themselves: connection, resources, operator intervention, system errors. */
-const passing = /^(?:08|53|57P|58)/;
+/**
+ * Classes of faults that pass without a change of the service: connection, resources, operator intervention, system errors;
+ * and standbys, and locks that somebody holds.
+ */
+const passing = /^(?:08|53|57P|58|25006|55P03)/;
 /** The server is read-only for now: a standby, or made so to protect a full disk. */
 const readsOnly = "25006";
 /** Messages of `pg` about lost connections, which have no code. */
 const lost =
-  /terminated|timeout|not queryable|connection error|closed the connection|Client was closed|Connection ended/i;
+  /terminated|timeout|not queryable|connection error|closed the connection|Client was closed|Connection ended|accepts no writes/i;
 
 const tooLong = { path: "", keyword: "maxLength", message: "has a text too long for its index" };
 
@@ -18,7 +22,7 @@ const tooLong = { path: "", keyword: "maxLength", message: "has a text too long 
  */
 export function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const code = "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (code === "23505" && "constraint" in error)
     return new IndexViolation(String(error.constraint), error);
   // program_limit_exceeded: an index entry holds about 2 700 bytes at most.
@@ -28,11 +32,52 @@ export function translated(error: unknown): unknown {
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });
   // query_canceled by `statement_timeout`, which is longer than every deadline.
   if (code === "57014") return fail("core.timeout", {}, { cause: error });
-  const isPassing =
-    passing.test(code) ||
-    code === readsOnly ||
-    /^E(?:CONN|PIPE|TIMEDOUT|HOST|NET|ADDR|MFILE|NFILE|AI_AGAIN|NOTFOUND)/.test(code) ||
-    lost.test(error.message);
-  if (isPassing) return unavailable(error);
+  if (mayPass(error)) return unavailable(error);
+  // insufficient_privilege: the operator has taken a right from the role, and may give it back.
+  if (code === "42501")
+    return unavailable(new DatabaseRefusal(`DATABASE_URL's role: ${told(error)}`, false, error));
   return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;
+}
+
+/**
+ * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was sent. `plain` is the
+ * URL without its password.
+ */
+export function refused(error: unknown, plain: string): unknown {
+  if (isOfTable(error)) return error;
+  return unavailable(
+    new DatabaseRefusal(`DATABASE_URL ${plain}: ${told(error)}`, mayPass(error), error),
+  );
+}
+
+export function isOfTable(error: unknown): error is ServiceError {
+  return error instanceof ServiceError;
+}
+
+/** Whether a statement failed because the server takes none that write. */
+export function refusesWrites(error: unknown): boolean {
+  return codeOf(error) === readsOnly;
+}
+
+/** Whether the same may succeed later, without anybody changing a setting. */
+function mayPass(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    passing.test(code) ||
+    /^E(?:CONN|PIPE|TIMEDOUT|HOST|NET|ADDR|MFILE|NFILE|AI_AGAIN|NOTFOUND)/.test(code) ||
+    (error instanceof Error && lost.test(error.message))
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** An error in one line. Several addresses of one host fail together, with a message each. */
+function told(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(told).join("; ");
+  if (!(error instanceof Error)) return String(error);
+  const code = codeOf(error);
+  const message = error.message.replaceAll(/\s+/g, " ");
+  return code === "" || message.includes(code) ? message : `${message} (${code})`;
 }

@@ -14,6 +14,7 @@ import { filterCondition, type FilteredRow } from "./filter.js";
 import { orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
 import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
+import { zoneOfEngine } from "./zone-lookup.js";
 
 /** The groups of a window, each as its values (those of `groups`, then those of `computed`), and how many groups there are. */
 export async function aggregateRows(
@@ -81,7 +82,8 @@ async function zonesOf(
       : [];
     const first = String(range?.["first"] ?? "");
     const last = String(range?.["last"] ?? "");
-    zones.set(group, dialect.zone(group.trunc.timezone, first, last));
+    const timezone = await zoneOfEngine(session, group.trunc.timezone);
+    zones.set(group, dialect.zone(timezone, first, last));
   }
   return zones;
 }

@@ -77,7 +77,9 @@ export interface Dialect {
   json(placeholder: string): string;
   /** Whether `zone` needs the first and the last time that it is used for; otherwise they are "". */
   readonly zonesNeedRange: boolean;
-  /** The parameter of `truncated` that stands for a time zone. */
+  /** A query of the time zones that the engine knows, as `name`; null if it has those of Node.js. */
+  readonly zoneNames: string | null;
+  /** The parameter of `truncated` that stands for a time zone, by a name that the engine knows. */
   zone(timezone: string, first: string, last: string): string;
   /** The expression of the local start of the period that a time falls into: `2026-03-01T00:00:00`. */
   truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string;

@@ -70,6 +70,7 @@ export const sqliteDialect: Dialect = {
   now: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
   rowKey: "rowid",
   zonesNeedRange: true,
+  zoneNames: null,
   zone: zoneOffsets,
   truncated,
   statistic,

@@ -28,6 +28,8 @@ export interface SqliteOptions {
 /** Transactions that may be queued for the writer, in all and per payer, and how many more may wait for that. */
 const writes = { size: 256, share: 64, maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 const probeMillis = 2_000;
+/** More than a page: like callers' writes, a probe needs pages of its own. */
+const probeBytes = 6_000;
 /** Queries that may wait for a reader, in all and per payer. */
 const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
@@ -77,7 +79,7 @@ export function openSqliteDatabase(
       // A busy writer is no fault, and the end of its transaction tells as much as a probe's would.
       if (writer.isBusy && writer.fault === undefined) return;
       const work = { ...ofService(probeMillis), operation: "readiness" };
-      await write(work, ({ leases }) => noteProbe(leases));
+      await write(work, ({ leases }) => noteProbe(leases, probeBytes));
     },
 
     state: (): EngineState => ({ reading: reading.state, writing: queue.state }),

@@ -1,4 +1,5 @@
 // Time zones on SQLite, which has none: a zone's offsets over a range, from the time zone database of Node.js.
+import { knownZone } from "../../query/zones.js";
 
 const dayMillis = 86_400_000;
 /** A zone's rules are followed between these years; outside of them the nearest offset applies. */
@@ -23,7 +24,7 @@ export function zoneOffsets(timezone: string, first: string, last: string): stri
 /** Every offset of a zone, oldest first. The first one begins at "", which sorts before every instant. */
 function offsetsOf(timezone: string): readonly Offset[] {
   const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: timezone,
+    timeZone: knownZone(timezone) ?? "UTC",
     timeZoneName: "longOffset",
   });
   const offsetAt = (millis: number): number => {
@@ -68,7 +69,9 @@ export function truncated(
 ): string {
   const offset = `(SELECT z."value" ->> 1 FROM json_each(${zone}) z WHERE z."value" ->> 0 <= ${text} LIMIT 1)`;
   const shift = type === "date" ? `json_array_length(${zone}) * 0` : offset;
-  // To the Monday on or before: forward to the next Sunday, then six days back.
-  const back = unit === "week" ? ", 'weekday 0', '-6 days'" : "";
-  return `strftime(${formats[unit]}, ${text}, (${shift}) || ' minutes'${back})`;
+  // To the Monday on or before: six days back, then forward to a Monday. SQLite has no year after 9999.
+  const back = unit === "week" ? ", '-6 days', 'weekday 1'" : "";
+  const local = `strftime(${formats[unit]}, ${text}, (${shift}) || ' minutes'${back})`;
+  // Like PostgreSQL's, years have four digits from 0001 on.
+  return `(SELECT CASE WHEN l."value" >= '0001' THEN l."value" END FROM (SELECT ${local} AS "value") l)`;
 }

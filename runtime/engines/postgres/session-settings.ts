@@ -1,0 +1,39 @@
+// What every session with PostgreSQL has in common, whatever is set for its role or database: our statements, and the texts
+// in which the server answers them, depend on it.
+
+/**
+ * Settings by name. Each is what PostgreSQL has by default, so that a plain server behaves as before. Not among them:
+ * `search_path`, by which operators choose the schema, and `default_transaction_read_only`, by which they protect a database.
+ */
+const settings: Readonly<Record<string, string>> = {
+  // How values are written and read as text.
+  DateStyle: "ISO, YMD",
+  IntervalStyle: "postgres",
+  TimeZone: "UTC",
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  xmlbinary: "base64",
+  array_nulls: "on",
+  quote_all_identifiers: "off",
+  // What statements mean.
+  standard_conforming_strings: "on",
+  transform_null_equals: "off",
+  row_security: "on",
+  gin_fuzzy_search_limit: "0",
+  // When statements fail.
+  default_transaction_isolation: "read committed",
+  default_transaction_deferrable: "off",
+  lock_timeout: "0",
+};
+
+/**
+ * The `options` of the startup packet: what the URL says (or else PGOPTIONS, as in every program of PostgreSQL's), then our
+ * own. What is said last counts, and all of it counts more than what is set for the role or the database.
+ */
+export function sessionOptions(given: string | undefined): string {
+  const theirs = given ?? process.env["PGOPTIONS"] ?? "";
+  const ours = Object.entries(settings).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, String.raw`\$&`)}`,
+  );
+  return [theirs, ...ours].filter((text) => text !== "").join(" ");
+}
