@@ -77,22 +77,36 @@ export function readDevice(device: unknown): string | null {
   throw invalid("/device_id", "must be 1 to 128 visible ASCII characters");
 }
 
-function readTopics(given: readonly string[]): readonly string[] {
+/** Topics, each once. Throws `realtime_topics_limit`, `core.validation`. */
+export function readTopics(given: readonly string[]): readonly string[] {
   if (given.length > maxTopics) throw fail("realtime_topics_limit", { most: maxTopics });
-  if (given.every((topic) => topic !== "" && [...topic].length <= maxTopicLength))
-    return [...new Set(given)];
+  if (given.every(isTopicName)) return [...new Set(given)];
   throw invalid("/topics", "must be names");
+}
+
+/** Whether a text can be a topic. */
+export function isTopicName(text: string): boolean {
+  return text !== "" && [...text].length <= maxTopicLength;
 }
 
 /** All topics are granted, or none is: throws `realtime_topics_unauthorized`. */
 export async function checkTopics(
-  { authorizeTopics }: RealtimeSpec,
+  spec: RealtimeSpec,
   topics: readonly string[],
   context: ExecutionContext,
 ): Promise<void> {
-  if (topics.length === 0) return;
-  const granted = new Set((await authorizeTopics?.(topics, context)) ?? []);
+  const granted = await grantedTopics(spec, topics, context);
   if (!topics.every((topic) => granted.has(topic))) throw fail("realtime_topics_unauthorized");
+}
+
+/** Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws what the authorizer does. */
+export async function grantedTopics(
+  { authorizeTopics }: RealtimeSpec,
+  topics: readonly string[],
+  context: ExecutionContext,
+): Promise<ReadonlySet<string>> {
+  if (topics.length === 0) return new Set();
+  return new Set((await authorizeTopics?.(topics, context)) ?? []);
 }
 
 /**
