@@ -185,7 +185,9 @@ async function talk(
         });
         return;
       case "realtime.subscribe":
-        void answer(frame.cid, async () => ({ topics: await conversation.subscribe(frame.topics) }));
+        void answer(frame.cid, async () => ({
+          topics: await conversation.subscribe(frame.topics),
+        }));
         return;
       case "realtime.unsubscribe":
         void answer(frame.cid, async () => ({

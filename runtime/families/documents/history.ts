@@ -234,7 +234,8 @@ function revertDocument(
     if (names.length === 0) return current;
     await holdReferences(spec, context, after, names);
     const stored = await replacedBody(spec, context, current, after, names);
-    if (stored !== null) await emitSignals(spec, context, "update", stored, { diff, before: current });
+    if (stored !== null)
+      await emitSignals(spec, context, "update", stored, { diff, before: current });
     return stored;
   });
 }

@@ -4,6 +4,7 @@ import { fail } from "../../contract/errors.js";
 import type { ExecutionContext, Resources } from "../../operations/context.js";
 import { subjectsOf, type Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
+import { beginDevice } from "./acknowledge.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import type { HubMember, Hub } from "./hub.js";
 import type { PrincipalConnections } from "./principal-connections.js";
@@ -77,7 +78,7 @@ export interface Admittance {
 /** What connections are admitted to. */
 export interface Admission {
   readonly spec: RealtimeSpec;
-  readonly resources: Pick<Resources, "database" | "log">;
+  readonly resources: Pick<Resources, "clock" | "database" | "log">;
   readonly hub: Hub;
   readonly presence: Presence | null;
   readonly byPrincipal: PrincipalConnections;
@@ -114,7 +115,9 @@ export async function admit(admission: Admission, request: ConnectRequest): Prom
     place.leave();
   };
   try {
-    const after = await resumePoint(mailbox(), owner, handshake);
+    const after = await resumePoint(mailbox(), owner, handshake, (position) =>
+      beginDevice(resources, owner, handshake.device, position),
+    );
     if (isStopped()) throw fail("service_draining");
     return {
       begin() {
