@@ -9,6 +9,7 @@ import { Memory } from "./memory.js";
 import { platform, type KeyValueStore } from "./platform.js";
 import { deviceReplaced, type Ending, type Line, type Transport } from "./port.js";
 import { hasEnded, millisToRenewal } from "./renewal.js";
+import { Topics } from "./topics.js";
 
 export type { Client } from "../core.js";
 
@@ -38,6 +39,8 @@ export type LiveStatus = "connecting" | "open" | "waiting" | "closed";
 export interface LiveOptions {
   readonly transport: Transport;
   readonly topics?: readonly string[];
+  /** A device that is new begins with what comes from now on; where left out, with all that the service still keeps. */
+  readonly from?: "now";
   /**
    * Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. It has one
    * connection: where another one names it, this one closes with `realtime_device_replaced`.
@@ -75,7 +78,10 @@ export interface Live<Events, Commands extends { readonly [Name in keyof Command
     payload: Commands[Name]["input"],
     options?: CommandOptions,
   ): Call<Commands[Name]["output"], Commands[Name]["code"] | CommandCode | ClientCode>;
-  /** Hears these topics from now on; ends the connection and makes it anew. */
+  /**
+   * Hears these topics from now on, over the connection that there is where its transport can: then nothing of the topics is
+   * missed that it heard before. `onStatus` tells `open` where a new one was made.
+   */
   setTopics(topics: readonly string[]): void;
   /** Resolves once the connection is open; rejects where it is closed for good. */
   opened(): Promise<void>;
@@ -123,7 +129,7 @@ class Connection {
   readonly #memory: Memory;
   readonly #handlers = new Set<Handle>();
   readonly #waiting = new Set<{ resolve: () => void; reject: (error: ApiError) => void }>();
-  #topics: readonly string[];
+  readonly #topics: Topics;
   #inbox: Inbox | undefined;
   #owner = "";
   #line: Line | undefined;
@@ -159,7 +165,7 @@ class Connection {
     this.#client = client;
     this.#spec = spec;
     this.#options = options;
-    this.#topics = options.topics ?? [];
+    this.#topics = new Topics(options.topics ?? []);
     this.commands = new CommandQueue(client.timeoutMillis ?? 30_000);
     this.#memory = new Memory({
       place: `${client.baseUrl}${spec.path}`,
@@ -189,8 +195,14 @@ class Connection {
   }
 
   setTopics(topics: readonly string[]): void {
-    this.#topics = topics;
-    this.#redial();
+    this.#topics.want(topics);
+    const line = this.#line;
+    if (this.status !== "open" || line?.setTopics === undefined) return this.#redial();
+    const isCurrent = (): boolean => line === this.#line;
+    void this.#topics
+      .change(line, isCurrent)
+      // Another line tells why.
+      .then((isDone) => !isDone && isCurrent() && this.#redial());
   }
 
   close(error: ApiError | null): void {
@@ -236,12 +248,17 @@ class Connection {
           commands: this.#spec.commands,
           token,
           deviceId: this.#memory.deviceId,
-          topics: this.#topics,
+          topics: this.#topics.forLine(),
           lastEventId: inbox.lastId,
+          from: this.#options.from,
         },
         {
           opened: () => isCurrent() && this.#isOpen(),
-          signal: (name, id, data) => isCurrent() && inbox.take({ name, id, data }),
+          signal: (name, id, data) => {
+            if (!isCurrent()) return;
+            if (name === "realtime.unsubscribed") this.#topics.lost(data);
+            inbox.take({ name, id, data });
+          },
           ended: (ending) => isCurrent() && void this.#ended(ending),
         },
       );

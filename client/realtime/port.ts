@@ -11,6 +11,8 @@ export interface Dial {
   readonly topics: readonly string[];
   /** The signal to go on behind. */
   readonly lastEventId: string | null;
+  /** Where a device begins that the service does not know: behind all that is there by now, or at the beginning. */
+  readonly from?: "now" | undefined;
   /** The operations that commands call. */
   readonly commands: Readonly<Record<string, Operation>>;
 }
@@ -63,12 +65,30 @@ export interface Line {
   command(command: Command): Promise<unknown>;
   /** Goes on with another token of the same caller; false where the line cannot, and has to be made anew. */
   reauthenticate(token: string): Promise<boolean>;
+  /**
+   * Hears these topics from now on, and no others; `before` are those that it hears. Rejects where that cannot be, or not on
+   * this line. A line without it has to be made anew.
+   */
+  setTopics?(topics: readonly string[], before: readonly string[]): Promise<void>;
   /** Looks whether the other side is still there, and ends the line where it is not. */
   probe?(): void;
   /** Whether another tab has the connection, whose cursor this one must not move. */
   readonly isFollowing?: boolean;
   /** Ends the line; its receiver hears nothing more. */
   close(): void;
+}
+
+/** Gives up what is heard no longer and asks for what is not heard yet; what is heard before and after stays untouched. */
+export async function changeTopics(
+  topics: readonly string[],
+  before: readonly string[],
+  ask: (name: "realtime.subscribe" | "realtime.unsubscribe", topics: string[]) => Promise<unknown>,
+): Promise<void> {
+  const gone = before.filter((topic) => !topics.includes(topic));
+  const fresh = topics.filter((topic) => !before.includes(topic));
+  // A line has a limit of topics: what is given up makes room.
+  if (gone.length > 0) await ask("realtime.unsubscribe", gone);
+  if (fresh.length > 0) await ask("realtime.subscribe", fresh);
 }
 
 export interface Transport {

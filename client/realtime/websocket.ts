@@ -1,7 +1,7 @@
 // Lines over WebSocket: signals, acknowledgements and commands as frames of JSON (service.md "Realtime wire protocol").
 import { ApiError } from "../core.js";
 import { lineAddress, platform, type Socket } from "./platform.js";
-import { isFinalKind, type Command, type Dial, type Ending } from "./port.js";
+import { changeTopics, isFinalKind, type Command, type Dial, type Ending } from "./port.js";
 import type { Line, Receiver, Transport } from "./port.js";
 import { Span, type LineAnswer } from "./span.js";
 
@@ -37,6 +37,8 @@ class WebSocketLine implements Line {
   readonly #span: Span;
   /** What takes the answers, by the ids of the questions. */
   readonly #answers = new Map<string, (answer: LineAnswer) => void>();
+  /** Questions that an older service does not know. */
+  readonly #unsure = new Set<string>();
   readonly #silence: Silence;
   #asked = 0;
   #token: string | null;
@@ -69,6 +71,10 @@ class WebSocketLine implements Line {
   command({ name, payload, idempotencyKey }: Command): Promise<unknown> {
     const key = idempotencyKey === null ? {} : { idempotency_key: idempotencyKey };
     return this.#ask("cmd", { event: name, payload, ...key });
+  }
+
+  setTopics(topics: readonly string[], before: readonly string[]): Promise<void> {
+    return changeTopics(topics, before, (name, given) => this.#ask(name, { topics: given }, true));
   }
 
   async reauthenticate(token: string): Promise<boolean> {
@@ -104,13 +110,15 @@ class WebSocketLine implements Line {
     );
   }
 
-  async #ask(type: string, members: object): Promise<unknown> {
+  /** `isNew` is a frame that an older service may not know: it answers that with an error that names no question. */
+  async #ask(type: string, members: object, isNew = false): Promise<unknown> {
     const cid = String((this.#asked += 1));
     const frame = JSON.stringify({ type, cid, ...members });
     if (new TextEncoder().encode(frame).length > maxFrameBytes)
       throw new ApiError("client.too_large", `a frame has ${maxFrameBytes} bytes`);
     return this.#span.ask((take) => {
       this.#answers.set(cid, take);
+      if (isNew) this.#unsure.add(cid);
       this.#socket.send(frame);
     });
   }
@@ -121,11 +129,18 @@ class WebSocketLine implements Line {
     const frame = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (frame["type"] === "ack") {
       const cid = String(frame["cid"]);
-      this.#answers.get(cid)?.(frame);
-      this.#answers.delete(cid);
+      this.#answer(cid, frame);
+    } else if (frame["type"] === "error") {
+      for (const cid of this.#unsure) this.#answer(cid, frame);
     } else if (typeof frame["event"] === "string") {
       this.#receiver.signal(frame["event"], frame["id"] as string | null, frame["data"]);
     }
+  }
+
+  #answer(cid: string, answer: LineAnswer): void {
+    this.#answers.get(cid)?.(answer);
+    this.#answers.delete(cid);
+    this.#unsure.delete(cid);
   }
 
   /** Ends the line from this side. */

@@ -18,6 +18,16 @@ export interface Events {
   readonly "realtime.gap": {
     readonly from: number;
     readonly to: number;
+    readonly topics?: readonly string[];
+  };
+  readonly "realtime.removed": {
+    readonly topic: string;
+    readonly event: string;
+    readonly id: string;
+  };
+  readonly "realtime.unsubscribed": {
+    readonly topics: readonly string[];
+    readonly code: string;
   };
   readonly "realtime.joined": {
     readonly topic: string;

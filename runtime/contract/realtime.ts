@@ -4,7 +4,13 @@
 export const protocolVersion = 1;
 
 /** Parameters in the query of a handshake. */
-export const handshakeParameters = ["protocol", "device_id", "topics", "last_event_id"] as const;
+export const handshakeParameters = [
+  "protocol",
+  "device_id",
+  "topics",
+  "last_event_id",
+  "from",
+] as const;
 
 /** Topics of one connection, and the characters of one. */
 export const maxTopics = 32;

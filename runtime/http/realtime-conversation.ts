@@ -13,6 +13,7 @@ import { acknowledgements, type Acknowledgements } from "../families/realtime/ac
 import type { Command } from "../families/realtime/frames.js";
 import type { Handshake } from "../families/realtime/handshake.js";
 import type { Connection } from "../families/realtime/admission.js";
+import { recheckRenewed } from "../families/realtime/topic-checks.js";
 import { mailboxOf } from "../ports/mailbox.js";
 import type { Presented } from "./boundary.js";
 import { readMetadata } from "./metadata.js";
@@ -24,6 +25,8 @@ const maxInFlight = 16;
 const keepaliveMillis = 15_000;
 /** How long the end of a connection waits for running commands, in milliseconds. */
 const leaveMillis = 5_000;
+/** How long it may take to find out which topics the caller may hear, in milliseconds. */
+const topicsMillis = 5_000;
 
 export interface Conversation {
   readonly context: ExecutionContext;
@@ -35,7 +38,16 @@ export interface Conversation {
    * Throws `realtime_commands_limit`, `realtime_command_unknown`, `realtime_invalid_payload`, and what the operation does.
    */
   command(command: Command): Promise<unknown>;
-  /** Continues with another credential of the same caller in the same tenant. Throws `core.authentication`. */
+  /**
+   * Hears these topics as well, or no longer; resolves with all that are heard then. One after the other, in the order in which
+   * they came. Throws `realtime_topics_unauthorized`, `realtime_topics_limit`, `realtime_commands_limit`.
+   */
+  subscribe(topics: readonly string[]): Promise<readonly string[]>;
+  unsubscribe(topics: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Continues with another credential of the same caller in the same tenant; topics end that it may not hear. Throws
+   * `core.authentication`, and what the authorizer of topics does.
+   */
   reauthenticate(token: string): Promise<void>;
   /** The error of a command as the client sees it; a fault of the service is logged. */
   told(error: unknown): ServiceError;
@@ -59,6 +71,7 @@ export async function converse(
   const commands = commandsUnderWay();
   let isRenewing = false;
   let hasEnded = false;
+  const contextOf = (): ExecutionContext => contextNow(options, identity, context);
   const admitted = await plane.connect({
     context,
     identity,
@@ -69,6 +82,8 @@ export async function converse(
       const { sessionId, tenant, expiresAt } = identity;
       return sessionId === null ? null : `${sessionId} ${tenant} ${expiresAt}`;
     },
+    identityNow: () => identity,
+    contextOf,
     async leave() {
       await commands.leave();
       connection.leave();
@@ -83,6 +98,16 @@ export async function converse(
     return runCommand(options, command, identity, context, () => connection.hasEnded);
   };
 
+  const inOrder = oneByOne();
+  const subscribe = async (topics: readonly string[]): Promise<readonly string[]> => {
+    const within = contextOf();
+    try {
+      return await within.lifetime.race(admitted.subscriptions.add(topics, within));
+    } finally {
+      within.release();
+    }
+  };
+
   return {
     context,
     begin: admitted.begin,
@@ -90,18 +115,30 @@ export async function converse(
 
     command: (command) => commands.run(() => run(command)),
 
+    subscribe: (topics) => commands.run(() => inOrder(() => subscribe(topics))),
+
+    unsubscribe: (topics) =>
+      commands.run(() => inOrder(async () => admitted.subscriptions.remove(topics))),
+
     async reauthenticate(next) {
       // One at a time, but outside the limit of commands: a client at its limit must still be able to re-authenticate.
       if (isRenewing) throw fail("realtime_commands_limit");
       isRenewing = true;
       const renewed = { ...presented, token: next };
-      const bound = await boundCaller(options, req, renewed).finally(() => {
+      const renewal = async () => {
+        const found = await boundCaller(options, req, renewed);
+        const isSame =
+          found.identity.principalId === identity.principalId &&
+          found.context.tenant === context.tenant;
+        if (!isSame) throw fail("core.authentication");
+        const keepTopics = await recheckRenewed(options.spec, admitted, found.context);
+        return { ...found, keepTopics };
+      };
+      const { keepTopics, ...bound } = await renewal().finally(() => {
         isRenewing = false;
       });
-      const isSame =
-        bound.identity.principalId === identity.principalId &&
-        bound.context.tenant === context.tenant;
-      if (!isSame || hasEnded) throw fail("core.authentication");
+      if (hasEnded) throw fail("core.authentication");
+      keepTopics();
       credential = renewed;
       ({ identity, context } = bound);
       // If the session stood for the device, the new session does.
@@ -127,7 +164,7 @@ export async function converse(
 /** The commands of one connection: a limited number at once, and no new ones once it is ending. */
 interface CommandsUnderWay {
   /** Throws `service_draining`, `realtime_commands_limit`, and what the work does. */
-  run(work: () => Promise<unknown>): Promise<unknown>;
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when the running ones have been answered, or their time is over. */
   leave(): Promise<void>;
 }
@@ -156,6 +193,32 @@ function commandsUnderWay(): CommandsUnderWay {
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
+}
+
+/** Runs what it is given one after the other, in the order in which it came. */
+function oneByOne(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** The context of a question about a connection's caller, with a deadline of its own. */
+function contextNow(
+  { resources }: RealtimeEndpoint,
+  identity: Identity,
+  { tenant, metadata, operationId }: ExecutionContext,
+): ExecutionContext {
+  return new ExecutionContext(resources, {
+    operationId,
+    metadata,
+    tenant,
+    idempotencyKey: undefined,
+    lifetime: Lifetime.within(topicsMillis),
+    identity,
+  });
 }
 
 /** Runs the operation of a command; resolves with its output, null where it has none. */

@@ -9,6 +9,7 @@ import {
   invalidFrame,
   readCommandOptions,
   readToken,
+  readTopicNames,
   readUpTo,
 } from "../families/realtime/frames.js";
 import { readAuth } from "../families/realtime/handshake.js";
@@ -153,7 +154,9 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     // Who does not read its answers is not read either.
     if (!flow.isWritable() && !webSocket.isHeld) webSocket.hold(flow.writable());
   });
+  const counters = options.counters.signals.socketio;
   const connection: Connection = {
+    transport: "socketio",
     get hasEnded() {
       return hasEnded();
     },
@@ -161,7 +164,10 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     writable: flow.writable,
     flush: flow.flush,
     // A complete frame, written beside those of Engine.IO: the same bytes go to every connection.
-    write: ({ socketIoFrame }: Signal) => flow.send(socketIoFrame),
+    write({ socketIoFrame }: Signal) {
+      counters.delivered += 1;
+      flow.send(socketIoFrame);
+    },
     leave: () => end(socket),
     refuse(code) {
       // After a disconnect packet its client doesn't reconnect: two clients with one device would replace each other forever.
@@ -206,7 +212,7 @@ function refusal({ resources }: RealtimeEndpoint, error: unknown): Error {
   return Object.assign(new Error(`${envelope.code}: ${envelope.detail}`), { data: envelope });
 }
 
-/** Takes what the client emits: `realtime.ack`, `realtime.reauth`, and commands as `event, payload, options?`. */
+/** Takes what the client emits: frames of the protocol with their argument, and commands as `event, payload, options?`. */
 function talk(socket: Socket, conversation: Conversation): void {
   const take = async (event: string, args: readonly unknown[]): Promise<object> => {
     const [first, second] = args;
@@ -216,6 +222,10 @@ function talk(socket: Socket, conversation: Conversation): void {
       case "realtime.reauth":
         await conversation.reauthenticate(readToken(first));
         return { ok: true };
+      case "realtime.subscribe":
+        return { topics: await conversation.subscribe(readTopicNames(first)) };
+      case "realtime.unsubscribe":
+        return { topics: await conversation.unsubscribe(readTopicNames(first)) };
       default: {
         if (args.length > 2) throw invalidFrame("a command has a payload and options");
         const command = { event, payload: first, ...readCommandOptions(second) };

@@ -81,7 +81,9 @@ async function stream(
     const patience = setTimeout(() => socket.destroy(), closingMillis).unref();
     res.once("close", () => clearTimeout(patience));
   };
+  const counters = options.counters.signals.sse;
   const connection: Connection = {
+    transport: "sse",
     get hasEnded() {
       return hasEnded();
     },
@@ -89,6 +91,7 @@ async function stream(
     writable: flow.writable,
     flush: flow.flush,
     write(signal: Signal) {
+      counters.delivered += 1;
       // A complete chunk, written beside those of Node: the same bytes go to every connection.
       flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
     },

@@ -8,6 +8,7 @@ import { invalidFrame, readFrame } from "../families/realtime/frames.js";
 import { readHandshake } from "../families/realtime/handshake.js";
 import { checkRealtimeOrigin } from "../families/realtime/origin.js";
 import type { Connection } from "../families/realtime/admission.js";
+import type { SignalCounters } from "../families/realtime/limits.js";
 import { textFrame } from "../ports/shared-frames.js";
 import type { Signal } from "../ports/signal.js";
 import { pacedServer, type PacedWebSocket } from "./paced-websocket.js";
@@ -139,7 +140,7 @@ async function talk(
   const query = parseQuery(search);
   const handshake = readHandshake(query, undefined, options.credentialParameters);
   const flow = flowOf(socket, () => webSocket.readyState !== WebSocket.OPEN);
-  const connection = connectionOver(webSocket, flow);
+  const connection = connectionOver(webSocket, flow, options.counters.signals.websocket);
   // Frames that wait for the end of this tick are sent before a close.
   webSocket.on("closing", flow.flush);
   const conversation = await converse(
@@ -183,6 +184,16 @@ async function talk(
           return { ok: true };
         });
         return;
+      case "realtime.subscribe":
+        void answer(frame.cid, async () => ({
+          topics: await conversation.subscribe(frame.topics),
+        }));
+        return;
+      case "realtime.unsubscribe":
+        void answer(frame.cid, async () => ({
+          topics: await conversation.unsubscribe(frame.topics),
+        }));
+        return;
       case "cmd":
         void answer(frame.cid, () => conversation.command(frame));
     }
@@ -190,8 +201,13 @@ async function talk(
 }
 
 /** The connection as the realtime plane sees it. */
-function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
+function connectionOver(
+  webSocket: PacedWebSocket,
+  flow: Flow,
+  counters: SignalCounters,
+): Connection {
   return {
+    transport: "websocket",
     get hasEnded() {
       return webSocket.readyState !== WebSocket.OPEN;
     },
@@ -199,7 +215,10 @@ function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
     writable: flow.writable,
     flush: flow.flush,
     // A complete frame, written beside those of ws: the same bytes go to every connection.
-    write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
+    write({ webSocketFrame }: Signal) {
+      counters.delivered += 1;
+      flow.send(webSocketFrame);
+    },
     leave: () => end(webSocket, codes.away, "the service goes away"),
     refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
     // It is pinged.

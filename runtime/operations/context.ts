@@ -348,7 +348,7 @@ export class ExecutionContext {
     if (this.holdsTransaction) this.#onUndo.push({ work, isUndone: false });
   }
 
-  /** After the running transaction has committed, ends connections whose credential it has ended. */
+  /** After the running transaction has committed, ends connections and topics whose credential or permission it has ended. */
   endsCredentials(of: CredentialScope): void {
     this.whenCommitted(() => this.resources.signals.credentialsEnded(of));
   }

@@ -27,7 +27,7 @@ export type BusMessage =
       readonly kind: "positions";
       readonly mailboxes: readonly (readonly [string, string, number])[];
     }
-  /** Some of these credentials have ended. */
+  /** Some of these credentials or permissions have ended. */
   | { readonly kind: "ended"; readonly of: CredentialScope }
   /** A device gave a sign of life. Its connection may be on another process than the one that received the sign. */
   | {
@@ -37,6 +37,8 @@ export type BusMessage =
       readonly device: string;
     }
   | PresenceMessage
+  /** Messages of this process have been lost, ephemeral signals perhaps among them. */
+  | { readonly kind: "lost" }
   /** An ephemeral signal; `data` is its JSON text. */
   | {
       readonly kind: "signal";
@@ -49,8 +51,17 @@ export type BusMessage =
 export interface BusListener {
   /** Called with each message of another process, in the order in which that process sent them. */
   heard(message: BusMessage): void;
+  /**
+   * Called when messages of this process were lost on their way to the others: ephemeral signals, or a loss that was to be told.
+   */
+  lost(): void;
   /** Called when the bus is back after an interruption, whose messages are lost. */
   resumed(): void;
+}
+
+/** Whether the loss of a message is one that nothing else makes good. */
+export function isLoss({ kind }: BusMessage): boolean {
+  return kind === "signal" || kind === "lost";
 }
 
 export interface SignalBus {

@@ -4,13 +4,19 @@ import type { Signal } from "./signal.js";
 /** Who receives an ephemeral signal: everybody on a topic, or one principal. */
 export type SignalTarget = { readonly topic: string } | { readonly principal: string };
 
-/** Whose credentials: those of a principal, or those in a tenant. */
-export type CredentialScope = { readonly principalId: string } | { readonly tenant: string };
+/** Whose credentials or permissions: those of a principal, those in a tenant, or anybody's. */
+export type CredentialScope =
+  | { readonly principalId: string }
+  | { readonly tenant: string }
+  | { readonly everywhere: true };
 
 export interface SignalPlane {
   /** Called after a commit that staged durable signals, so that they are delivered at once. */
   wake(): void;
-  /** Called after a commit that ended credentials: their connections end at once, not only at the next periodic check. */
+  /**
+   * Called after a commit that ended credentials or permissions: their connections and topics end at once, not only at the
+   * next periodic check.
+   */
   credentialsEnded(of: CredentialScope): void;
   /** Sends an ephemeral signal to those who are connected now, at most once. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;

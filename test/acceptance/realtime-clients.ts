@@ -62,6 +62,8 @@ export const eventNames = [
   "task.changed",
   "task.typing",
   "realtime.gap",
+  "realtime.unsubscribed",
+  "realtime.removed",
   "realtime.presence",
   "realtime.joined",
   "realtime.left",

@@ -24,7 +24,11 @@ describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) 
     let resumed = 0;
     const bus = await fresh.open(log);
     open.push(bus);
-    bus.listen({ heard: (message) => heard.push(message), resumed: () => (resumed += 1) });
+    bus.listen({
+      heard: (message) => heard.push(message),
+      resumed: () => (resumed += 1),
+      lost: () => undefined,
+    });
     await expect.poll(() => resumed).toBe(1);
     return { bus, heard, resumed: () => resumed };
   };

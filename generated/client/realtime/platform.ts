@@ -100,7 +100,7 @@ export function addressOf(baseUrl: string, path: string): URL {
 
 /** Where a line of a transport is, with what its handshake asks for (service.md "Connect handshake"). */
 export function lineAddress(
-  { client, path, deviceId, topics, lastEventId }: Dial,
+  { client, path, deviceId, topics, lastEventId, from }: Dial,
   endpoint: string,
 ): URL {
   const url = addressOf(client.baseUrl, `${path}/${endpoint}`);
@@ -108,5 +108,6 @@ export function lineAddress(
   url.searchParams.set("device_id", deviceId);
   if (topics.length > 0) url.searchParams.set("topics", topics.join(","));
   if (lastEventId !== null) url.searchParams.set("last_event_id", lastEventId);
+  if (from !== undefined) url.searchParams.set("from", from);
   return url;
 }

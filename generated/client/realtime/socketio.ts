@@ -2,7 +2,7 @@
 // Lines over Socket.IO, whose client the application brings along: `socketIo(io)` with `io` of socket.io-client.
 import { errorOf } from "../core.js";
 import { addressOf } from "./platform.js";
-import { deviceReplaced, isFinalKind, type Command, type Dial } from "./port.js";
+import { changeTopics, deviceReplaced, isFinalKind, type Command, type Dial } from "./port.js";
 import type { Ending, Line, Receiver, Transport } from "./port.js";
 import { Span } from "./span.js";
 
@@ -64,6 +64,10 @@ class SocketIoLine implements Line {
     return this.#ask(name, payload, key);
   }
 
+  setTopics(topics: readonly string[], before: readonly string[]): Promise<void> {
+    return changeTopics(topics, before, (name, given) => this.#ask(name, { topics: given }));
+  }
+
   async reauthenticate(token: string): Promise<boolean> {
     await this.#ask("realtime.reauth", { token });
     return true;
@@ -107,7 +111,7 @@ class SocketIoLine implements Line {
 }
 
 function connected(io: MakeSocketIo, dial: Dial): SocketIo {
-  const { client, path, token, deviceId, topics, lastEventId } = dial;
+  const { client, path, token, deviceId, topics, lastEventId, from } = dial;
   const url = addressOf(client.baseUrl, "");
   return io(url.origin, {
     path: `${url.pathname.replace(/\/$/, "")}${path}/socket.io`,
@@ -118,6 +122,7 @@ function connected(io: MakeSocketIo, dial: Dial): SocketIo {
       topics,
       ...(token === null ? {} : { token }),
       ...(lastEventId === null ? {} : { last_event_id: lastEventId }),
+      ...(from === undefined ? {} : { from }),
     },
     forceNew: true,
     // Coming back is the same over every transport.

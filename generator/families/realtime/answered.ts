@@ -89,6 +89,11 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
                 type: "string",
                 description: "Of the stream alone: what is acknowledged stands in the body.",
               }),
+              inQuery("from", {
+                type: "string",
+                const: "now",
+                description: "Of the stream alone: where a device begins that has no cursor.",
+              }),
             ],
             body: objectSchema({ up_to: text }, ["up_to"]),
             output: objectSchema(

@@ -139,6 +139,9 @@ function handshakeQuery(credentials: readonly string[]): JsonSchema {
         pattern: topicsPattern,
       }),
       last_event_id: text("Goes on behind this id."),
+      from: text("Where a device begins that has no cursor: behind all that is there by now.", {
+        const: "now",
+      }),
       ...Object.fromEntries(credentials.map((name) => [name, text("A token.")])),
     },
     [],

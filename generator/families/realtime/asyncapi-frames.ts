@@ -1,5 +1,6 @@
 // What clients send over duplex transports, for AsyncAPI: commands, acknowledgements, re-authentication.
 import { idempotencyKeyPattern } from "../../../runtime/contract/limits.js";
+import { maxTopicLength, maxTopics } from "../../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
@@ -24,6 +25,7 @@ interface Dialect {
   command(said: Said): Received;
   acknowledgement(name: string, summary: string): Received;
   reauthentication(said: Said): Received;
+  subscription(said: Said): Received;
 }
 
 /** Adds every frame that clients may send over a transport; `over` is as in `AsyncApiParts.receives`. */
@@ -54,7 +56,37 @@ export function addFrames(
     output: renewed,
   });
   parts.receives(renewal, over);
+  for (const [name, summary] of subscribing)
+    parts.receives(
+      dialect.subscription({
+        name,
+        summary,
+        payload: parts.named("RealtimeTopics", topicsGiven),
+        output: parts.named("RealtimeTopicsHeard", topicsHeard),
+      }),
+      over,
+    );
 }
+
+const subscribing = [
+  ["realtime.subscribe", "Hears these topics as well."],
+  ["realtime.unsubscribe", "Hears these topics no longer."],
+] as const;
+
+const topicName: JsonSchema = { type: "string", minLength: 1, maxLength: maxTopicLength };
+const topicNames: JsonSchema = {
+  type: "array",
+  items: topicName,
+  minItems: 1,
+  maxItems: maxTopics,
+};
+const topicsGiven: JsonSchema = {
+  type: "object",
+  properties: { topics: topicNames },
+  required: ["topics"],
+};
+/** All that are heard then. */
+const topicsHeard: JsonSchema = envelope({ topics: { type: "array", items: topicName } });
 
 const given: JsonSchema = { type: "object", properties: { token: text }, required: ["token"] };
 const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
@@ -64,6 +96,18 @@ const options = {
   idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
   deadline_budget: { type: "number", exclusiveMinimum: 0 },
 };
+
+/** A frame. It is open, as envelopes are: members that the service does not know are ignored. */
+function frame(
+  required: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  return {
+    type: "object",
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+  };
+}
 
 /** Frames are objects with a type; an answer has the `cid` of its frame. */
 function webSocket(parts: AsyncApiParts): Dialect {
@@ -79,31 +123,26 @@ function webSocket(parts: AsyncApiParts): Dialect {
   return {
     command: (said) => ({
       ...said,
-      payload: objectSchema(
-        {
-          type: { const: "cmd" },
-          event: { const: said.name },
-          cid,
-          payload: said.payload,
-          ...options,
-        },
-        ["type", "event", "cid", "payload"],
+      payload: frame(
+        { type: { const: "cmd" }, event: { const: said.name }, cid, payload: said.payload },
+        options,
       ),
       answer: answer(said),
     }),
     acknowledgement: (name, summary) => ({
       name,
       summary,
-      payload: objectSchema({ type: { const: name }, up_to: text }, ["type", "up_to"]),
+      payload: frame({ type: { const: name }, up_to: text }),
       answer: null,
     }),
     reauthentication: (said) => ({
       ...said,
-      payload: objectSchema({ type: { const: said.name }, cid, auth: said.payload }, [
-        "type",
-        "cid",
-        "auth",
-      ]),
+      payload: frame({ type: { const: said.name }, cid, auth: said.payload }),
+      answer: answer(said),
+    }),
+    subscription: (said) => ({
+      ...said,
+      payload: frame({ type: { const: said.name }, cid, topics: topicNames }),
       answer: answer(said),
     }),
   };
@@ -139,6 +178,11 @@ function socketIo(parts: AsyncApiParts): Dialect {
       ...said,
       summary: `${said.summary} ${emitted}.`,
       answer: answered(said.name, envelope({ ok: { const: true } })),
+    }),
+    subscription: ({ output, ...said }) => ({
+      ...said,
+      summary: `${said.summary} ${emitted}.`,
+      answer: answered(said.name, output),
     }),
   };
 }

@@ -83,17 +83,41 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
 
 /** Events of the realtime plane itself. */
 function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): void {
-  const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
+  const built = (
+    name: string,
+    summary: string,
+    members: Record<string, JsonSchema>,
+    optional: Record<string, JsonSchema> = {},
+  ): void => {
     const data = parts.named(
       `${pascalCase(name)}Data`,
-      objectSchema(members, Object.keys(members)),
+      objectSchema({ ...members, ...optional }, Object.keys(members)),
     );
     parts.sends(name, summary, envelope({ id: { type: "null" }, data }));
   };
-  built("realtime.gap", "Entries that are no longer kept.", { from: count, to: count });
+  const topics: JsonSchema = { type: "array", items: text };
+  built(
+    "realtime.gap",
+    "Entries that are no longer kept; with `topics`, signals on these may have been lost: look again.",
+    { from: count, to: count },
+    { topics },
+  );
+  built("realtime.unsubscribed", "Topics that the caller may not hear any more.", {
+    topics,
+    code: text,
+  });
+  built("realtime.removed", "A document has left a topic, which an event told of it.", {
+    topic: text,
+    event: text,
+    id: text,
+  });
   if (realtime.presence) {
     const principals: JsonSchema = { type: "array", items: text };
-    built("realtime.presence", "Who hears a topic.", { topic: text, principals, count });
+    built("realtime.presence", "Who hears a topic: some by name, all of them counted.", {
+      topic: text,
+      principals,
+      count,
+    });
     const moved = { topic: text, principal: text, count };
     built("realtime.joined", "A principal hears a topic from now on.", moved);
     built("realtime.left", "A principal hears a topic no longer.", moved);

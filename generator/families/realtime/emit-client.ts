@@ -32,6 +32,7 @@ const core = [
   "leader",
   "place",
   "shared",
+  "topics",
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
 /** Files that a transport needs besides its own. */
@@ -157,7 +158,9 @@ function modulesOf(modules: ReadonlyMap<string, string>): {
 function builtIn(hasPresence: boolean): readonly string[] {
   const moved = { topic: text, principal: text, count };
   const schemas: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
-    "realtime.gap": { from: count, to: count },
+    "realtime.gap": { from: count, to: count, topics: { type: "array", items: text } },
+    "realtime.removed": { topic: text, event: text, id: text },
+    "realtime.unsubscribed": { topics: { type: "array", items: text }, code: text },
     ...(hasPresence
       ? {
           "realtime.joined": moved,
@@ -170,7 +173,11 @@ function builtIn(hasPresence: boolean): readonly string[] {
     Object.fromEntries(
       Object.entries(schemas).map(([name, members]) => [
         name,
-        objectSchema(members, Object.keys(members)),
+        objectSchema(
+          members,
+          // Only a loss on topics names some.
+          Object.keys(members).filter((member) => name !== "realtime.gap" || member !== "topics"),
+        ),
       ]),
     ),
     Object.keys(schemas),

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
-import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
+import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
 import { sessionOptions } from "./session-settings.js";
@@ -56,15 +56,21 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
       try {
         const text = `SELECT pg_notify($1, part) FROM unnest($2::text[]) WITH ORDINALITY AS p(part, place) ORDER BY place`;
         await line.client?.query(text, [channel, parts]);
+        if (line.client === undefined) listener?.lost();
       } catch (error) {
         log.warn({ err: error }, "signals could not be told to other processes");
+        listener?.lost();
       }
     }
   };
 
   return {
     send(message) {
-      if (isClosed || line.client === undefined || waitingLength > maxWaiting) return;
+      if (isClosed) return;
+      if (line.client === undefined || waitingLength > maxWaiting) {
+        if (isLoss(message)) listener?.lost();
+        return;
+      }
       count += 1;
       for (const part of partsOf(origin, count, JSON.stringify(message))) {
         waiting.push(part);

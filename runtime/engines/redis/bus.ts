@@ -1,7 +1,7 @@
 // The bus over Redis publish and subscribe: one connection publishes, another subscribes.
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../ports/log.js";
-import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
+import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 
 const longestPauseMillis = 5_000;
 /** Messages that may wait to be sent. Further ones are dropped, which the port allows (ports/bus.ts). */
@@ -61,8 +61,14 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
 
   return {
     send(message) {
-      if (!publisher.isReady) return;
-      publisher.publish(channel, JSON.stringify({ origin, message })).catch(warned);
+      const lost = (): void => {
+        if (isLoss(message)) listener?.lost();
+      };
+      if (!publisher.isReady) return lost();
+      publisher.publish(channel, JSON.stringify({ origin, message })).catch((error: unknown) => {
+        warned(error);
+        lost();
+      });
     },
 
     listen(given) {

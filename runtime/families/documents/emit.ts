@@ -8,27 +8,74 @@ import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Sends what a change of a document emits: durable signals with the transaction, ephemeral ones after it. `diff` is what a patch changed. */
+/** What an update has changed. */
+interface Change {
+  /** The members that are new. */
+  readonly diff: Body;
+  readonly before: StoredDocument;
+}
+
+/**
+ * Sends what a change of a document emits: durable signals with the transaction, ephemeral ones after it. Topics that the
+ * document has left are told that it did. `change` is that of an update.
+ */
 export async function emitSignals(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   on: Emission["on"],
   stored: StoredDocument,
-  diff: Body = {},
+  change: Change | null = null,
 ): Promise<void> {
-  const due = (spec.emits ?? []).filter(
+  if (spec.emits === undefined) return;
+  const due = spec.emits.filter(
     ({ on: verb, ifChanged }) =>
-      verb === on && (ifChanged?.some((field) => Object.hasOwn(diff, field)) ?? true),
+      verb === on && (ifChanged?.some((field) => hasMember(change?.diff, field)) ?? true),
   );
-  if (due.length === 0) return;
-  const text = documentText(spec, stored);
-  const document = JSON.parse(text) as Body;
-  for (const { event, delivery, ...target } of due) {
-    const to = targetOf(target, document);
-    if (to === null) continue;
-    if (delivery === "ephemeral") publishText(context, event, text, to);
-    else if ("principal" in to) await stageText(context, event, text, [to.principal]);
+  const told = new Set<string>();
+  if (due.length > 0) {
+    const text = documentText(spec, stored);
+    const document = JSON.parse(text) as Body;
+    for (const { event, delivery, ...target } of due) {
+      const to = targetOf(target, document);
+      if (to === null) continue;
+      if ("topic" in to) told.add(to.topic);
+      if (delivery === "ephemeral") publishText(context, event, text, to);
+      else if ("principal" in to) await stageText(context, event, text, [to.principal]);
+    }
   }
+  tellLeft(spec, context, on, stored, change, told);
+}
+
+/**
+ * Tells the topics that a document was on and has left: with its id alone, since they may not see what it has become. A
+ * topic that has just been told of the change itself needs no more.
+ */
+function tellLeft(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  on: Emission["on"],
+  stored: StoredDocument,
+  change: Change | null,
+  told: ReadonlySet<string>,
+): void {
+  const leaves = on === "delete" || (on === "kill" && !stored.isDeleted);
+  const before = leaves ? stored : on === "update" ? change?.before : undefined;
+  const topics = (spec.emits ?? []).flatMap((one) => ("topic" in one ? [one] : []));
+  if (before === undefined || topics.length === 0 || (!leaves && before.isDeleted)) return;
+  const [was, is] = [before, stored].map((one) => JSON.parse(documentText(spec, one)) as Body);
+  const left = new Set<string>();
+  for (const { event, topic } of topics) {
+    const old = topicOf(topic, was ?? {});
+    if (old === null || told.has(old) || left.has(`${event} ${old}`)) continue;
+    if (!leaves && topicOf(topic, is ?? {}) === old) continue;
+    left.add(`${event} ${old}`);
+    const data = { topic: old, event, id: stored.id };
+    publishText(context, "realtime.removed", JSON.stringify(data), { topic: old });
+  }
+}
+
+function hasMember(diff: Body | undefined, field: string): boolean {
+  return diff !== undefined && Object.hasOwn(diff, field);
 }
 
 /** Who hears it; null where a field that says so is null. */
@@ -40,11 +87,17 @@ function targetOf(
     const principal = document[target.principal];
     return typeof principal === "string" ? { principal } : null;
   }
+  const topic = topicOf(target.topic, document);
+  return topic === null ? null : { topic };
+}
+
+/** A topic with a document's values in place of the fields in braces; null where one of them is null. */
+function topicOf(pattern: string, document: Body): string | null {
   let isWhole = true;
-  const topic = target.topic.replaceAll(/\{([^{}]+)\}/g, (_braces, field: string) => {
+  const topic = pattern.replaceAll(/\{([^{}]+)\}/g, (_braces, field: string) => {
     const value = document[field] ?? null;
     isWhole &&= value !== null;
     return String(value);
   });
-  return isWhole ? { topic } : null;
+  return isWhole ? topic : null;
 }

@@ -245,7 +245,8 @@ function revertDocument(
     const write = async (): Promise<StoredDocument | null> => {
       await holdReferences(spec, context, after, names);
       const stored = await replacedBody(spec, context, current, after, names);
-      if (stored !== null) await emitSignals(spec, context, "update", stored, diff);
+      if (stored !== null)
+        await emitSignals(spec, context, "update", stored, { diff, before: current });
       return stored;
     };
     const around = hooksOf(hooks, "update");

@@ -131,7 +131,7 @@ export function updateMany(
         const isUnchanged = one !== null && changes[at] === null;
         const written = one === null ? undefined : replaced.get(one.before.id);
         if (one !== null && written !== undefined)
-          await emitSignals(spec, context, "update", written, one.diff);
+          await emitSignals(spec, context, "update", written, one);
         results.push(isUnchanged ? one.before : (written ?? null));
       }
       return results;

@@ -167,7 +167,7 @@ async function cleared(
   const body = withSet(spec, writer, { ...before, [member]: null }, "write");
   const diff = diffOf(before, body);
   const stored = await next(spec, context, current, { body: JSON.stringify(body) });
-  await emitSignals(spec, context, "update", stored, diff);
+  await emitSignals(spec, context, "update", stored, { diff, before: current });
 }
 
 async function takenAlong(

@@ -157,7 +157,7 @@ export async function patchCurrent(
   await holdReferences(spec, context, body, changed);
   const stored = await replacedBody(spec, context, current, body, changed);
   if (stored === null) return null;
-  await emitSignals(spec, context, "update", stored, diff);
+  await emitSignals(spec, context, "update", stored, { diff, before: current });
   return { stored, diff };
 }
 

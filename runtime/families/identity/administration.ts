@@ -6,6 +6,7 @@ import type { Handler } from "../../operations/operation.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { createPrincipal } from "./provision.js";
 import { identityStore, type Principal, type Subject } from "../../ports/identity.js";
+import type { CredentialScope } from "../../ports/signals.js";
 import { tenantStore } from "../../ports/tenants.js";
 
 /** Who holds permissions, and where: a principal or a role (exactly one of them), in a tenant or everywhere. */
@@ -119,6 +120,7 @@ export const principals = {
     const subject = subjectOf(grant);
     if (!(await tenants.revoke(grant.tenant_id ?? null, subject, grant.permission)))
       throw fail("core.not_found");
+    context.endsCredentials(concernedBy(grant));
   },
 
   /** Permissions that were given to the holder itself, not those that come by its roles. */
@@ -144,6 +146,12 @@ async function holderOf(holder: Holder, { transaction }: ExecutionContext): Prom
         : await tenants.isMember(tenantId, principalId);
   if (!isThere) throw fail("core.not_found");
   return subject;
+}
+
+/** Who may hold what a holder holds: a role may be anybody's, in its tenant or everywhere. */
+function concernedBy({ principal_id: principalId, tenant_id: tenant }: Holder): CredentialScope {
+  if (principalId !== undefined) return { principalId };
+  return tenant === undefined ? { everywhere: true } : { tenant };
 }
 
 /** The principal's id, or `role:<name>`. Throws `core.validation` unless exactly one is given. */

@@ -27,6 +27,19 @@ export async function acknowledge(
   });
 }
 
+/** Stores the cursor of a device that begins here, as if it had acknowledged all that came before. */
+export async function beginDevice(
+  { clock, database }: Pick<Resources, "clock" | "database">,
+  owner: MailboxOwner,
+  device: string | null,
+  position: number,
+): Promise<void> {
+  await database.write({ lifetime: Lifetime.within(ackMillis) }, async (transaction) => {
+    const mailbox = transaction.of(mailboxStore);
+    await mailbox.acknowledge(owner, device, position, clock.now(), maxDevices);
+  });
+}
+
 export interface Acknowledgements {
   /** Accepts an id. Resolves once it is stored, with whether it was known; rejects if it couldn't be stored. */
   take(upTo: string): Promise<boolean>;

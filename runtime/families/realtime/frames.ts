@@ -1,6 +1,7 @@
 // Frames that clients send, read strictly: nothing is coerced (service.md "Duplex commands").
 import { fail, knownError, type ServiceError } from "../../contract/errors.js";
 import { isIdempotencyKey, limits } from "../../contract/limits.js";
+import { isTopicName, readTopics } from "./handshake.js";
 
 /** A call of an operation, whatever carries it. */
 export interface Command {
@@ -19,6 +20,11 @@ export type IngressFrame =
   | CommandFrame
   | { readonly type: "realtime.ack"; readonly upTo: string }
   | { readonly type: "realtime.reauth"; readonly cid: string | number; readonly token: string }
+  | {
+      readonly type: "realtime.subscribe" | "realtime.unsubscribe";
+      readonly cid: string | number;
+      readonly topics: readonly string[];
+    }
   /** `cid` is present if the frame is an invalid command, which is answered with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
@@ -41,14 +47,22 @@ export function readFrame(data: Buffer): IngressFrame {
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return refusals.object;
   const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
   if (type === "realtime.ack") return read(undefined, () => ({ type, upTo: readUpTo(members) }));
-  if (type !== "realtime.reauth" && type !== "cmd") return refusals.type;
+  if (!isAnswered(type)) return refusals.type;
   if (!isCid(cid)) return refusals.cid;
   return read(cid, () => {
     if (type === "realtime.reauth") return { type, cid, token: readToken(members["auth"]) };
+    if (type !== "cmd") return { type, cid, topics: readTopicNames(members) };
     const { event, payload, ...options } = members;
     if (typeof event !== "string") throw invalidFrame("event must be a text");
     return { type, cid, event, payload, ...readCommandOptions(options) };
   });
+}
+
+const answered = ["cmd", "realtime.reauth", "realtime.subscribe", "realtime.unsubscribe"] as const;
+
+/** Whether frames of a type have a `cid` and an answer. */
+function isAnswered(type: unknown): type is (typeof answered)[number] {
+  return answered.some((one) => one === type);
 }
 
 /** A frame, or what is wrong with it. */
@@ -65,6 +79,17 @@ export function readUpTo(given: unknown): string {
   const upTo = memberOf(given, "up_to");
   if (typeof upTo === "string" && upTo !== "") return upTo;
   throw invalidFrame("up_to must be a text that is not empty");
+}
+
+/** The topics of `{topics}`, each once. Throws `realtime_invalid_frame`, `realtime_topics_limit`. */
+export function readTopicNames(given: unknown): readonly string[] {
+  const topics = memberOf(given, "topics");
+  const isNames =
+    Array.isArray(topics) &&
+    topics.length > 0 &&
+    topics.every((topic) => typeof topic === "string" && isTopicName(topic));
+  if (!isNames) throw invalidFrame("topics must be a list of names that is not empty");
+  return readTopics(topics as readonly string[]);
 }
 
 /** The token of `{token, …}`. Throws `realtime_invalid_frame`. */

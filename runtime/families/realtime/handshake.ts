@@ -21,6 +21,8 @@ export interface Handshake {
   readonly topics: readonly string[];
   /** The id after which to continue, as the client sent it. */
   readonly lastEventId: string | null;
+  /** Whether a device without a cursor begins behind all that is there by now. */
+  readonly fromNow: boolean;
 }
 
 /** Reads the handshake of a query, which may hold credentials beside it. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`. */
@@ -40,6 +42,7 @@ export function readHandshake(
     named,
     topics: readTopics(topics === "" ? [] : topics.split(",")),
     lastEventId: lastEventId ?? query.get("last_event_id") ?? null,
+    fromNow: readFrom(query.get("from")),
   };
 }
 
@@ -51,7 +54,7 @@ export function readAuth(
   auth: Readonly<Record<string, unknown>>,
   device: string | null,
 ): Handshake {
-  const { protocol, device_id: id, topics = [], last_event_id: lastEventId } = auth;
+  const { protocol, device_id: id, topics = [], last_event_id: lastEventId, from } = auth;
   checkProtocol(typeof protocol === "number" ? String(protocol) : protocol);
   const isTopics = Array.isArray(topics) && topics.every((topic) => typeof topic === "string");
   if (!isTopics) throw invalid("/topics", "must be a list of names");
@@ -61,6 +64,7 @@ export function readAuth(
     named,
     topics: readTopics(topics),
     lastEventId: typeof lastEventId === "string" ? lastEventId : null,
+    fromNow: readFrom(from),
   };
 }
 
@@ -70,6 +74,11 @@ function checkProtocol(given: unknown): void {
   throw fail("realtime_protocol_unsupported", range);
 }
 
+function readFrom(from: unknown): boolean {
+  if (from === undefined || from === "now") return from === "now";
+  throw invalid("/from", "must be now, if it is given");
+}
+
 /** The device that is named, or null. Throws `core.validation`. */
 export function readDevice(device: unknown): string | null {
   if (device === undefined) return null;
@@ -77,37 +86,57 @@ export function readDevice(device: unknown): string | null {
   throw invalid("/device_id", "must be 1 to 128 visible ASCII characters");
 }
 
-function readTopics(given: readonly string[]): readonly string[] {
+/** Topics, each once. Throws `realtime_topics_limit`, `core.validation`. */
+export function readTopics(given: readonly string[]): readonly string[] {
   if (given.length > maxTopics) throw fail("realtime_topics_limit", { most: maxTopics });
-  if (given.every((topic) => topic !== "" && [...topic].length <= maxTopicLength))
-    return [...new Set(given)];
+  if (given.every(isTopicName)) return [...new Set(given)];
   throw invalid("/topics", "must be names");
+}
+
+/** Whether a text can be a topic. */
+export function isTopicName(text: string): boolean {
+  return text !== "" && [...text].length <= maxTopicLength;
 }
 
 /** All topics are granted, or none is: throws `realtime_topics_unauthorized`. */
 export async function checkTopics(
-  { authorizeTopics }: RealtimeSpec,
+  spec: RealtimeSpec,
   topics: readonly string[],
   context: ExecutionContext,
 ): Promise<void> {
-  if (topics.length === 0) return;
-  const granted = new Set((await authorizeTopics?.(topics, context)) ?? []);
+  const granted = await grantedTopics(spec, topics, context);
   if (!topics.every((topic) => granted.has(topic))) throw fail("realtime_topics_unauthorized");
+}
+
+/** Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws what the authorizer does. */
+export async function grantedTopics(
+  { authorizeTopics }: RealtimeSpec,
+  topics: readonly string[],
+  context: ExecutionContext,
+): Promise<ReadonlySet<string>> {
+  if (topics.length === 0) return new Set();
+  return new Set((await authorizeTopics?.(topics, context)) ?? []);
 }
 
 /**
  * The position after which to continue: the id that the client names if it is from this mailbox, even if the cursor is
- * ahead; otherwise the cursor of its device (decisions.md §2).
+ * ahead; otherwise the cursor of its device (decisions.md §2). A device that has neither begins at the beginning, or where
+ * the mailbox ends by now: then `begun` stores its cursor, so that the next connection misses nothing that comes meanwhile.
  */
 export async function resumePoint(
   mailbox: Pick<MailboxStore, "state" | "has">,
   owner: MailboxOwner,
-  { device, lastEventId }: Handshake,
+  { device, lastEventId, fromNow }: Handshake,
+  begun: (position: number) => Promise<void>,
 ): Promise<number> {
-  const { cursor, floor } = await mailbox.state(owner, device);
+  const { cursor, floor, head } = await mailbox.state(owner, device);
   const named =
     lastEventId === null ? null : await knownPosition(mailbox, owner, floor, lastEventId);
-  return named ?? cursor ?? 0;
+  const known = named ?? cursor;
+  if (known !== null) return known;
+  if (!fromNow) return 0;
+  await begun(head);
+  return head;
 }
 
 /** The position of an id of this mailbox, whose entries up to `floor` are gone; null for any other text. */

@@ -5,7 +5,6 @@ import { Signal } from "../../ports/signal.js";
 
 /** A connection as the hub knows it. */
 export interface HubMember extends MailboxOwner {
-  readonly topics: readonly string[];
   /** A new entry of the principal's mailbox. */
   hint(signal: Signal): void;
   /** Ephemeral signals, of one of its topics or its own. */
@@ -15,15 +14,17 @@ export interface HubMember extends MailboxOwner {
 }
 
 export interface Hub {
-  /** Adds a connection; returns how to remove it. */
+  /** Adds a connection, which hears what is its principal's own; returns how to remove it. */
   join(member: HubMember): () => void;
+  /** A connection hears a topic from now on; returns what ends that. */
+  hear(member: HubMember, topic: string): () => void;
   entries(entries: readonly NumberedEntry[]): void;
   /** A mailbox has reached this position: its connections read what they lack. */
   position(owner: MailboxOwner, position: number): void;
   /** An ephemeral signal for those of its audience who are here at the end of this tick. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;
-  /** The same, for those who are here now. */
-  tell(tenant: string, to: SignalTarget, signal: Signal): void;
+  /** The same, for those who are here now, except for some. */
+  tell(tenant: string, to: SignalTarget, signal: Signal, except: ReadonlySet<HubMember>): void;
   /** Whose mailboxes have connections here. */
   owners(): readonly MailboxOwner[];
 }
@@ -57,11 +58,12 @@ export function memoryHub(): Hub {
   return {
     join(member) {
       add(byOwner, ownerKey(member), member);
-      for (const topic of member.topics) add(byTopic, topicKey(member.tenant, topic), member);
-      return () => {
-        remove(byOwner, ownerKey(member), member);
-        for (const topic of member.topics) remove(byTopic, topicKey(member.tenant, topic), member);
-      };
+      return () => remove(byOwner, ownerKey(member), member);
+    },
+    hear(member, topic) {
+      const key = topicKey(member.tenant, topic);
+      add(byTopic, key, member);
+      return () => remove(byTopic, key, member);
     },
     entries(entries) {
       for (const entry of entries) {
@@ -82,8 +84,9 @@ export function memoryHub(): Hub {
       else waiting.push(signal);
       if (due.size === 1 && waiting === undefined) setImmediate(tellDue);
     },
-    tell(tenant, to, signal) {
-      for (const member of audience(tenant, to) ?? []) member.signals([signal]);
+    tell(tenant, to, signal, except) {
+      for (const member of audience(tenant, to) ?? [])
+        if (!except.has(member)) member.signals([signal]);
     },
     owners: () => [...byOwner.values()].flatMap((members) => [...members].slice(0, 1)),
   };

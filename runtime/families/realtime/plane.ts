@@ -2,32 +2,39 @@
 // (architecture.md "Realtime").
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/context.js";
-import type { Log } from "../../ports/log.js";
 import { repeat } from "../../operations/repeat.js";
 import {
   admit,
+  concerns,
   recheck,
   type Admission,
+  type Admittance,
   type Admitted,
-  type Connection,
   type ConnectRequest,
 } from "./admission.js";
 import type { BusMessage, SignalBus } from "../../ports/bus.js";
+import type { Log } from "../../ports/log.js";
 import { memoryHub, type Hub } from "./hub.js";
+import { announcedLosses } from "./losses.js";
+import { oncePerScope } from "./once-per-scope.js";
 import type { RealtimeCounters, RealtimeLimits } from "./limits.js";
 import { PrincipalConnections } from "./principal-connections.js";
 import type { CredentialScope, SignalPlane } from "../../ports/signals.js";
 import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
 import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
+import type { Occupants } from "./presence-topics.js";
+import { recheckTopics } from "./topic-checks.js";
 import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Without a bus, signals that other processes have numbered are found within so many milliseconds. */
 const pollMillis = 1_000;
-/** A credential that has ended is noticed within so many milliseconds. */
+/** A credential or a permission that has ended is noticed within so many milliseconds. */
 const recheckMillis = 3_000;
+/** Other processes are told within so many milliseconds that something was lost on its way to them. */
+const lossMillis = 1_000;
 const reportMillis = 60_000;
 /** Signals that a bus has lost unnoticed are found within so many milliseconds. */
 const healMillis = 10_000;
@@ -45,7 +52,9 @@ export interface RealtimePlane extends SignalPlane {
    * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery. Throws
    * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
    */
-  connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
+  connect(request: ConnectRequest): Promise<Admittance>;
+  /** Who hears a topic, after a principal, in the order of their ids; nobody if presence is not told. */
+  present(tenant: string, topic: string, after: string, limit: number): Occupants;
   /** A device of a principal is alive: its connection may continue, on whichever process it is. */
   sign(owner: MailboxOwner, device: string): void;
   /**
@@ -67,7 +76,7 @@ export function startPlane(
   const hub = memoryHub();
   const presence = spec.presence
     ? startPresence(
-        (tenant, topic, signal) => hub.tell(tenant, { topic }, signal),
+        (tenant, topic, signal, except) => hub.tell(tenant, { topic }, signal, except),
         (message) => bus?.send(message),
       )
     : null;
@@ -77,7 +86,6 @@ export function startPlane(
   const most = limits.connections;
   const byPrincipal = new PrincipalConnections({ most, silentMillis: silence, counters });
   let isStopped = false;
-  const slow = slowReaders(log);
   const admission: Admission = {
     spec,
     resources,
@@ -86,7 +94,7 @@ export function startPlane(
     byPrincipal,
     admitted,
     isStopped: () => isStopped,
-    sendEphemeral: slow.send,
+    counters,
   };
   const numbering = startNumbering(resources, (entries) => {
     hub.entries(entries);
@@ -99,17 +107,31 @@ export function startPlane(
     for (const { head, ...owner } of heads) hub.position(owner, head);
   };
   const onFault = (error: unknown): void => log.error({ err: error }, failed);
-  const ended = (of: CredentialScope): void => void recheck(admitted, of).catch(onFault);
+  const checkTopics = (of: CredentialScope | null): Promise<void> =>
+    recheckTopics(
+      spec,
+      [...admitted].filter((one) => concerns(of, one)),
+      log,
+    );
+  const ended = oncePerScope(async (of) => {
+    await Promise.all([recheck(admitted, of), checkTopics(of)]);
+  }, onFault);
+  const losses = announcedLosses(spec, admitted, () => bus?.send({ kind: "lost" }));
   const repeated = [
     repeat(bus === null ? pollMillis : healMillis, checkPositions, onFault),
     repeat(recheckMillis, () => recheck(admitted, null), onFault),
+    repeat(recheckMillis, () => checkTopics(null), onFault),
+    repeat(lossMillis, losses.tellOthers, onFault),
     repeat(Math.min(recheckMillis, silence / 2), () => byPrincipal.endSilent(), onFault),
-    repeat(reportMillis, slow.report, onFault),
+    repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
   bus?.listen({
-    heard: (message) => heard(message, { hub, byPrincipal, presence, ended }),
+    heard: (message) =>
+      heard(message, { hub, byPrincipal, presence, ended, lost: losses.announce }),
+    lost: losses.hasLost,
     resumed() {
       presence?.announce();
+      losses.announce();
       checkPositions().catch(onFault);
     },
   });
@@ -130,6 +152,9 @@ export function startPlane(
 
     connect: (request) => admit(admission, request),
 
+    present: (tenant, topic, after, limit) =>
+      presence?.page(tenant, topic, after, limit) ?? { principals: [], count: 0, hasMore: false },
+
     sign(owner, device) {
       if (byPrincipal.sign(owner, device)) bus?.send({ kind: "sign", ...owner, device });
     },
@@ -137,6 +162,7 @@ export function startPlane(
     async stop(spreadMillis) {
       isStopped = true;
       for (const one of repeated) one.stop();
+      losses.stop();
       await leaveSpread([...admitted], spreadMillis);
       presence?.stop();
       await numbering.stop();
@@ -170,10 +196,11 @@ interface Audience {
   readonly byPrincipal: PrincipalConnections;
   readonly presence: Presence | null;
   readonly ended: (of: CredentialScope) => void;
+  readonly lost: () => void;
 }
 
 /** Passes on a message of another process. */
-function heard(message: BusMessage, { hub, byPrincipal, presence, ended }: Audience): void {
+function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }: Audience): void {
   switch (message.kind) {
     case "signal": {
       const { tenant, to, name, data } = message;
@@ -190,34 +217,21 @@ function heard(message: BusMessage, { hub, byPrincipal, presence, ended }: Audie
     case "sign":
       byPrincipal.hear(message, message.device);
       break;
+    case "lost":
+      lost();
+      break;
     case "presence":
       presence?.heard(message);
   }
 }
 
-interface SlowReaders {
-  /** Sends ephemeral signals; drops them if a connection is behind, since they would only delay it more. */
-  send(connection: Connection, signal: Signal): void;
-  /** Logs how many signals were dropped since the last time. */
-  report(): void;
-}
-
-function slowReaders(log: Log): SlowReaders {
-  let dropped = 0;
-  return {
-    send(connection, signal) {
-      if (connection.hasEnded) return;
-      if (connection.isWritable()) {
-        connection.write(signal);
-        return;
-      }
-      dropped += 1;
-      // A connection that takes nothing at all is ended by its flow.
-      void connection.writable();
-    },
-    report() {
-      if (dropped > 0) log.warn({ dropped }, "signals on topics were dropped for slow readers");
-      dropped = 0;
-    },
+/** Logs how many signals were dropped since the last time. */
+function droppedReport(log: Log, { signals }: RealtimeCounters): () => void {
+  let before = 0;
+  return () => {
+    const all = Object.values(signals).reduce((sum, { dropped }) => sum + dropped, 0);
+    if (all > before)
+      log.warn({ dropped: all - before }, "signals on topics were dropped for slow readers");
+    before = all;
   };
 }

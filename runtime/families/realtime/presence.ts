@@ -1,24 +1,29 @@
 // Who hears a topic: the principals that are connected to any process of the service (decisions.md §2 "Presence").
 import { uuidv7 } from "../../contract/uuid.js";
 import type { PresenceMessage } from "../../ports/bus.js";
-import { Signal } from "../../ports/signal.js";
+import type { HubMember } from "./hub.js";
+import {
+  keyOf,
+  seatOf,
+  shownTopics,
+  type Occupants,
+  type Seat,
+  type TellPresence,
+} from "./presence-topics.js";
 
-/** Milliseconds before others learn that somebody has gone, because most broken connections come back. */
-const lingerMillis = 2_000;
 /** How often processes say that they are alive, and after how long without that they count as gone. */
 const aliveMillis = 10_000;
 const silentMillis = 35_000;
-/** Principals that one snapshot names. */
-const maxNamed = 1_000;
-
-/** A principal on a topic of a tenant. */
-export type Seat = readonly [tenant: string, topic: string, principalId: string];
+/** What has changed here in so many milliseconds is one message to the other processes. */
+const gatherMillis = 20;
 
 export interface Presence {
-  /** A connection of a principal hears topics from now on; returns what ends that. */
-  enter(seats: readonly Seat[]): () => void;
-  /** `realtime.presence`: who is on a topic now. */
-  snapshot(tenant: string, topic: string): Signal;
+  /** A connection hears a topic from now on, and is told who else does; returns what ends that. */
+  enter(seat: Seat, connection: HubMember): () => void;
+  /** A connection may have missed who came and went: it is told again who is there. */
+  again(tenant: string, topic: string, connection: HubMember): void;
+  /** Up to `limit` principals on a topic after one of them, in the order of their ids, and how many there are in all. */
+  page(tenant: string, topic: string, after: string, limit: number): Occupants;
   /** Takes a message of another process. */
   heard(message: PresenceMessage): void;
   /** Tells other processes who is here, and asks who is there: at the start, and when the bus is back. */
@@ -26,9 +31,9 @@ export interface Presence {
   stop(): void;
 }
 
-/** Publishes `realtime.joined` and `realtime.left` to everybody who hears a topic here. `send` reaches the other processes. */
+/** Tells everybody who hears a topic here who comes and goes. `send` reaches the other processes. */
 export function startPresence(
-  publish: (tenant: string, topic: string, signal: Signal) => void,
+  publish: TellPresence,
   send: (message: PresenceMessage) => void,
 ): Presence {
   const self = uuidv7();
@@ -37,9 +42,12 @@ export function startPresence(
   const there = new Map<string, { seats: Set<string>; heardAt: number }>();
   const isPresent = (key: string): boolean =>
     here.has(key) || [...there.values()].some(({ seats }) => seats.has(key));
-  const shown = shownSeats(publish, isPresent);
-  const whole = (): void =>
+  const shown = shownTopics(publish, isPresent);
+  const others = gatheredMoves((is, seats) => send({ kind: "presence", process: self, is, seats }));
+  const whole = (): void => {
+    others.forget();
     send({ kind: "presence", process: self, is: "whole", seats: [...here.keys()].map(seatOf) });
+  };
   const forget = (one: string): void => {
     const gone = there.get(one)?.seats ?? [];
     there.delete(one);
@@ -47,30 +55,33 @@ export function startPresence(
   };
 
   const timer = setInterval(() => {
+    others.flush();
     send({ kind: "presence", process: self, is: "alive", size: here.size });
     for (const [one, { heardAt }] of there)
       if (performance.now() - heardAt > silentMillis) forget(one);
   }, aliveMillis).unref();
 
   return {
-    enter(seats) {
-      const keys = seats.map(keyOf);
-      const first = keys.filter((key) => !here.has(key));
-      for (const key of keys) here.set(key, (here.get(key) ?? 0) + 1);
-      if (first.length > 0)
-        send({ kind: "presence", process: self, is: "here", seats: first.map(seatOf) });
-      shown.look(first);
+    enter(seat, connection) {
+      const [tenant, topic] = seat;
+      const key = keyOf(seat);
+      const before = here.get(key) ?? 0;
+      here.set(key, before + 1);
+      if (before === 0) others.moved(key, "here");
+      shown.look([key]);
+      shown.greet(tenant, topic, connection);
       return () => {
-        const last = keys.filter((key) => here.get(key) === 1);
-        for (const key of keys) here.set(key, (here.get(key) ?? 1) - 1);
-        for (const key of last) here.delete(key);
-        if (last.length > 0)
-          send({ kind: "presence", process: self, is: "gone", seats: last.map(seatOf) });
-        shown.look(last);
+        shown.dismiss(tenant, topic, connection);
+        const left = (here.get(key) ?? 1) - 1;
+        if (left > 0) return void here.set(key, left);
+        here.delete(key);
+        others.moved(key, "gone");
+        shown.look([key]);
       };
     },
 
-    snapshot: shown.snapshot,
+    again: shown.greet,
+    page: shown.page,
 
     heard(message) {
       const other = there.get(message.process) ?? { seats: new Set<string>(), heardAt: 0 };
@@ -108,67 +119,45 @@ export function startPresence(
     stop() {
       clearInterval(timer);
       shown.stop();
+      others.forget();
       send({ kind: "presence", process: self, is: "whole", seats: [] });
     },
   };
 }
 
-const keyOf = (seat: Seat): string => JSON.stringify(seat);
-const seatOf = (key: string): Seat => JSON.parse(key) as Seat;
-const topicKey = (tenant: string, topic: string): string => JSON.stringify([tenant, topic]);
+type Move = "here" | "gone";
 
-/** Who counts as present. */
-interface ShownSeats {
-  /** Announces those who have come; those who have gone count for a while longer. */
-  look(keys: Iterable<string>): void;
-  snapshot(tenant: string, topic: string): Signal;
-  stop(): void;
+/** What other processes are to be told: however many come and go in a moment, that is two messages. */
+interface GatheredMoves {
+  moved(key: string, is: Move): void;
+  /** Tells what waits, now. */
+  flush(): void;
+  /** What waits needs no telling any more. */
+  forget(): void;
 }
 
-function shownSeats(
-  publish: (tenant: string, topic: string, signal: Signal) => void,
-  isPresent: (key: string) => boolean,
-): ShownSeats {
-  /** Principals by topic. */
-  const shown = new Map<string, Set<string>>();
-  const lingering = new Map<string, NodeJS.Timeout>();
-  const tell = (name: string, [tenant, topic, principal]: Seat, count: number): void =>
-    publish(tenant, topic, new Signal(name, JSON.stringify({ topic, principal, count }), null));
-  const join = (key: string): void => {
-    clearTimeout(lingering.get(key));
-    lingering.delete(key);
-    const seat = seatOf(key);
-    const [tenant, topic, principal] = seat;
-    const present = shown.get(topicKey(tenant, topic)) ?? new Set();
-    if (present.has(principal)) return;
-    shown.set(topicKey(tenant, topic), present.add(principal));
-    tell("realtime.joined", seat, present.size);
+function gatheredMoves(send: (is: Move, seats: readonly Seat[]) => void): GatheredMoves {
+  let moves = new Map<string, Move>();
+  let timer: NodeJS.Timeout | undefined;
+  const forget = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    moves = new Map();
   };
-  const leave = (key: string): void => {
-    lingering.delete(key);
-    const seat = seatOf(key);
-    const [tenant, topic, principal] = seat;
-    const present = shown.get(topicKey(tenant, topic));
-    if (present?.delete(principal) !== true) return;
-    if (present.size === 0) shown.delete(topicKey(tenant, topic));
-    tell("realtime.left", seat, present.size);
+  const flush = (): void => {
+    const telling = [...moves];
+    forget();
+    for (const is of ["here", "gone"] as const) {
+      const seats = telling.filter(([, move]) => move === is).map(([key]) => seatOf(key));
+      if (seats.length > 0) send(is, seats);
+    }
   };
   return {
-    look(keys) {
-      for (const key of keys) {
-        if (isPresent(key)) join(key);
-        else if (!lingering.has(key))
-          lingering.set(key, setTimeout(() => leave(key), lingerMillis).unref());
-      }
+    moved(key, is) {
+      moves.set(key, is);
+      timer ??= setTimeout(flush, gatherMillis).unref();
     },
-    snapshot(tenant, topic) {
-      const present = shown.get(topicKey(tenant, topic)) ?? new Set();
-      const principals = [...present].slice(0, maxNamed);
-      const data = { topic, principals, count: present.size };
-      return new Signal("realtime.presence", JSON.stringify(data), null);
-    },
-    stop() {
-      for (const one of lingering.values()) clearTimeout(one);
-    },
+    flush,
+    forget,
   };
 }
