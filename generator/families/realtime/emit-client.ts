@@ -31,7 +31,10 @@ const core = [
   "connect",
   "leader",
   "place",
+  "presence",
   "shared",
+  "tab-messages",
+  "watch",
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
 /** Files that a transport needs besides its own. */
