@@ -1,6 +1,6 @@
 // Commands that wait for a line, and that are sent again where one breaks and that is safe.
 import { ApiError, randomKey, type Operation } from "../core.js";
-import { timerMillis } from "../signals.js";
+import { onAbort, timerMillis } from "../signals.js";
 import type { Line } from "./port.js";
 
 export interface CommandOptions {
@@ -29,9 +29,7 @@ class Waiting {
   readonly #over = new AbortController();
   readonly #resolve: (data: unknown) => void;
   readonly #reject: (error: ApiError) => void;
-  readonly #given: AbortSignal | undefined;
-  readonly #leave = (): void =>
-    this.fail(new ApiError("client.aborted", "the command was given up"));
+  #forget: () => void = () => undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -50,9 +48,8 @@ class Waiting {
     this.millis = options.timeoutMillis ?? millis;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#given = options.signal;
-    this.#given?.addEventListener("abort", this.#leave);
-    if (this.#given?.aborted === true) this.#leave();
+    const leave = (): void => this.fail(new ApiError("client.aborted", "the command was given up"));
+    this.#forget = onAbort(options.signal, leave);
   }
 
   /** Aborts once there is nothing to be answered any more. */
@@ -84,7 +81,7 @@ class Waiting {
 
   #end(): void {
     clearTimeout(this.#timer);
-    this.#given?.removeEventListener("abort", this.#leave);
+    this.#forget();
     this.#over.abort();
   }
 }

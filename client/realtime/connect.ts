@@ -1,7 +1,7 @@
 // A realtime connection that lasts: it comes back, goes on where it was, and keeps its token good (service.md "Realtime wire protocol").
+import { heldBy } from "../caller.js";
 import { ApiError, callOf, refreshTokens } from "../core.js";
-import type { Call, Client, ClientCode, Operation, Tokens } from "../core.js";
-import { callerOf } from "../token.js";
+import type { Call, Client, ClientCode, Held, Operation } from "../core.js";
 import { CommandQueue, type CommandOptions } from "./commands.js";
 import { Inbox, type Handle } from "./inbox.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
@@ -131,14 +131,14 @@ class Connection {
   readonly #waiting = new Set<{ resolve: () => void; reject: (error: ApiError) => void }>();
   readonly #topics: Topics;
   #inbox: Inbox | undefined;
-  #owner = "";
+  #owner: string | null = null;
   #line: Line | undefined;
   /** Counts lines: what an earlier one still has to say is not heard. */
   #generation = 0;
   #failures = 0;
   #openedAt: number | null = null;
   #isRefreshed = false;
-  #used: Tokens | null = null;
+  #used: Held = { tokens: null, caller: null };
   #pause: ReturnType<typeof setTimeout> | undefined;
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #closed: ApiError | undefined;
@@ -230,16 +230,16 @@ class Connection {
     const generation = this.#generation;
     const isCurrent = (): boolean => generation === this.#generation;
     this.#tell("connecting");
-    let tokens = await this.#tokens();
-    if (tokens != null && hasEnded(tokens.access_token)) {
-      await refreshTokens(this.#client, tokens).catch(() => false);
-      tokens = await this.#tokens();
+    let held = await this.#held();
+    if (held?.tokens != null && hasEnded(held.tokens.access_token)) {
+      await refreshTokens(this.#client, held).catch(() => false);
+      held = await this.#held();
     }
     if (!isCurrent()) return;
-    if (tokens === undefined) return this.#waitAndDial();
-    this.#used = tokens;
-    const token = tokens?.access_token ?? null;
-    const inbox = this.#inboxOf(token);
+    if (held === undefined) return this.#waitAndDial();
+    this.#used = held;
+    const token = held.tokens?.access_token ?? null;
+    const inbox = this.#inboxOf(held.caller);
     try {
       this.#line = this.#options.transport.open(
         {
@@ -247,6 +247,7 @@ class Connection {
           path: this.#spec.path,
           commands: this.#spec.commands,
           token,
+          caller: held.caller,
           deviceId: this.#memory.deviceId,
           topics: this.#topics.forLine(),
           lastEventId: inbox.lastId,
@@ -269,9 +270,9 @@ class Connection {
   }
 
   /** What is kept; undefined where the application's store fails. */
-  async #tokens(): Promise<Tokens | null | undefined> {
+  async #held(): Promise<Held | undefined> {
     try {
-      return (await this.#client.tokens?.get()) ?? null;
+      return await heldBy(this.#client);
     } catch (error) {
       this.#failed(error);
       return undefined;
@@ -301,14 +302,14 @@ class Connection {
       return isFinal === true ? this.close(error) : this.#waitAndDial(afterMillis);
     const generation = this.#generation;
     const used = this.#used;
-    if (used === null || this.#isRefreshed) return this.close(error);
+    if (used.tokens === null || this.#isRefreshed) return this.close(error);
     this.#isRefreshed = true;
     const isRenewed = await refreshTokens(this.#client, used).catch(() => false);
-    const kept = isRenewed ? used : await this.#tokens();
+    const kept = isRenewed ? used : await this.#held();
     if (generation !== this.#generation) return;
     if (isRenewed) return this.#redial();
     // There is nothing to renew it with, or the service has refused that.
-    if (kept !== undefined && kept?.refresh_token == null) return this.close(error);
+    if (kept !== undefined && kept.tokens?.refresh_token == null) return this.close(error);
     this.#isRefreshed = false;
     this.#waitAndDial(afterMillis);
   }
@@ -338,28 +339,29 @@ class Connection {
   #renewLater(): void {
     clearTimeout(this.#renewal);
     const used = this.#used;
-    const millis = used === null ? null : millisToRenewal(used.access_token);
-    if (used === null || millis === null) return;
+    const millis = used.tokens === null ? null : millisToRenewal(used.tokens.access_token);
+    if (millis === null) return;
     this.#renewal = setTimeout(() => void this.#renew(used), millis);
   }
 
-  async #renew(used: Tokens): Promise<void> {
+  async #renew(used: Held): Promise<void> {
     const generation = this.#generation;
     const isRenewed = await refreshTokens(this.#client, used).catch(() => false);
-    const tokens = await this.#tokens();
+    const held = await this.#held();
     if (generation !== this.#generation) return;
     // Where there are none to be had, the service ends the line in its time.
-    if (tokens == null || !isRenewed) return;
-    this.#used = tokens;
-    const goesOn = await this.#line?.reauthenticate(tokens.access_token).catch(() => false);
+    if (held?.tokens == null || !isRenewed) return;
+    // A line has one caller.
+    if (held.caller !== this.#owner) return this.#redial();
+    this.#used = held;
+    const goesOn = await this.#line?.reauthenticate(held.tokens.access_token).catch(() => false);
     if (generation !== this.#generation) return;
     if (goesOn === true) this.#renewLater();
     else this.#redial();
   }
 
-  /** The inbox of whose token it is: another caller's signals are others. */
-  #inboxOf(token: string | null): Inbox {
-    const owner = token === null ? "" : callerOf(token);
+  /** The inbox of whoever is signed in: another caller's signals are others. */
+  #inboxOf(owner: string | null): Inbox {
     if (this.#inbox !== undefined) {
       if (owner === this.#owner) return this.#inbox;
       this.#inbox.stop();

@@ -1,6 +1,6 @@
 // Where a tab that shares its line is in the caller's mailbox: what others heard without it is read, and what it has heard
 // is not heard again.
-import { call, currentCaller, type Operation } from "../core.js";
+import { call, type Operation } from "../core.js";
 import type { Dial, Receiver } from "./port.js";
 
 export type Heard = readonly [name: string, id: string | null, data: unknown];
@@ -18,7 +18,7 @@ interface History {
 
 export interface PlaceOptions {
   readonly dial: Pick<Dial, "client" | "path" | "lastEventId">;
-  readonly caller: string;
+  readonly caller: string | null;
   /** Behind which signal this tab began, by the name of its line; empty is the beginning. */
   readonly places: Map<string, string>;
   readonly name: string;
@@ -139,10 +139,9 @@ export class Place {
       client,
       history,
       { after },
-      { signal: leaving },
+      // Where somebody else has signed in, it is their mailbox.
+      { signal: leaving, caller },
     ).settled();
-    // Somebody else has signed in: it is their mailbox.
-    if ((await currentCaller(client)) !== caller) throw new Error("another caller");
     if (page.ok) return page.data;
     if (page.error.code !== "core.validation" || after === undefined) throw page.error;
     // The service has another mailbox by now, in which there is no such place: all of it is new.

@@ -28,7 +28,8 @@ export interface Channel {
 export interface Locks {
   request(
     name: string,
-    options: { readonly signal: AbortSignal },
+    /** `steal` takes the lock from whoever has it, whose request then rejects. */
+    options: { readonly signal?: AbortSignal; readonly steal?: boolean },
     held: () => Promise<void>,
   ): Promise<void>;
 }

@@ -7,6 +7,8 @@ export interface Dial {
   /** Where the realtime plane is mounted, such as `/realtime`. */
   readonly path: string;
   readonly token: string | null;
+  /** Whose line it is, as the application tells; null where it does not, or nobody is signed in. */
+  readonly caller: string | null;
   readonly deviceId: string;
   readonly topics: readonly string[];
   /** The signal to go on behind. */

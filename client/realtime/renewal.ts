@@ -1,6 +1,15 @@
 // When the token of a connection is to be renewed.
 import { timerMillis } from "../signals.js";
-import { claimsOf } from "../token.js";
+
+/** The claims of a JWT, read without a proof and only to know when it ends; none of any other token. */
+function claimsOf(token: string): Readonly<Record<string, unknown>> {
+  try {
+    const [, claims = ""] = token.split(".");
+    return { ...(JSON.parse(atob(claims.replaceAll("-", "+").replaceAll("_", "/"))) as object) };
+  } catch {
+    return {};
+  }
+}
 
 /**
  * How long a token that the service has just taken may still be used before a new one is asked for, in milliseconds; null

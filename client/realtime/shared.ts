@@ -1,50 +1,24 @@
 // One line for all tabs of a browser: one of them leads (Web Locks), the others hear and talk through it (BroadcastChannel).
-import { ApiError, errorOf, randomKey, tokensOf } from "../core.js";
+import { callerOf, heldBy } from "../caller.js";
+import { ApiError, errorOf, randomKey } from "../core.js";
 import { within } from "../signals.js";
-import { callerOf } from "../token.js";
 import { Leader } from "./leader.js";
 import { Place, type Heard } from "./place.js";
 import { platform, type Channel, type Locks } from "./platform.js";
-import type { Command, Dial, Ending, Line, Receiver, Transport } from "./port.js";
-
-/** What tabs tell each other. `tab` is whom it is for, or whom it comes from. */
-type Message =
-  | { readonly kind: "leading" }
-  | { readonly kind: "join"; readonly tab: string; readonly topics: readonly string[] }
-  | { readonly kind: "leave"; readonly tab: string }
-  /** A line has been made, or was there when `tab` joined; these topics are heard over it, behind the signal `last`. */
-  | {
-      readonly kind: "opened";
-      readonly topics: readonly string[];
-      readonly last: string;
-      readonly tab?: string;
-    }
-  | { readonly kind: "signal"; readonly signal: Heard }
-  /** The line has ended for all, or what `tab` wants to hear is not granted. */
-  | { readonly kind: "ended"; readonly ending: Ending; readonly tab?: string }
-  | {
-      readonly kind: "command";
-      readonly tab: string;
-      readonly cid: number;
-      /** The payload as JSON, as it travels on: not all that JSON takes can be cloned. */
-      readonly command: Pick<Command, "name" | "idempotencyKey" | "millis"> & {
-        readonly json: string | undefined;
-      };
-    }
-  | {
-      readonly kind: "answer";
-      readonly tab: string;
-      readonly cid: number;
-      readonly data?: unknown;
-      readonly error?: object;
-    };
+import { deviceReplaced, type Command, type Dial, type Ending } from "./port.js";
+import type { Line, Receiver, Transport } from "./port.js";
+import { PresenceBoard } from "./presence.js";
+import { commandFreshMillis, isNewer, type Message, type Reign } from "./tab-messages.js";
+import { Watch } from "./watch.js";
 
 /** How long a leader holds on after its line has ended, so that every tab has heard of that and takes its own pause. */
 const lingerMillis = 200;
+/** How long a tab whose device has another line waits to hear that another tab leads. */
+const handoverMillis = 500;
 
 /**
- * The line of a transport, opened once a browser. Where there are no tabs, no means to share, or tokens that do not say whose
- * they are, it is the transport itself.
+ * The line of a transport, opened once a browser. Where there are no tabs, no means to share, or nobody has told who calls,
+ * it is the transport itself.
  */
 export function shared(transport: Transport): Transport {
   const { BroadcastChannel, navigator } = platform;
@@ -54,8 +28,8 @@ export function shared(transport: Transport): Transport {
   return {
     isShared: true,
     open(dial, receiver) {
-      const caller = dial.token === null ? "" : callerOf(dial.token);
-      if (caller === "") return transport.open(dial, receiver);
+      const { caller } = dial;
+      if (caller === null) return transport.open(dial, receiver);
       // Tabs share where they are the same caller on the same device.
       const name = `opwright ${dial.client.baseUrl}${dial.path} ${dial.deviceId} ${caller}`;
       const means = { channel: new BroadcastChannel(name), locks, name, caller, places };
@@ -83,28 +57,28 @@ class SharedLine implements Line {
   readonly #transport: Transport;
   readonly #dial: Dial;
   readonly #receiver: Receiver;
-  readonly #channel: Channel;
-  readonly #caller: string;
+  readonly #means: Means;
   readonly #place: Place;
+  readonly #watch: Watch;
+  readonly #presence = new PresenceBoard();
   readonly #tab = randomKey();
   readonly #leaving = new AbortController();
   readonly #waiting = new Map<number, Waiting>();
+  /** Ends the wait for the lock. */
+  #queueing = new AbortController();
   #asked = 0;
   #isOver = false;
   #leader: Leader | undefined;
+  /** Who leads, as far as this tab has heard; its own where it leads itself. */
+  #reign: Reign = { term: 0, tab: "" };
   #release: () => void = () => undefined;
 
-  constructor(
-    transport: Transport,
-    dial: Dial,
-    receiver: Receiver,
-    { channel, locks, name, caller, places }: Means,
-  ) {
+  constructor(transport: Transport, dial: Dial, receiver: Receiver, means: Means) {
     this.#transport = transport;
     this.#dial = dial;
     this.#receiver = receiver;
-    this.#channel = channel;
-    this.#caller = caller;
+    this.#means = means;
+    const { caller, name, places } = means;
     this.#place = new Place({
       dial,
       caller,
@@ -117,11 +91,12 @@ class SharedLine implements Line {
         receiver.ended({});
       },
     });
-    channel.addEventListener("message", ({ data }) => this.#hear(data as Message));
-    locks
-      .request(name, { signal: this.#leaving.signal }, () => this.#lead())
-      // A page without an origin has locks, which refuse: it has nobody to share with either.
-      .catch(() => this.#lead());
+    this.#watch = new Watch({
+      ask: () => this.#leader === undefined && this.#tell({ kind: "ask" }),
+      stands: () => this.#takeOver(),
+    });
+    means.channel.addEventListener("message", ({ data }) => this.#hear(data as Message));
+    this.#seek(false);
     this.#join();
   }
 
@@ -141,7 +116,8 @@ class SharedLine implements Line {
       const cid = (this.#asked += 1);
       const asked = { name, json: JSON.stringify(payload), idempotencyKey, millis };
       this.#waiting.set(cid, { resolve, reject });
-      this.#tell({ kind: "command", tab: this.#tab, cid, command: asked });
+      const until = Date.now() + commandFreshMillis;
+      this.#tell({ kind: "command", tab: this.#tab, cid, until, command: asked });
     });
   }
 
@@ -160,56 +136,137 @@ class SharedLine implements Line {
     this.#finish(0);
   }
 
+  /** Waits for the lock, or takes it from a tab that stands still; leads while it has it. */
+  #seek(steal: boolean): void {
+    const { locks, name } = this.#means;
+    const queueing = new AbortController();
+    this.#queueing.abort();
+    this.#queueing = queueing;
+    let isHeld = false;
+    locks
+      .request(name, steal ? { steal } : { signal: queueing.signal }, () => {
+        isHeld = true;
+        return this.#lead();
+      })
+      .catch(() => {
+        // Another tab has taken the lock: it found this one standing still.
+        if (isHeld) return this.#stepDown();
+        if (queueing.signal.aborted) return undefined;
+        // A page without an origin has locks, which refuse: it has nobody to share with either.
+        return this.#lead();
+      });
+  }
+
+  #takeOver(): void {
+    if (this.#leader === undefined && !this.#isOver) this.#seek(true);
+  }
+
   /** Runs while this tab holds the lock. */
   #lead(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#breakOff();
+    this.#reign = { term: Math.max(this.#reign.term + 1, Date.now()), tab: this.#tab };
+    const reign = this.#reign;
     this.#leader = new Leader({
       topics: this.#dial.topics,
-      open: async (topics, receiver) => {
-        // A store that fails may do better when the line is next asked for.
-        const tokens = await tokensOf(this.#dial.client).catch(() => null);
-        const token = tokens?.access_token ?? null;
-        // Somebody else has signed in: this line is not theirs.
-        if (token === null || callerOf(token) !== this.#caller) return null;
-        const lastEventId = await this.#place.reached();
-        return this.#transport.open({ ...this.#dial, token, topics, lastEventId }, receiver);
-      },
+      open: (topics, receiver) => this.#openLine(topics, receiver),
       opened: (topics) => {
         this.#place.begin();
-        this.#tell({ kind: "opened", topics, last: this.#place.last });
+        this.#tell({ kind: "opened", reign, topics, last: this.#place.last, presence: [] });
         this.#receiver.opened();
       },
       signal: (...signal) => {
-        this.#tell({ kind: "signal", signal });
+        this.#presence.note(signal);
+        this.#tell({ kind: "signal", reign, signal });
         this.#place.take(signal);
       },
-      refused: (tab, ending) => this.#tell({ kind: "ended", tab, ending }),
+      refused: (tab, ending) => this.#tell({ kind: "ended", reign, tab, ending }),
       ended: (ending, isOwn) => {
-        // What this tab alone wants to hear is nothing that the others end for.
-        if (!isOwn) this.#tell({ kind: "ended", ending });
-        this.#finish(isOwn ? 0 : lingerMillis);
-        this.#receiver.ended(ending);
+        const end = (): void => {
+          if (this.#reign === reign) this.#lineEnded(ending, isOwn);
+        };
+        // Where another tab has taken over, this one is about to hear of it.
+        if (ending.code === deviceReplaced) setTimeout(end, handoverMillis);
+        else end();
       },
     });
-    this.#tell({ kind: "leading" });
+    this.#tell({ kind: "leading", reign });
     return new Promise((resolve) => (this.#release = resolve));
+  }
+
+  async #openLine(topics: readonly string[], receiver: Receiver): Promise<Line | null> {
+    const { client } = this.#dial;
+    // A store that fails may do better when the line is next asked for.
+    const held = await heldBy(client).catch(() => null);
+    const token = held?.tokens?.access_token ?? null;
+    // Somebody else has signed in: this line is not theirs. With tokens once, it is never without.
+    if (held?.caller !== this.#means.caller) return null;
+    if (token === null && this.#dial.token !== null) return null;
+    const lastEventId = await this.#place.reached();
+    if (callerOf(client) !== this.#means.caller) return null;
+    this.#presence.clear();
+    return this.#transport.open({ ...this.#dial, token, topics, lastEventId }, receiver);
+  }
+
+  #lineEnded(ending: Ending, isOwn: boolean): void {
+    if (this.#isOver) return;
+    // What this tab alone wants to hear is nothing that the others end for.
+    if (!isOwn) this.#tell({ kind: "ended", reign: this.#reign, ending });
+    this.#finish(isOwn ? 0 : lingerMillis);
+    this.#receiver.ended(ending);
+  }
+
+  /** Another tab leads: this one hears through it from now on, and what its own line still says is not heard. */
+  #stepDown(): void {
+    const leader = this.#leader;
+    if (leader === undefined || this.#isOver) return;
+    this.#leader = undefined;
+    this.#reign = { term: this.#reign.term, tab: "" };
+    leader.line?.close();
+    leader.stop();
+    this.#release();
+    this.#watch.heard();
+    this.#seek(false);
+    this.#join();
   }
 
   #hear(message: Message): void {
     if (this.#isOver) return;
-    if (this.#leader !== undefined) return this.#hearAsLeader(this.#leader, message);
+    if ("reign" in message && !this.#isOfLeader(message)) return;
+    if (this.#leader !== undefined) this.#hearAsLeader(this.#leader, message);
+    else this.#hearAsFollower(message);
+  }
+
+  /** Whether a message is that of the tab that leads; one that has stood still goes on talking as if it did. */
+  #isOfLeader({ kind, reign }: Extract<Message, { readonly reign: Reign }>): boolean {
+    const before = this.#reign;
+    if (reign.tab !== before.tab || reign.term !== before.term) {
+      const isLeading = this.#leader !== undefined;
+      if (!isNewer(reign, before, kind, isLeading)) {
+        // It hears that it leads no longer.
+        if (isLeading) this.#tell({ kind: "beat", reign: before });
+        return false;
+      }
+      this.#stepDown();
+      this.#reign = reign;
+      this.#breakOff();
+      // Who asked before anybody led is known to whoever leads now.
+      const isKnown = isLeading || before.tab === "" || kind === "opened";
+      if (kind === "leading" || !isKnown) this.#join();
+    }
+    this.#watch.heard();
+    return true;
+  }
+
+  #hearAsFollower(message: Message): void {
     switch (message.kind) {
-      case "leading":
-        this.#breakOff();
-        this.#join();
-        return;
       case "opened": {
         const isMine = (message.tab ?? this.#tab) === this.#tab;
         const hears = this.#dial.topics.every((topic) => message.topics.includes(topic));
         if (!isMine || !hears) return;
         this.#place.follow(message.last);
         this.#receiver.opened();
+        for (const signal of message.presence) this.#place.hear(signal);
         return;
       }
       case "signal":
@@ -231,11 +288,17 @@ class SharedLine implements Line {
   }
 
   #hearAsLeader(leader: Leader, message: Message): void {
+    const reign = this.#reign;
     switch (message.kind) {
+      case "ask":
+        this.#tell({ kind: "beat", reign });
+        return;
       case "join": {
         const { tab } = message;
         const topics = leader.join(tab, message.topics);
-        if (topics !== null) this.#tell({ kind: "opened", topics, last: this.#place.last, tab });
+        if (topics === null) return;
+        const presence = this.#presence.of(message.topics);
+        this.#tell({ kind: "opened", reign, topics, last: this.#place.last, presence, tab });
         return;
       }
       case "leave":
@@ -244,12 +307,16 @@ class SharedLine implements Line {
       case "command": {
         const { tab, cid, command } = message;
         const payload: unknown = command.json === undefined ? undefined : JSON.parse(command.json);
-        const run = (signal: AbortSignal): Promise<unknown> =>
-          leader.command({ ...command, payload, signal });
+        const run = async (signal: AbortSignal): Promise<unknown> => {
+          // Whoever asked may have given up on this tab since, and asked another one.
+          if (Date.now() > message.until)
+            throw new ApiError("client.network", "the tab that has the connection stood still");
+          return leader.command({ ...command, payload, signal });
+        };
         within(command.millis, run).then(
-          (data) => this.#tell({ kind: "answer", tab, cid, data }),
+          (data) => this.#tell({ kind: "answer", reign, tab, cid, data }),
           ({ code, message: detail, kind, context }: ApiError) =>
-            this.#tell({ kind: "answer", tab, cid, error: { code, detail, kind, context } }),
+            this.#tell({ kind: "answer", reign, tab, cid, error: { code, detail, kind, context } }),
         );
       }
     }
@@ -261,7 +328,7 @@ class SharedLine implements Line {
 
   #tell(message: Message): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
-    if (!this.#isOver) this.#channel.postMessage(message);
+    if (!this.#isOver) this.#means.channel.postMessage(message);
   }
 
   /** Who was asked is gone. */
@@ -273,12 +340,14 @@ class SharedLine implements Line {
 
   #finish(lingering: number): void {
     this.#isOver = true;
+    this.#watch.stop();
     this.#breakOff();
     this.#leaving.abort();
+    this.#queueing.abort();
     this.#leader?.stop();
     const leave = (): void => {
       this.#release();
-      this.#channel.close();
+      this.#means.channel.close();
     };
     // At once where nobody is waited for: a page that still has a lock is not kept for going back to.
     if (lingering === 0) leave();

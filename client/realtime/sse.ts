@@ -1,8 +1,7 @@
 // Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
-import { ApiError, authorize, call, currentCaller, errorOf, retryAfterMillis } from "../core.js";
+import { ApiError, authorize, call, errorOf, retryAfterMillis } from "../core.js";
 import type { Operation } from "../core.js";
 import { following } from "../signals.js";
-import { callerOf } from "../token.js";
 import { EventStream } from "./event-stream.js";
 import { lineAddress } from "./platform.js";
 import { deviceReplaced, isFinalKind, type Dial, type Ending, type Line } from "./port.js";
@@ -22,7 +21,7 @@ export function sse(): Transport {
 }
 
 function open(dial: Dial, receiver: Receiver): Line {
-  const { client, path, deviceId, commands, token } = dial;
+  const { client, path, deviceId, commands, caller } = dial;
   const leaving = new AbortController();
   const acknowledgement: Operation = {
     method: "POST",
@@ -51,11 +50,10 @@ function open(dial: Dial, receiver: Receiver): Line {
       const operation = commands[name];
       if (operation === undefined)
         throw new ApiError("realtime_command_unknown", `there is no command ${name}`);
-      // A line has one caller; a request would go as whoever is signed in now.
-      if ((await currentCaller(client)) !== callerOf(token ?? ""))
-        throw new ApiError("client.aborted", "another caller signed in");
       const options = {
         signal,
+        // A line has one caller; a request would go as whoever is signed in now.
+        ...(caller === null ? {} : { caller }),
         timeoutMillis: millis,
         ...(idempotencyKey === null ? {} : { idempotencyKey }),
       };

@@ -25,6 +25,10 @@ export * as vault from "./api/vault.js";
 export * as webhooks from "./api/webhooks.js";
 
 /** A client of Tracker API. */
+export function createClient(
+  options: $.ClientOptions & ({ readonly tokens: $.TokenStore } | $.Caller),
+): $.CallerClient;
+export function createClient(options: $.ClientOptions): $.Client;
 export function createClient(options: $.ClientOptions): $.Client {
-  return $.createClient({ refreshPath: "/auth/refresh", ...options });
+  return $.createClient({ service: "tracker", refreshPath: "/auth/refresh", ...options });
 }

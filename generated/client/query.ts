@@ -3,24 +3,22 @@
 // oxlint-disable-next-line typescript/ban-ts-comment -- a project without TanStack Query compiles as well
 // @ts-ignore
 import type { DataTag, InfiniteData } from "@tanstack/query-core";
+import { anotherCaller, callerOf } from "./caller.js";
 import {
+  ApiError,
   randomKey,
-  type ApiError,
+  type CallerClient,
   type CallOptions,
   type Client,
   type ClientCode,
 } from "./core.js";
-import { callerOf } from "./token.js";
 
-export type { Bytes, Client } from "./core.js";
+export type { Bytes, CallerClient, Client } from "./core.js";
 
-/**
- * Whose answers a key holds: the service, and the caller with his tenant. Where tokens come later than asked for, they are
- * those of the last call.
- */
+/** Whose answers a key holds: the service by its name, and the caller that the application tells (`Caller`). */
 export interface Scope {
   readonly service: string;
-  readonly caller: string;
+  readonly caller: string | null;
 }
 
 /** A key by what it begins with, so that a change can invalidate all of a namespace, or of an operation. */
@@ -66,19 +64,20 @@ export interface Mutation<Input, Result, Code extends string> extends Fails<Code
 }
 
 export function query<Input, Result, Code extends string>(
-  client: Client,
+  client: CallerClient,
   [namespace, operation]: readonly [string, string],
   input: Input,
   run: (options: CallOptions) => Promise<Result>,
 ): Query<Input, Result, Code> {
+  const scope = scopeOf(client);
   return {
     // The tag is a type alone.
-    queryKey: [namespace, operation, input, scopeOf(client)] as unknown as DataTag<
+    queryKey: [namespace, operation, input, scope] as unknown as DataTag<
       Key<Input>,
       Result,
       ApiError<Code | ClientCode>
     >,
-    queryFn: ({ signal }) => run({ signal }),
+    queryFn: ({ signal }) => asCaller(client, scope, (caller) => run({ signal, caller })),
   };
 }
 
@@ -87,75 +86,66 @@ export function pages<
   Result extends { readonly next_cursor: string | null },
   Code extends string,
 >(
-  client: Client,
+  client: CallerClient,
   [namespace, operation]: readonly [string, string],
   input: Input,
   run: (input: Input, options: CallOptions) => Promise<Result>,
 ): Pages<Input, Result, Code> {
+  const scope = scopeOf(client);
   return {
     // The tag is a type alone.
-    queryKey: [namespace, operation, input, scopeOf(client), "pages"] as unknown as DataTag<
+    queryKey: [namespace, operation, input, scope, "pages"] as unknown as DataTag<
       Key<Input, [of: "pages"]>,
       InfiniteData<Result, string | undefined>,
       ApiError<Code | ClientCode>
     >,
     queryFn: ({ signal, pageParam }) =>
-      run(pageParam === undefined ? input : { ...input, after: pageParam }, { signal }),
+      asCaller(client, scope, (caller) =>
+        run(pageParam === undefined ? input : { ...input, after: pageParam }, { signal, caller }),
+      ),
     initialPageParam: undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   };
 }
 
-const idempotencyKeys = new WeakMap<object, string>();
+/** What all tries of one mutation share. */
+type Tries = Pick<CallOptions, "idempotencyKey" | "caller">;
+
+const triesOf = new WeakMap<object, Tries>();
 
 export function mutation<Input, Result, Code extends string>(
+  client: Client,
   mutationKey: readonly [string, string],
   run: (input: Input, options: CallOptions) => Promise<Result>,
 ): Mutation<Input, Result, Code> {
   return {
     mutationKey,
     mutationFn: (input, context = {}) => {
-      const idempotencyKey = idempotencyKeys.get(context) ?? randomKey();
-      idempotencyKeys.set(context, idempotencyKey);
-      return run(input, { idempotencyKey });
+      // Only whoever is told can be held to one caller.
+      const told = client.caller === undefined ? {} : { caller: callerOf(client) };
+      const tries = triesOf.get(context) ?? { idempotencyKey: randomKey(), ...told };
+      triesOf.set(context, tries);
+      return run(input, tries);
     },
   };
 }
 
-/** Callers of the last tokens that stores gave later than they were asked. */
-const lastCallers = new WeakMap<Client, string>();
-
-function scopeOf(client: Client): Scope {
-  return { service: client.baseUrl, caller: `${callerNow(client)}${marksOf(client)}` };
+/** Where a key belongs. Throws where the client was not told who calls: one caller would see what another has read. */
+function scopeOf(client: CallerClient): Scope {
+  const { service = client.baseUrl } = client;
+  // Without types nobody has been told.
+  if ((client as Client).caller === undefined)
+    throw new ApiError("client.invalid", "a cache needs to be told who calls: see `caller`");
+  return { service, caller: callerOf(client) };
 }
 
-/** Who is signed in, as far as the store tells at once; else who was when it was asked last. */
-function callerNow(client: Client): string {
-  const tokens = toldBy(client);
-  if (!(tokens instanceof Promise)) return callerOf(tokens?.access_token ?? "");
-  const note = (told: Tokens): void =>
-    void lastCallers.set(client, callerOf(told?.access_token ?? ""));
-  // A store that fails is told by the call.
-  tokens.then(note, () => undefined);
-  return lastCallers.get(client) ?? "";
-}
-
-type Tokens = { readonly access_token: string } | null | undefined;
-
-function toldBy({ tokens }: Client): Tokens | Promise<Tokens> {
-  try {
-    return tokens?.get();
-  } catch {
-    return null;
-  }
-}
-
-/** What tells clients with other credentials apart, such as API keys and tenants in headers: a digest, since keys are kept and shown. */
-function marksOf({ headers = {} }: Client): string {
-  const names = Object.keys(headers).sort();
-  if (names.length === 0) return "";
-  let digest = 0xcbf29ce484222325n;
-  for (const letter of names.map((name) => `${name}=${headers[name] ?? ""};`).join(""))
-    digest = BigInt.asUintN(64, (digest ^ BigInt(letter.codePointAt(0) ?? 0)) * 0x100000001b3n);
-  return `#${digest.toString(36)}`;
+/** Reads for the key's caller and for nobody else, whoever signs in meanwhile. */
+async function asCaller<Result>(
+  client: CallerClient,
+  { caller }: Scope,
+  run: (caller: string | null) => Promise<Result>,
+): Promise<Result> {
+  const result = await run(caller);
+  if (callerOf(client) !== caller) throw anotherCaller();
+  return result;
 }

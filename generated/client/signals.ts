@@ -8,13 +8,56 @@ export function timerMillis(millis: number): number {
   return Math.min(millis, 2 ** 31 - 1);
 }
 
+/** Who waits for a signal: it has one listener, since Node.js warns of a leak at eleven. */
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Runs something when a signal aborts, or at once where it has; returns what ends that. */
+export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
+  if (signal === undefined || signal.aborted) {
+    if (signal !== undefined) run();
+    return () => undefined;
+  }
+  const waiting = listeners.get(signal) ?? new Set();
+  // Each has an entry of its own, also where one function waits twice.
+  const one = (): void => run();
+  if (waiting.size === 0) {
+    listeners.set(signal, waiting);
+    signal.addEventListener("abort", tellAll);
+  }
+  waiting.add(one);
+  return () => {
+    waiting.delete(one);
+    if (waiting.size === 0) signal.removeEventListener("abort", tellAll);
+  };
+}
+
+function tellAll(this: AbortSignal): void {
+  for (const run of [...(listeners.get(this) ?? [])]) run();
+}
+
 /** A controller that aborts with another signal as well. Once it has, it listens to that no more. */
 export function following(outer: AbortSignal | undefined): AbortController {
   const own = new AbortController();
-  const leave = (): void => own.abort(outer?.reason);
-  if (outer?.aborted === true) leave();
-  outer?.addEventListener("abort", leave, own);
+  own.signal.addEventListener(
+    "abort",
+    onAbort(outer, () => own.abort(outer?.reason)),
+  );
   return own;
+}
+
+/** What is waited for, unless the signal comes first. */
+export function raced<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason as Error));
+    work.then(resolve, reject).finally(forget);
+  });
+}
+
+/** Waits; rejects with the reason of the signal where that comes first. */
+export async function pause(millis: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, timerMillis(millis))));
+  await (signal === undefined ? over : raced(over, signal)).finally(() => clearTimeout(timer));
 }
 
 /**

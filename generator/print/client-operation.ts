@@ -85,6 +85,7 @@ export function operationOf(operation: OperationModel): Operation {
     ...(repeats === undefined ? {} : { repeats }),
     ...(givesResponse(operation) ? { isBytes: true } : {}),
     ...(operation.ignoresCredentials ? { ignoresTokens: true } : {}),
+    ...(operation.tokens === "tenant" ? { leavesSession: true } : {}),
   };
 }
 

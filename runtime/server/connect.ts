@@ -57,6 +57,8 @@ export interface ServiceConnection extends ServiceAtWork {
   readonly pendingMigrations: readonly string[];
   /** Says where the service listens: outside production this is its public URL if no setting has one. */
   listensAt(url: string): void;
+  /** See `PublicUrl.siblings`. */
+  readonly siblings: readonly string[] | null;
   /** Sends signals to this plane from now on. Until then durable ones wait in the database, and ephemeral ones are lost. */
   signalsTo(plane: SignalPlane): void;
   close(): Promise<void>;
@@ -97,7 +99,7 @@ async function connected(
   opened.add(() => database.close());
   const pending = await migrated(database, { settings, folder, log });
   const signer = hmacSigner(settings.signingSecrets);
-  const { read: publicUrl, listensAt } = publicUrlOf(settings);
+  const { read: publicUrl, listensAt, siblings } = publicUrlOf(settings);
   const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
   opened.add(() => objects.close());
   const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, {
@@ -134,6 +136,7 @@ async function connected(
       return context.commit(() => work(context));
     },
     listensAt,
+    siblings,
     signalsTo(given) {
       listeners.plane = given;
     },

@@ -245,7 +245,7 @@ async function handlerOf(
     const path = pathOf(url);
     return paths.has(path) || path.startsWith(directPath) || isRouted(table, url);
   };
-  const cors = await corsHandler(corsOrigins, isKnown, [...said]);
+  const cors = await corsHandler([corsOrigins, connection.siblings], isKnown, [...said]);
   const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
   const fallback = appFallback(service, log, answerDocs);
   return (req, res) =>

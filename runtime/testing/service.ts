@@ -21,6 +21,7 @@ export interface TestClientOptions {
   readonly tokens?: {
     get(): TestTokens | null;
     set(tokens: TestTokens | null): void;
+    caller(): string;
   };
 }
 
@@ -150,6 +151,7 @@ function serviceOf<Client extends object, Events, Signals>(
       const client = createClient({
         baseUrl: url,
         tokens: {
+          caller: () => `${principalId}@${tenantId ?? ""}`,
           get: () => kept,
           set: (fresh) => {
             kept = fresh;

@@ -286,6 +286,39 @@ for (const engine of engines) {
         });
         expect(refused.headers.get("access-control-allow-origin")).toBeNull();
       });
+
+      test("are none of ours, but for other names of the address in development", async () => {
+        const readers = async (environment: Readonly<Record<string, string>>) => {
+          const [service] = await startWith(reference, environment);
+          const { port } = new URL(service.url);
+          const origins = [
+            `http://localhost:${port}`,
+            `http://127.0.0.1:${port}`,
+            `http://[::1]:${port}`,
+            `https://localhost:${port}`,
+            `http://localhost:${Number(port) + 1}`,
+            `http://localhost.evil.test:${port}`,
+            "http://localhost",
+            "null",
+          ];
+          const told = origins.map(async (origin) => {
+            const { headers } = await service.call("GET", "/livez", { headers: { origin } });
+            const answer = await service.call("OPTIONS", "/_objects/x", {
+              headers: {
+                origin,
+                host: `evil.test:${port}`,
+                "access-control-request-method": "PUT",
+              },
+            });
+            expect(headers.get("access-control-allow-origin")).toBeNull();
+            return answer.headers.get("access-control-allow-origin");
+          });
+          return (await Promise.all(told)).map((told, at) => told === origins[at]);
+        };
+        const none = Array.from({ length: 8 }, () => false);
+        expect(await readers({})).toEqual([true, true, true, ...none.slice(3)]);
+        expect(await readers({ PUBLIC_URL: "https://api.example" })).toEqual(none);
+      });
     });
 
     test("a rate limit is each caller's own, and says when to come again", async () => {

@@ -67,6 +67,7 @@ function clientOf(
     baseUrl: "http://service.test/api",
     fetch: async (input, init) => answer(new Request(input, init)),
     tokens: {
+      caller: () => subjectOf(held.tokens?.access_token ?? null),
       get() {
         if (held.fails-- > 0) throw new Error("the store is busy");
         return held.tokens;
@@ -501,6 +502,7 @@ describe("a connection", () => {
       baseUrl: "http://service.test",
       fetch: async () => unauthenticated(),
       tokens: {
+        caller: () => "ann",
         get() {
           if (isBroken) throw new Error("no store");
           return { access_token: jwt("ann"), refresh_token: "r" };
@@ -587,7 +589,11 @@ describe("a connection", () => {
       fetch: async () => {
         throw new TypeError("offline");
       },
-      tokens: { get: async () => (slow.now ? sleep(20).then(() => tokens) : tokens), set() {} },
+      tokens: {
+        caller: () => subjectOf(tokens?.access_token ?? null),
+        get: async () => (slow.now ? sleep(20).then(() => tokens) : tokens),
+        set() {},
+      },
     });
     const fake = fakeTransport();
     const one = live(fake, {}, client);

@@ -12,7 +12,6 @@ import {
   type ClientOptions,
   type Tokens,
 } from "../../generated/client/index.js";
-import * as taskQueries from "../../generated/client/queries/tasks.js";
 
 const sent: Request[] = [];
 const task = { id: "1", rev: 1, title: "t" };
@@ -28,6 +27,7 @@ const codeOf = async (client: Client, input: unknown = { id: "1" }): Promise<str
   const settled = await tasks.get(client, input as { readonly id: string }).settled();
   return settled.ok ? "fine" : settled.error.code;
 };
+const caller = (): string => "ann";
 const throws = (): never => {
   throw new Error("the application's own");
 };
@@ -94,9 +94,11 @@ describe("a fault of the application is `client.invalid`, and nothing is sent", 
 
   test("a store that fails, when it is asked and when it is told", async () => {
     const set = vi.fn();
-    expect(await codeOf(clientOf({ tokens: { get: throws, set } }))).toBe("client.invalid");
+    expect(await codeOf(clientOf({ tokens: { get: throws, set, caller } }))).toBe("client.invalid");
     const rejects = async (): Promise<never> => throws();
-    expect(await codeOf(clientOf({ tokens: { get: rejects, set } }))).toBe("client.invalid");
+    expect(await codeOf(clientOf({ tokens: { get: rejects, set, caller } }))).toBe(
+      "client.invalid",
+    );
     expect(sent).toEqual([]);
     const tokens: Tokens = { access_token: "old", refresh_token: "r" };
     const client = clientOf({
@@ -105,7 +107,7 @@ describe("a fault of the application is `client.invalid`, and nothing is sent", 
         String(input).endsWith("/auth/refresh")
           ? Response.json({ access_token: "new", refresh_token: "s" })
           : Response.json({ code: "core.authentication" }, { status: 401 }),
-      tokens: { get: () => tokens, set: throws },
+      tokens: { get: () => tokens, set: throws, caller },
     });
     expect(await codeOf(client)).toBe("client.invalid");
   });
@@ -148,7 +150,7 @@ test("a platform without AbortSignal.any, AbortSignal.timeout and crypto serves 
   const keys = new Set<string | null>();
   const client = clientOf({
     refreshPath: "/auth/refresh",
-    tokens: { get: () => tokens, set: (next) => void (tokens = next) },
+    tokens: { get: () => tokens, set: (next) => void (tokens = next), caller },
     fetch: async (input, init) => {
       const { url, headers, signal } = new Request(input, init);
       expect(signal.aborted).toBe(false);
@@ -172,12 +174,31 @@ test("a platform without AbortSignal.any, AbortSignal.timeout and crypto serves 
   await authn.logout(client);
 });
 
-test("a signal that lives long is listened to only while calls run", async () => {
+test("a signal that lives long is listened to only while calls run, and once for all of them", async () => {
   const long = new AbortController();
   const add = vi.spyOn(long.signal, "addEventListener");
-  await tasks.get(clientOf(), { id: "1" }, { signal: long.signal });
-  const [, , options] = add.mock.calls[0] ?? [];
-  expect((options as { readonly signal?: AbortSignal }).signal?.aborted).toBe(true);
+  const remove = vi.spyOn(long.signal, "removeEventListener");
+  const warned = vi.fn();
+  process.on("warning", warned);
+  onTestFinished(() => void process.off("warning", warned));
+  const calls = Array.from({ length: 30 }, () =>
+    tasks.get(clientOf(), { id: "1" }, { signal: long.signal }),
+  );
+  expect(add).toHaveBeenCalledTimes(1);
+  await Promise.all(calls);
+  expect(remove.mock.calls[0]?.[1]).toBe(add.mock.calls[0]?.[1]);
+  expect(remove).toHaveBeenCalledTimes(1);
+  // Warnings come in a turn of their own.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warned).not.toHaveBeenCalled();
+
+  const given = Array.from({ length: 3 }, () =>
+    tasks.get(clientOf(), { id: "1" }, { signal: long.signal }).settled(),
+  );
+  long.abort();
+  for (const call of given)
+    expect(await call).toMatchObject({ ok: false, error: { code: "client.aborted" } });
+  expect(remove).toHaveBeenCalledTimes(2);
 });
 
 test("an error of a call is told from others, by its codes as well", () => {
@@ -186,63 +207,4 @@ test("an error of a call is told from others, by its codes as well", () => {
   expect([isApiError(caught, "core.conflict"), isApiError(new Error("x"))]).toEqual([false, false]);
   if (isApiError(caught, "core.not_found"))
     expect(caught.code satisfies "core.not_found").toBe("core.not_found");
-});
-
-describe("keys of queries", () => {
-  const jwt = (sub: string, tid: string): string =>
-    `h.${Buffer.from(JSON.stringify({ sub, tid })).toString("base64url")}.s`;
-  const keyOf = (options: Partial<ClientOptions>): string =>
-    JSON.stringify(taskQueries.get(clientOf(options), { id: "1" }).queryKey);
-
-  test("begin with namespace and operation, and hold service, caller and tenant", () => {
-    const get = (): Tokens => ({ access_token: jwt("ann", "a") });
-    const client = clientOf({ tokens: { get, set: () => undefined } });
-    const scope = { service: "http://service.test", caller: "ann@a" };
-    expect(taskQueries.get(client, { id: "1" }).queryKey).toEqual([
-      "tasks",
-      "get",
-      { id: "1" },
-      scope,
-    ]);
-    expect(taskQueries.listCursorPages(client, {}).queryKey).toEqual([
-      "tasks",
-      "list_cursor",
-      {},
-      scope,
-      "pages",
-    ]);
-  });
-
-  test("tell services, callers, tenants and API keys apart, and show no secret", () => {
-    const of = (token: string) => ({
-      tokens: { get: () => ({ access_token: token }), set: () => undefined },
-    });
-    const keys = [
-      keyOf({}),
-      keyOf({ baseUrl: "http://other.test" }),
-      keyOf(of(jwt("ann", "a"))),
-      keyOf(of(jwt("ann", "b"))),
-      keyOf(of(jwt("bob", "b"))),
-      keyOf({ headers: { "X-API-Key": "secret-1" } }),
-      keyOf({ headers: { "X-API-Key": "secret-2" } }),
-    ];
-    expect(new Set(keys).size).toBe(keys.length);
-    expect(keys.join("")).not.toContain("secret");
-    expect(keyOf(of(jwt("ann", "a")))).toBe(keys[2]);
-  });
-
-  test("know the caller of a store that answers later from its last answer", async () => {
-    let token = jwt("ann", "a");
-    const client = clientOf({
-      tokens: { get: async () => ({ access_token: token }), set: () => undefined },
-    });
-    const caller = (): string => taskQueries.get(client, { id: "1" }).queryKey[3].caller;
-    caller();
-    await Promise.resolve();
-    expect(caller()).toBe("ann@a");
-    token = jwt("bob", "b");
-    caller();
-    await Promise.resolve();
-    expect(caller()).toBe("bob@b");
-  });
 });

@@ -63,7 +63,10 @@ describe.each(Object.entries(transports))("the realtime client over %s", (name, 
   });
 
   const clientOf = (access_token: string): Client =>
-    createClient({ baseUrl: service.url, tokens: { get: () => ({ access_token }), set() {} } });
+    createClient({
+      baseUrl: service.url,
+      tokens: { get: () => ({ access_token }), set() {}, caller: () => access_token },
+    });
 
   /** A connection that notes what it hears and how it fares. */
   const listening = (options: Partial<LiveOptions> = {}, as: Client = client) => {
@@ -190,7 +193,11 @@ describe.each(Object.entries(transports))("the realtime client over %s", (name, 
     let tokens = await issue(3);
     const renewing = createClient({
       baseUrl: service.url,
-      tokens: { get: () => tokens, set: (next) => void (tokens = next as typeof tokens) },
+      tokens: {
+        caller: () => ann.id,
+        get: () => tokens,
+        set: (next) => void (tokens = next as typeof tokens),
+      },
     });
     const first = tokens.access_token;
     const { live, heard, statuses } = listening({ deviceId: `renew-${Date.now()}` }, renewing);

@@ -222,7 +222,7 @@ describe("our client", () => {
           getItem: (key: string) => own.get(key) ?? null,
           setItem: (key: string, value: string) => void own.set(key, value),
         };
-        const tokens = { get: () => ({ access_token: bob.token }), set() {} };
+        const tokens = { get: () => ({ access_token: bob.token }), set() {}, caller: () => "bob" };
         const client = createClient({ baseUrl: service.url, tokens });
         const [heard, statuses]: [string[], string[]] = [[], []];
         const onStatus = (status: string) => void statuses.push(status);
@@ -257,7 +257,7 @@ describe("our client", () => {
     async (_name, transport) => {
       const { service, bob } = made;
       const open = () => {
-        const tokens = { get: () => ({ access_token: bob.token }), set() {} };
+        const tokens = { get: () => ({ access_token: bob.token }), set() {}, caller: () => "bob" };
         const client = createClient({ baseUrl: service.url, tokens });
         const told: unknown[] = [];
         const onStatus = (status: string, error: { code: string } | null) =>

@@ -174,6 +174,24 @@ for (const engine of objectEngines) {
       await page.close();
     }, 60_000);
 
+    test.each(["localhost", "127.0.0.1"])(
+      "a page that was opened by the name %s uploads as well",
+      async (name) => {
+        const page = await browser.newPage();
+        const small = join(folder, "small.bin");
+        writeFileSync(small, content.subarray(0, 12_345));
+        const { port } = new URL(service.url);
+        await objects.allowOrigin(`http://${name}:${port}`);
+        await page.goto(`http://${name}:${port}/demo/upload`);
+        await page.fill("#login", ada.login);
+        await page.setInputFiles("#file", small);
+        await toldOn(page, /^(?:Done|Failed)/);
+        expect(await page.locator("#status").textContent()).toMatch(/^Done: .*, 12345 bytes$/);
+        await page.close();
+      },
+      60_000,
+    );
+
     test("Uppy's S3 plug-in sends a file in parts, and goes on after a reload", async () => {
       const page = await browser.newPage();
       const gate = await gated(page);

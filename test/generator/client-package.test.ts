@@ -43,7 +43,7 @@ const service = mockService({
     return { data: { ...taskOf(id), ...patch, rev: rev + 1 }, diff: {} };
   },
 });
-export const client = createClient({ baseUrl: "", fetch: fetchOf(service) });
+export const client = createClient({ baseUrl: "", fetch: fetchOf(service), caller: () => "ann" });
 
 export async function use(): Promise<unknown> {
   const told: unknown[] = [];
@@ -88,6 +88,10 @@ export async function use(): Promise<unknown> {
 
 export async function types(queries: QueryClient): Promise<string | undefined> {
   const options = taskQueries.get(client, { id: "two" });
+  // @ts-expect-error -- a cache has to know whose answers it keeps
+  taskQueries.get(createClient({ baseUrl: "" }), { id: "two" });
+  // @ts-expect-error -- a store tells whose tokens it keeps
+  createClient({ baseUrl: "", tokens: { get: () => null, set() {} } });
   // What is kept under a key has its type, and so has its error.
   const kept: models.Task | undefined = queries.getQueryData(options.queryKey);
   const first = queries.getQueryData(taskQueries.listCursorPages(client, {}).queryKey)?.pages[0];

@@ -50,6 +50,7 @@ const $switchTenant: $.Operation = {
   method: "POST",
   path: "/tenants/{id}/activate",
   query: ["keep"],
+  leavesSession: true,
 };
 
 /** Take a token pair for one of the caller's tenants. `POST /tenants/{id}/activate` */

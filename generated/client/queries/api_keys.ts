@@ -8,11 +8,13 @@ import type { ApiKeysIssueInput, ApiKeysRevokeInput } from "../api/api_keys.js";
 export function issue(
   client: $.Client,
 ): $.Mutation<ApiKeysIssueInput, ApiKeyIssued, $api.ApiKeysIssueCode> {
-  return $.mutation(["api_keys", "issue"], (input, options) => $api.issue(client, input, options));
+  return $.mutation(client, ["api_keys", "issue"], (input, options) =>
+    $api.issue(client, input, options),
+  );
 }
 
 /** `GET /api-keys` */
-export function list(client: $.Client): $.Query<null, ApiKeyList, $api.ApiKeysListCode> {
+export function list(client: $.CallerClient): $.Query<null, ApiKeyList, $api.ApiKeysListCode> {
   return $.query(client, ["api_keys", "list"], null, (options) => $api.list(client, options));
 }
 
@@ -20,7 +22,7 @@ export function list(client: $.Client): $.Query<null, ApiKeyList, $api.ApiKeysLi
 export function revoke(
   client: $.Client,
 ): $.Mutation<ApiKeysRevokeInput, undefined, $api.ApiKeysRevokeCode> {
-  return $.mutation(["api_keys", "revoke"], (input, options) =>
+  return $.mutation(client, ["api_keys", "revoke"], (input, options) =>
     $api.revoke(client, input, options),
   );
 }

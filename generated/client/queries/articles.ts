@@ -21,7 +21,7 @@ import type { ArticlesDocument, GroupPage, RawCursorPage, RawPage } from "../mod
 
 /** `POST /articles/agg_list` */
 export function aggList(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesAggListInput,
 ): $.Query<ArticlesAggListInput, GroupPage, $api.ArticlesAggListCode> {
   return $.query(client, ["articles", "agg_list"], input, (options) =>
@@ -33,7 +33,7 @@ export function aggList(
 export function create(
   client: $.Client,
 ): $.Mutation<ArticlesCreate, ArticlesDocument, $api.ArticlesCreateCode> {
-  return $.mutation(["articles", "create"], (input, options) =>
+  return $.mutation(client, ["articles", "create"], (input, options) =>
     $api.create(client, input, options),
   );
 }
@@ -42,7 +42,7 @@ export function create(
 export function delete_(
   client: $.Client,
 ): $.Mutation<ArticlesDeleteInput, ArticlesDocument, $api.ArticlesDeleteCode> {
-  return $.mutation(["articles", "delete"], (input, options) =>
+  return $.mutation(client, ["articles", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
 }
@@ -50,7 +50,7 @@ export { delete_ as delete };
 
 /** `GET /articles/{id}` */
 export function get(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesGetInput,
 ): $.Query<ArticlesGetInput, ArticlesDocument, $api.ArticlesGetCode> {
   return $.query(client, ["articles", "get"], input, (options) => $api.get(client, input, options));
@@ -60,12 +60,14 @@ export function get(
 export function kill(
   client: $.Client,
 ): $.Mutation<ArticlesKillInput, undefined, $api.ArticlesKillCode> {
-  return $.mutation(["articles", "kill"], (input, options) => $api.kill(client, input, options));
+  return $.mutation(client, ["articles", "kill"], (input, options) =>
+    $api.kill(client, input, options),
+  );
 }
 
 /** `POST /articles/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesListInput = {},
 ): $.Query<ArticlesListInput, ArticlesListOutput, $api.ArticlesListCode> {
   return $.query(client, ["articles", "list"], input, (options) =>
@@ -75,7 +77,7 @@ export function list(
 
 /** `POST /articles/list_cursor` */
 export function listCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesListCursorInput = {},
 ): $.Query<ArticlesListCursorInput, ArticlesListCursorOutput, $api.ArticlesListCursorCode> {
   return $.query(client, ["articles", "list_cursor"], input, (options) =>
@@ -85,7 +87,7 @@ export function listCursor(
 
 /** `POST /articles/list_cursor` */
 export function listCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesListCursorInput = {},
 ): $.Pages<ArticlesListCursorInput, ArticlesListCursorOutput, $api.ArticlesListCursorCode> {
   return $.pages(client, ["articles", "list_cursor"], input, (page, options) =>
@@ -95,7 +97,7 @@ export function listCursorPages(
 
 /** `POST /articles/raw_list` */
 export function rawList(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesRawListInput,
 ): $.Query<ArticlesRawListInput, RawPage, $api.ArticlesRawListCode> {
   return $.query(client, ["articles", "raw_list"], input, (options) =>
@@ -105,7 +107,7 @@ export function rawList(
 
 /** `POST /articles/raw_list_cursor` */
 export function rawListCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesRawListCursorInput,
 ): $.Query<ArticlesRawListCursorInput, RawCursorPage, $api.ArticlesRawListCursorCode> {
   return $.query(client, ["articles", "raw_list_cursor"], input, (options) =>
@@ -115,7 +117,7 @@ export function rawListCursor(
 
 /** `POST /articles/raw_list_cursor` */
 export function rawListCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesRawListCursorInput,
 ): $.Pages<ArticlesRawListCursorInput, RawCursorPage, $api.ArticlesRawListCursorCode> {
   return $.pages(client, ["articles", "raw_list_cursor"], input, (page, options) =>
@@ -127,7 +129,7 @@ export function rawListCursorPages(
 export function restore(
   client: $.Client,
 ): $.Mutation<ArticlesRestoreInput, ArticlesDocument, $api.ArticlesRestoreCode> {
-  return $.mutation(["articles", "restore"], (input, options) =>
+  return $.mutation(client, ["articles", "restore"], (input, options) =>
     $api.restore(client, input, options),
   );
 }
@@ -136,7 +138,7 @@ export function restore(
 export function update(
   client: $.Client,
 ): $.Mutation<ArticlesUpdateInput, ArticlesUpdateOutput, $api.ArticlesUpdateCode> {
-  return $.mutation(["articles", "update"], (input, options) =>
+  return $.mutation(client, ["articles", "update"], (input, options) =>
     $api.update(client, input, options),
   );
 }

@@ -17,7 +17,7 @@ import type { ObjectPage, StoredObject } from "../models.js";
 export function copy(
   client: $.Client,
 ): $.Mutation<ArticlesBlobsCopyInput, StoredObject, $api.ArticlesBlobsCopyCode> {
-  return $.mutation(["articles_blobs", "copy"], (input, options) =>
+  return $.mutation(client, ["articles_blobs", "copy"], (input, options) =>
     $api.copy(client, input, options),
   );
 }
@@ -26,7 +26,7 @@ export function copy(
 export function delete_(
   client: $.Client,
 ): $.Mutation<ArticlesBlobsDeleteInput, undefined, $api.ArticlesBlobsDeleteCode> {
-  return $.mutation(["articles_blobs", "delete"], (input, options) =>
+  return $.mutation(client, ["articles_blobs", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
 }
@@ -34,7 +34,7 @@ export { delete_ as delete };
 
 /** `HEAD /articles/blobs/files/{+key}` */
 export function head(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesBlobsHeadInput,
 ): $.Query<ArticlesBlobsHeadInput, $.Bytes, $api.ArticlesBlobsHeadCode> {
   return $.query(client, ["articles_blobs", "head"], input, (options) =>
@@ -44,7 +44,7 @@ export function head(
 
 /** `POST /articles/blobs/files/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesBlobsListInput = {},
 ): $.Query<ArticlesBlobsListInput, ObjectPage, $api.ArticlesBlobsListCode> {
   return $.query(client, ["articles_blobs", "list"], input, (options) =>
@@ -54,7 +54,7 @@ export function list(
 
 /** `POST /articles/blobs/files/list` */
 export function listPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesBlobsListInput = {},
 ): $.Pages<ArticlesBlobsListInput, ObjectPage, $api.ArticlesBlobsListCode> {
   return $.pages(client, ["articles_blobs", "list"], input, (page, options) =>
@@ -64,7 +64,7 @@ export function listPages(
 
 /** `POST /articles/blobs/files/metadata` */
 export function metadata(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesBlobsMetadataInput,
 ): $.Query<ArticlesBlobsMetadataInput, StoredObject, $api.ArticlesBlobsMetadataCode> {
   return $.query(client, ["articles_blobs", "metadata"], input, (options) =>
@@ -76,7 +76,7 @@ export function metadata(
 export function move(
   client: $.Client,
 ): $.Mutation<ArticlesBlobsMoveInput, StoredObject, $api.ArticlesBlobsMoveCode> {
-  return $.mutation(["articles_blobs", "move"], (input, options) =>
+  return $.mutation(client, ["articles_blobs", "move"], (input, options) =>
     $api.move(client, input, options),
   );
 }
@@ -89,7 +89,7 @@ export function updateMetadata(
   StoredObject,
   $api.ArticlesBlobsUpdateMetadataCode
 > {
-  return $.mutation(["articles_blobs", "update_metadata"], (input, options) =>
+  return $.mutation(client, ["articles_blobs", "update_metadata"], (input, options) =>
     $api.updateMetadata(client, input, options),
   );
 }
@@ -98,7 +98,7 @@ export function updateMetadata(
 export function upload(
   client: $.Client,
 ): $.Mutation<ArticlesBlobsUploadInput, StoredObject, $api.ArticlesBlobsUploadCode> {
-  return $.mutation(["articles_blobs", "upload"], (input, options) =>
+  return $.mutation(client, ["articles_blobs", "upload"], (input, options) =>
     $api.upload(client, input, options),
   );
 }

@@ -14,7 +14,7 @@ import type {
 
 /** `POST /articles/raw` */
 export function raw(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesSearchRawInput,
 ): $.Query<ArticlesSearchRawInput, ArticlesSearchRawOutput, $api.ArticlesSearchRawCode> {
   return $.query(client, ["articles_search", "raw"], input, (options) =>
@@ -24,7 +24,7 @@ export function raw(
 
 /** `POST /articles/raw_cursor` */
 export function rawCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesSearchRawCursorInput,
 ): $.Query<
   ArticlesSearchRawCursorInput,
@@ -38,7 +38,7 @@ export function rawCursor(
 
 /** `POST /articles/raw_cursor` */
 export function rawCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesSearchRawCursorInput,
 ): $.Pages<
   ArticlesSearchRawCursorInput,
@@ -52,7 +52,7 @@ export function rawCursorPages(
 
 /** `POST /articles/typed` */
 export function typed(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesSearchTypedInput = {},
 ): $.Query<ArticlesSearchTypedInput, ArticlesSearchTypedOutput, $api.ArticlesSearchTypedCode> {
   return $.query(client, ["articles_search", "typed"], input, (options) =>
@@ -62,7 +62,7 @@ export function typed(
 
 /** `POST /articles/typed_cursor` */
 export function typedCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesSearchTypedCursorInput = {},
 ): $.Query<
   ArticlesSearchTypedCursorInput,
@@ -76,7 +76,7 @@ export function typedCursor(
 
 /** `POST /articles/typed_cursor` */
 export function typedCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ArticlesSearchTypedCursorInput = {},
 ): $.Pages<
   ArticlesSearchTypedCursorInput,

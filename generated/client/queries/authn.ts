@@ -18,7 +18,7 @@ import type { Caller, SessionList, TokenResponse } from "../models.js";
 export function changePassword(
   client: $.Client,
 ): $.Mutation<AuthnChangePasswordInput, undefined, $api.AuthnChangePasswordCode> {
-  return $.mutation(["authn", "change_password"], (input, options) =>
+  return $.mutation(client, ["authn", "change_password"], (input, options) =>
     $api.changePassword(client, input, options),
   );
 }
@@ -27,14 +27,14 @@ export function changePassword(
 export function deactivatePrincipal(
   client: $.Client,
 ): $.Mutation<AuthnDeactivatePrincipalInput, undefined, $api.AuthnDeactivatePrincipalCode> {
-  return $.mutation(["authn", "deactivate_principal"], (input, options) =>
+  return $.mutation(client, ["authn", "deactivate_principal"], (input, options) =>
     $api.deactivatePrincipal(client, input, options),
   );
 }
 
 /** `GET /auth/sessions` */
 export function listSessions(
-  client: $.Client,
+  client: $.CallerClient,
 ): $.Query<null, SessionList, $api.AuthnListSessionsCode> {
   return $.query(client, ["authn", "list_sessions"], null, (options) =>
     $api.listSessions(client, options),
@@ -45,11 +45,13 @@ export function listSessions(
 export function logout(
   client: $.Client,
 ): $.Mutation<AuthnLogoutInput, undefined, $api.AuthnLogoutCode> {
-  return $.mutation(["authn", "logout"], (input, options) => $api.logout(client, input, options));
+  return $.mutation(client, ["authn", "logout"], (input, options) =>
+    $api.logout(client, input, options),
+  );
 }
 
 /** `GET /auth/me` */
-export function me(client: $.Client): $.Query<null, Caller, $api.AuthnMeCode> {
+export function me(client: $.CallerClient): $.Query<null, Caller, $api.AuthnMeCode> {
   return $.query(client, ["authn", "me"], null, (options) => $api.me(client, options));
 }
 
@@ -57,7 +59,7 @@ export function me(client: $.Client): $.Query<null, Caller, $api.AuthnMeCode> {
 export function passwordLogin(
   client: $.Client,
 ): $.Mutation<AuthnPasswordLoginInput, TokenResponse, $api.AuthnPasswordLoginCode> {
-  return $.mutation(["authn", "password_login"], (input, options) =>
+  return $.mutation(client, ["authn", "password_login"], (input, options) =>
     $api.passwordLogin(client, input, options),
   );
 }
@@ -66,7 +68,7 @@ export function passwordLogin(
 export function reactivatePrincipal(
   client: $.Client,
 ): $.Mutation<AuthnReactivatePrincipalInput, undefined, $api.AuthnReactivatePrincipalCode> {
-  return $.mutation(["authn", "reactivate_principal"], (input, options) =>
+  return $.mutation(client, ["authn", "reactivate_principal"], (input, options) =>
     $api.reactivatePrincipal(client, input, options),
   );
 }
@@ -75,7 +77,7 @@ export function reactivatePrincipal(
 export function refreshTokens(
   client: $.Client,
 ): $.Mutation<AuthnRefreshTokensInput, TokenResponse, $api.AuthnRefreshTokensCode> {
-  return $.mutation(["authn", "refresh_tokens"], (input, options) =>
+  return $.mutation(client, ["authn", "refresh_tokens"], (input, options) =>
     $api.refreshTokens(client, input, options),
   );
 }
@@ -84,7 +86,7 @@ export function refreshTokens(
 export function requestPasswordReset(
   client: $.Client,
 ): $.Mutation<AuthnRequestPasswordResetInput, undefined, $api.AuthnRequestPasswordResetCode> {
-  return $.mutation(["authn", "request_password_reset"], (input, options) =>
+  return $.mutation(client, ["authn", "request_password_reset"], (input, options) =>
     $api.requestPasswordReset(client, input, options),
   );
 }
@@ -93,7 +95,7 @@ export function requestPasswordReset(
 export function resetPassword(
   client: $.Client,
 ): $.Mutation<AuthnResetPasswordInput, undefined, $api.AuthnResetPasswordCode> {
-  return $.mutation(["authn", "reset_password"], (input, options) =>
+  return $.mutation(client, ["authn", "reset_password"], (input, options) =>
     $api.resetPassword(client, input, options),
   );
 }
@@ -102,7 +104,7 @@ export function resetPassword(
 export function revokeSession(
   client: $.Client,
 ): $.Mutation<AuthnRevokeSessionInput, undefined, $api.AuthnRevokeSessionCode> {
-  return $.mutation(["authn", "revoke_session"], (input, options) =>
+  return $.mutation(client, ["authn", "revoke_session"], (input, options) =>
     $api.revokeSession(client, input, options),
   );
 }

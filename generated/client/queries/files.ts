@@ -33,7 +33,7 @@ import type {
 export function abortUpload(
   client: $.Client,
 ): $.Mutation<FilesAbortUploadInput, undefined, $api.FilesAbortUploadCode> {
-  return $.mutation(["files", "abort_upload"], (input, options) =>
+  return $.mutation(client, ["files", "abort_upload"], (input, options) =>
     $api.abortUpload(client, input, options),
   );
 }
@@ -42,7 +42,7 @@ export function abortUpload(
 export function beginUpload(
   client: $.Client,
 ): $.Mutation<FilesBeginUploadInput, UploadSession, $api.FilesBeginUploadCode> {
-  return $.mutation(["files", "begin_upload"], (input, options) =>
+  return $.mutation(client, ["files", "begin_upload"], (input, options) =>
     $api.beginUpload(client, input, options),
   );
 }
@@ -51,7 +51,7 @@ export function beginUpload(
 export function completeUpload(
   client: $.Client,
 ): $.Mutation<FilesCompleteUploadInput, ObjectHead, $api.FilesCompleteUploadCode> {
-  return $.mutation(["files", "complete_upload"], (input, options) =>
+  return $.mutation(client, ["files", "complete_upload"], (input, options) =>
     $api.completeUpload(client, input, options),
   );
 }
@@ -60,20 +60,24 @@ export function completeUpload(
 export function copy(
   client: $.Client,
 ): $.Mutation<FilesCopyInput, StoredObject, $api.FilesCopyCode> {
-  return $.mutation(["files", "copy"], (input, options) => $api.copy(client, input, options));
+  return $.mutation(client, ["files", "copy"], (input, options) =>
+    $api.copy(client, input, options),
+  );
 }
 
 /** `DELETE /files/{+key}` */
 export function delete_(
   client: $.Client,
 ): $.Mutation<FilesDeleteInput, undefined, $api.FilesDeleteCode> {
-  return $.mutation(["files", "delete"], (input, options) => $api.delete(client, input, options));
+  return $.mutation(client, ["files", "delete"], (input, options) =>
+    $api.delete(client, input, options),
+  );
 }
 export { delete_ as delete };
 
 /** `HEAD /files/{+key}` */
 export function head(
-  client: $.Client,
+  client: $.CallerClient,
   input: FilesHeadInput,
 ): $.Query<FilesHeadInput, $.Bytes, $api.FilesHeadCode> {
   return $.query(client, ["files", "head"], input, (options) => $api.head(client, input, options));
@@ -81,7 +85,7 @@ export function head(
 
 /** `POST /files/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: FilesListInput = {},
 ): $.Query<FilesListInput, ObjectPage, $api.FilesListCode> {
   return $.query(client, ["files", "list"], input, (options) => $api.list(client, input, options));
@@ -89,7 +93,7 @@ export function list(
 
 /** `POST /files/list` */
 export function listPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: FilesListInput = {},
 ): $.Pages<FilesListInput, ObjectPage, $api.FilesListCode> {
   return $.pages(client, ["files", "list"], input, (page, options) =>
@@ -99,7 +103,7 @@ export function listPages(
 
 /** `POST /files/uploads/parts` */
 export function listParts(
-  client: $.Client,
+  client: $.CallerClient,
   input: FilesListPartsInput,
 ): $.Query<FilesListPartsInput, UploadPartList, $api.FilesListPartsCode> {
   return $.query(client, ["files", "list_parts"], input, (options) =>
@@ -109,7 +113,7 @@ export function listParts(
 
 /** `POST /files/metadata` */
 export function metadata(
-  client: $.Client,
+  client: $.CallerClient,
   input: FilesMetadataInput,
 ): $.Query<FilesMetadataInput, StoredObject, $api.FilesMetadataCode> {
   return $.query(client, ["files", "metadata"], input, (options) =>
@@ -121,14 +125,16 @@ export function metadata(
 export function move(
   client: $.Client,
 ): $.Mutation<FilesMoveInput, StoredObject, $api.FilesMoveCode> {
-  return $.mutation(["files", "move"], (input, options) => $api.move(client, input, options));
+  return $.mutation(client, ["files", "move"], (input, options) =>
+    $api.move(client, input, options),
+  );
 }
 
 /** `POST /files/presign/download` */
 export function presignDownload(
   client: $.Client,
 ): $.Mutation<FilesPresignDownloadInput, SignedRequest, $api.FilesPresignDownloadCode> {
-  return $.mutation(["files", "presign_download"], (input, options) =>
+  return $.mutation(client, ["files", "presign_download"], (input, options) =>
     $api.presignDownload(client, input, options),
   );
 }
@@ -137,7 +143,7 @@ export function presignDownload(
 export function presignPart(
   client: $.Client,
 ): $.Mutation<FilesPresignPartInput, SignedRequest, $api.FilesPresignPartCode> {
-  return $.mutation(["files", "presign_part"], (input, options) =>
+  return $.mutation(client, ["files", "presign_part"], (input, options) =>
     $api.presignPart(client, input, options),
   );
 }
@@ -146,7 +152,7 @@ export function presignPart(
 export function presignPost(
   client: $.Client,
 ): $.Mutation<FilesPresignPostInput, SignedForm, $api.FilesPresignPostCode> {
-  return $.mutation(["files", "presign_post"], (input, options) =>
+  return $.mutation(client, ["files", "presign_post"], (input, options) =>
     $api.presignPost(client, input, options),
   );
 }
@@ -155,7 +161,7 @@ export function presignPost(
 export function presignUpload(
   client: $.Client,
 ): $.Mutation<FilesPresignUploadInput, SignedRequest, $api.FilesPresignUploadCode> {
-  return $.mutation(["files", "presign_upload"], (input, options) =>
+  return $.mutation(client, ["files", "presign_upload"], (input, options) =>
     $api.presignUpload(client, input, options),
   );
 }
@@ -164,7 +170,7 @@ export function presignUpload(
 export function updateMetadata(
   client: $.Client,
 ): $.Mutation<FilesUpdateMetadataInput, StoredObject, $api.FilesUpdateMetadataCode> {
-  return $.mutation(["files", "update_metadata"], (input, options) =>
+  return $.mutation(client, ["files", "update_metadata"], (input, options) =>
     $api.updateMetadata(client, input, options),
   );
 }
@@ -173,5 +179,7 @@ export function updateMetadata(
 export function upload(
   client: $.Client,
 ): $.Mutation<FilesUploadInput, StoredObject, $api.FilesUploadCode> {
-  return $.mutation(["files", "upload"], (input, options) => $api.upload(client, input, options));
+  return $.mutation(client, ["files", "upload"], (input, options) =>
+    $api.upload(client, input, options),
+  );
 }

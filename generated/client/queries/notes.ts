@@ -19,7 +19,7 @@ import type {
 
 /** `POST /notes/agg_list` */
 export function aggList(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesAggListInput,
 ): $.Query<NotesAggListInput, GroupPage, $api.NotesAggListCode> {
   return $.query(client, ["notes", "agg_list"], input, (options) =>
@@ -31,12 +31,14 @@ export function aggList(
 export function create(
   client: $.Client,
 ): $.Mutation<NotesCreate, NotesDocument, $api.NotesCreateCode> {
-  return $.mutation(["notes", "create"], (input, options) => $api.create(client, input, options));
+  return $.mutation(client, ["notes", "create"], (input, options) =>
+    $api.create(client, input, options),
+  );
 }
 
 /** `GET /notes/get` */
 export function get(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesGetInput,
 ): $.Query<NotesGetInput, NotesDocument, $api.NotesGetCode> {
   return $.query(client, ["notes", "get"], input, (options) => $api.get(client, input, options));
@@ -44,12 +46,14 @@ export function get(
 
 /** `DELETE /notes/kill` */
 export function kill(client: $.Client): $.Mutation<NotesKillInput, undefined, $api.NotesKillCode> {
-  return $.mutation(["notes", "kill"], (input, options) => $api.kill(client, input, options));
+  return $.mutation(client, ["notes", "kill"], (input, options) =>
+    $api.kill(client, input, options),
+  );
 }
 
 /** `POST /notes/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesListInput = {},
 ): $.Query<NotesListInput, NotesListOutput, $api.NotesListCode> {
   return $.query(client, ["notes", "list"], input, (options) => $api.list(client, input, options));
@@ -57,7 +61,7 @@ export function list(
 
 /** `POST /notes/list_cursor` */
 export function listCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesListCursorInput = {},
 ): $.Query<NotesListCursorInput, NotesListCursorOutput, $api.NotesListCursorCode> {
   return $.query(client, ["notes", "list_cursor"], input, (options) =>
@@ -67,7 +71,7 @@ export function listCursor(
 
 /** `POST /notes/list_cursor` */
 export function listCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesListCursorInput = {},
 ): $.Pages<NotesListCursorInput, NotesListCursorOutput, $api.NotesListCursorCode> {
   return $.pages(client, ["notes", "list_cursor"], input, (page, options) =>
@@ -77,7 +81,7 @@ export function listCursorPages(
 
 /** `POST /notes/raw_list` */
 export function rawList(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesRawListInput,
 ): $.Query<NotesRawListInput, RawPage, $api.NotesRawListCode> {
   return $.query(client, ["notes", "raw_list"], input, (options) =>
@@ -87,7 +91,7 @@ export function rawList(
 
 /** `POST /notes/raw_list_cursor` */
 export function rawListCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesRawListCursorInput,
 ): $.Query<NotesRawListCursorInput, RawCursorPage, $api.NotesRawListCursorCode> {
   return $.query(client, ["notes", "raw_list_cursor"], input, (options) =>
@@ -97,7 +101,7 @@ export function rawListCursor(
 
 /** `POST /notes/raw_list_cursor` */
 export function rawListCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: NotesRawListCursorInput,
 ): $.Pages<NotesRawListCursorInput, RawCursorPage, $api.NotesRawListCursorCode> {
   return $.pages(client, ["notes", "raw_list_cursor"], input, (page, options) =>
@@ -109,5 +113,7 @@ export function rawListCursorPages(
 export function update(
   client: $.Client,
 ): $.Mutation<NotesUpdateInput, NotesUpdateOutput, $api.NotesUpdateCode> {
-  return $.mutation(["notes", "update"], (input, options) => $api.update(client, input, options));
+  return $.mutation(client, ["notes", "update"], (input, options) =>
+    $api.update(client, input, options),
+  );
 }

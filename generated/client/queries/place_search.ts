@@ -14,7 +14,7 @@ import type {
 
 /** `POST /search/places/raw` */
 export function raw(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlaceSearchRawInput,
 ): $.Query<PlaceSearchRawInput, PlaceSearchRawOutput, $api.PlaceSearchRawCode> {
   return $.query(client, ["place_search", "raw"], input, (options) =>
@@ -24,7 +24,7 @@ export function raw(
 
 /** `POST /search/places/raw_cursor` */
 export function rawCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlaceSearchRawCursorInput,
 ): $.Query<PlaceSearchRawCursorInput, PlaceSearchRawCursorOutput, $api.PlaceSearchRawCursorCode> {
   return $.query(client, ["place_search", "raw_cursor"], input, (options) =>
@@ -34,7 +34,7 @@ export function rawCursor(
 
 /** `POST /search/places/raw_cursor` */
 export function rawCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlaceSearchRawCursorInput,
 ): $.Pages<PlaceSearchRawCursorInput, PlaceSearchRawCursorOutput, $api.PlaceSearchRawCursorCode> {
   return $.pages(client, ["place_search", "raw_cursor"], input, (page, options) =>
@@ -44,7 +44,7 @@ export function rawCursorPages(
 
 /** `POST /search/places/typed` */
 export function typed(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlaceSearchTypedInput = {},
 ): $.Query<PlaceSearchTypedInput, PlaceSearchTypedOutput, $api.PlaceSearchTypedCode> {
   return $.query(client, ["place_search", "typed"], input, (options) =>
@@ -54,7 +54,7 @@ export function typed(
 
 /** `POST /search/places/typed_cursor` */
 export function typedCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlaceSearchTypedCursorInput = {},
 ): $.Query<
   PlaceSearchTypedCursorInput,
@@ -68,7 +68,7 @@ export function typedCursor(
 
 /** `POST /search/places/typed_cursor` */
 export function typedCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlaceSearchTypedCursorInput = {},
 ): $.Pages<
   PlaceSearchTypedCursorInput,

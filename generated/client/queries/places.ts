@@ -15,7 +15,7 @@ import type {
 
 /** `POST /places/agg_list` */
 export function aggList(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesAggListInput,
 ): $.Query<PlacesAggListInput, GroupPage, $api.PlacesAggListCode> {
   return $.query(client, ["places", "agg_list"], input, (options) =>
@@ -25,7 +25,7 @@ export function aggList(
 
 /** `GET /places/{id}` */
 export function get(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesGetInput,
 ): $.Query<PlacesGetInput, PlacesDocument, $api.PlacesGetCode> {
   return $.query(client, ["places", "get"], input, (options) => $api.get(client, input, options));
@@ -33,7 +33,7 @@ export function get(
 
 /** `POST /places/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesListInput = {},
 ): $.Query<PlacesListInput, PlacesListOutput, $api.PlacesListCode> {
   return $.query(client, ["places", "list"], input, (options) => $api.list(client, input, options));
@@ -41,7 +41,7 @@ export function list(
 
 /** `POST /places/list_cursor` */
 export function listCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesListCursorInput = {},
 ): $.Query<PlacesListCursorInput, PlacesListCursorOutput, $api.PlacesListCursorCode> {
   return $.query(client, ["places", "list_cursor"], input, (options) =>
@@ -51,7 +51,7 @@ export function listCursor(
 
 /** `POST /places/list_cursor` */
 export function listCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesListCursorInput = {},
 ): $.Pages<PlacesListCursorInput, PlacesListCursorOutput, $api.PlacesListCursorCode> {
   return $.pages(client, ["places", "list_cursor"], input, (page, options) =>
@@ -61,7 +61,7 @@ export function listCursorPages(
 
 /** `POST /places/raw_list` */
 export function rawList(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesRawListInput,
 ): $.Query<PlacesRawListInput, RawPage, $api.PlacesRawListCode> {
   return $.query(client, ["places", "raw_list"], input, (options) =>
@@ -71,7 +71,7 @@ export function rawList(
 
 /** `POST /places/raw_list_cursor` */
 export function rawListCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesRawListCursorInput,
 ): $.Query<PlacesRawListCursorInput, RawCursorPage, $api.PlacesRawListCursorCode> {
   return $.query(client, ["places", "raw_list_cursor"], input, (options) =>
@@ -81,7 +81,7 @@ export function rawListCursor(
 
 /** `POST /places/raw_list_cursor` */
 export function rawListCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: PlacesRawListCursorInput,
 ): $.Pages<PlacesRawListCursorInput, RawCursorPage, $api.PlacesRawListCursorCode> {
   return $.pages(client, ["places", "raw_list_cursor"], input, (page, options) =>

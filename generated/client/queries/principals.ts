@@ -18,14 +18,14 @@ export function createPrincipal(
   PrincipalCreated,
   $api.PrincipalsCreatePrincipalCode
 > {
-  return $.mutation(["principals", "create_principal"], (input, options) =>
+  return $.mutation(client, ["principals", "create_principal"], (input, options) =>
     $api.createPrincipal(client, input, options),
   );
 }
 
 /** `GET /admin/principals` */
 export function findPrincipals(
-  client: $.Client,
+  client: $.CallerClient,
   input: PrincipalsFindPrincipalsInput,
 ): $.Query<PrincipalsFindPrincipalsInput, PrincipalList, $api.PrincipalsFindPrincipalsCode> {
   return $.query(client, ["principals", "find_principals"], input, (options) =>
@@ -37,14 +37,14 @@ export function findPrincipals(
 export function grantPermission(
   client: $.Client,
 ): $.Mutation<PrincipalsGrantPermissionInput, undefined, $api.PrincipalsGrantPermissionCode> {
-  return $.mutation(["principals", "grant_permission"], (input, options) =>
+  return $.mutation(client, ["principals", "grant_permission"], (input, options) =>
     $api.grantPermission(client, input, options),
   );
 }
 
 /** `GET /admin/grants` */
 export function listPermissions(
-  client: $.Client,
+  client: $.CallerClient,
   input: PrincipalsListPermissionsInput = {},
 ): $.Query<PrincipalsListPermissionsInput, PermissionList, $api.PrincipalsListPermissionsCode> {
   return $.query(client, ["principals", "list_permissions"], input, (options) =>
@@ -56,7 +56,7 @@ export function listPermissions(
 export function revokePermission(
   client: $.Client,
 ): $.Mutation<PrincipalsRevokePermissionInput, undefined, $api.PrincipalsRevokePermissionCode> {
-  return $.mutation(["principals", "revoke_permission"], (input, options) =>
+  return $.mutation(client, ["principals", "revoke_permission"], (input, options) =>
     $api.revokePermission(client, input, options),
   );
 }

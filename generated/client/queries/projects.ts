@@ -31,7 +31,7 @@ import type {
 
 /** `POST /projects/agg_list` */
 export function aggList(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsAggListInput,
 ): $.Query<ProjectsAggListInput, GroupPage, $api.ProjectsAggListCode> {
   return $.query(client, ["projects", "agg_list"], input, (options) =>
@@ -43,7 +43,7 @@ export function aggList(
 export function create(
   client: $.Client,
 ): $.Mutation<ProjectsCreate, Project, $api.ProjectsCreateCode> {
-  return $.mutation(["projects", "create"], (input, options) =>
+  return $.mutation(client, ["projects", "create"], (input, options) =>
     $api.create(client, input, options),
   );
 }
@@ -52,7 +52,7 @@ export function create(
 export function delete_(
   client: $.Client,
 ): $.Mutation<ProjectsDeleteInput, Project, $api.ProjectsDeleteCode> {
-  return $.mutation(["projects", "delete"], (input, options) =>
+  return $.mutation(client, ["projects", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
 }
@@ -60,7 +60,7 @@ export { delete_ as delete };
 
 /** `GET /projects/{id}` */
 export function get(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsGetInput,
 ): $.Query<ProjectsGetInput, Project, $api.ProjectsGetCode> {
   return $.query(client, ["projects", "get"], input, (options) => $api.get(client, input, options));
@@ -68,7 +68,7 @@ export function get(
 
 /** `GET /projects/{id}/deleted` */
 export function getDeleted(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsGetDeletedInput,
 ): $.Query<ProjectsGetDeletedInput, Project, $api.ProjectsGetDeletedCode> {
   return $.query(client, ["projects", "get_deleted"], input, (options) =>
@@ -80,12 +80,14 @@ export function getDeleted(
 export function kill(
   client: $.Client,
 ): $.Mutation<ProjectsKillInput, undefined, $api.ProjectsKillCode> {
-  return $.mutation(["projects", "kill"], (input, options) => $api.kill(client, input, options));
+  return $.mutation(client, ["projects", "kill"], (input, options) =>
+    $api.kill(client, input, options),
+  );
 }
 
 /** `POST /projects/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsListInput = {},
 ): $.Query<ProjectsListInput, ProjectsListOutput, $api.ProjectsListCode> {
   return $.query(client, ["projects", "list"], input, (options) =>
@@ -95,7 +97,7 @@ export function list(
 
 /** `POST /projects/list_cursor` */
 export function listCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsListCursorInput = {},
 ): $.Query<ProjectsListCursorInput, ProjectsListCursorOutput, $api.ProjectsListCursorCode> {
   return $.query(client, ["projects", "list_cursor"], input, (options) =>
@@ -105,7 +107,7 @@ export function listCursor(
 
 /** `POST /projects/list_cursor` */
 export function listCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsListCursorInput = {},
 ): $.Pages<ProjectsListCursorInput, ProjectsListCursorOutput, $api.ProjectsListCursorCode> {
   return $.pages(client, ["projects", "list_cursor"], input, (page, options) =>
@@ -115,7 +117,7 @@ export function listCursorPages(
 
 /** `POST /projects/list_deleted` */
 export function listDeleted(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsListDeletedInput = {},
 ): $.Query<ProjectsListDeletedInput, ProjectsListDeletedOutput, $api.ProjectsListDeletedCode> {
   return $.query(client, ["projects", "list_deleted"], input, (options) =>
@@ -125,7 +127,7 @@ export function listDeleted(
 
 /** `POST /projects/list_deleted` */
 export function listDeletedPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsListDeletedInput = {},
 ): $.Pages<ProjectsListDeletedInput, ProjectsListDeletedOutput, $api.ProjectsListDeletedCode> {
   return $.pages(client, ["projects", "list_deleted"], input, (page, options) =>
@@ -135,7 +137,7 @@ export function listDeletedPages(
 
 /** `POST /projects/raw_list` */
 export function rawList(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRawListInput,
 ): $.Query<ProjectsRawListInput, RawPage, $api.ProjectsRawListCode> {
   return $.query(client, ["projects", "raw_list"], input, (options) =>
@@ -145,7 +147,7 @@ export function rawList(
 
 /** `POST /projects/raw_list_cursor` */
 export function rawListCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRawListCursorInput,
 ): $.Query<ProjectsRawListCursorInput, RawCursorPage, $api.ProjectsRawListCursorCode> {
   return $.query(client, ["projects", "raw_list_cursor"], input, (options) =>
@@ -155,7 +157,7 @@ export function rawListCursor(
 
 /** `POST /projects/raw_list_cursor` */
 export function rawListCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRawListCursorInput,
 ): $.Pages<ProjectsRawListCursorInput, RawCursorPage, $api.ProjectsRawListCursorCode> {
   return $.pages(client, ["projects", "raw_list_cursor"], input, (page, options) =>
@@ -167,7 +169,7 @@ export function rawListCursorPages(
 export function restore(
   client: $.Client,
 ): $.Mutation<ProjectsRestoreInput, Project, $api.ProjectsRestoreCode> {
-  return $.mutation(["projects", "restore"], (input, options) =>
+  return $.mutation(client, ["projects", "restore"], (input, options) =>
     $api.restore(client, input, options),
   );
 }
@@ -176,14 +178,14 @@ export function restore(
 export function revert(
   client: $.Client,
 ): $.Mutation<ProjectsRevertInput, Project, $api.ProjectsRevertCode> {
-  return $.mutation(["projects", "revert"], (input, options) =>
+  return $.mutation(client, ["projects", "revert"], (input, options) =>
     $api.revert(client, input, options),
   );
 }
 
 /** `GET /projects/{id}/revisions/{revision}` */
 export function revision(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRevisionInput,
 ): $.Query<ProjectsRevisionInput, ProjectsRevisionOutput, $api.ProjectsRevisionCode> {
   return $.query(client, ["projects", "revision"], input, (options) =>
@@ -193,7 +195,7 @@ export function revision(
 
 /** `GET /projects/{id}/revisions/{revision}/diff` */
 export function revisionDiff(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRevisionDiffInput,
 ): $.Query<ProjectsRevisionDiffInput, ProjectsRevisionDiffOutput, $api.ProjectsRevisionDiffCode> {
   return $.query(client, ["projects", "revision_diff"], input, (options) =>
@@ -203,7 +205,7 @@ export function revisionDiff(
 
 /** `GET /projects/{id}/revisions` */
 export function revisions(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRevisionsInput,
 ): $.Query<ProjectsRevisionsInput, ProjectsRevisionsOutput, $api.ProjectsRevisionsCode> {
   return $.query(client, ["projects", "revisions"], input, (options) =>
@@ -213,7 +215,7 @@ export function revisions(
 
 /** `GET /projects/{id}/revisions` */
 export function revisionsPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: ProjectsRevisionsInput,
 ): $.Pages<ProjectsRevisionsInput, ProjectsRevisionsOutput, $api.ProjectsRevisionsCode> {
   return $.pages(client, ["projects", "revisions"], input, (page, options) =>
@@ -225,7 +227,7 @@ export function revisionsPages(
 export function update(
   client: $.Client,
 ): $.Mutation<ProjectsUpdateInput, ProjectsUpdateOutput, $api.ProjectsUpdateCode> {
-  return $.mutation(["projects", "update"], (input, options) =>
+  return $.mutation(client, ["projects", "update"], (input, options) =>
     $api.update(client, input, options),
   );
 }

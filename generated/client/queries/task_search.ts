@@ -14,7 +14,7 @@ import type {
 
 /** `POST /search/tasks/raw` */
 export function raw(
-  client: $.Client,
+  client: $.CallerClient,
   input: TaskSearchRawInput,
 ): $.Query<TaskSearchRawInput, TaskSearchRawOutput, $api.TaskSearchRawCode> {
   return $.query(client, ["task_search", "raw"], input, (options) =>
@@ -24,7 +24,7 @@ export function raw(
 
 /** `POST /search/tasks/raw_cursor` */
 export function rawCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: TaskSearchRawCursorInput,
 ): $.Query<TaskSearchRawCursorInput, TaskSearchRawCursorOutput, $api.TaskSearchRawCursorCode> {
   return $.query(client, ["task_search", "raw_cursor"], input, (options) =>
@@ -34,7 +34,7 @@ export function rawCursor(
 
 /** `POST /search/tasks/raw_cursor` */
 export function rawCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: TaskSearchRawCursorInput,
 ): $.Pages<TaskSearchRawCursorInput, TaskSearchRawCursorOutput, $api.TaskSearchRawCursorCode> {
   return $.pages(client, ["task_search", "raw_cursor"], input, (page, options) =>
@@ -44,7 +44,7 @@ export function rawCursorPages(
 
 /** `POST /search/tasks/typed` */
 export function typed(
-  client: $.Client,
+  client: $.CallerClient,
   input: TaskSearchTypedInput = {},
 ): $.Query<TaskSearchTypedInput, TaskSearchTypedOutput, $api.TaskSearchTypedCode> {
   return $.query(client, ["task_search", "typed"], input, (options) =>
@@ -54,7 +54,7 @@ export function typed(
 
 /** `POST /search/tasks/typed_cursor` */
 export function typedCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: TaskSearchTypedCursorInput = {},
 ): $.Query<
   TaskSearchTypedCursorInput,
@@ -68,7 +68,7 @@ export function typedCursor(
 
 /** `POST /search/tasks/typed_cursor` */
 export function typedCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: TaskSearchTypedCursorInput = {},
 ): $.Pages<
   TaskSearchTypedCursorInput,

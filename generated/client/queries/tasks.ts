@@ -24,7 +24,7 @@ import type {
 
 /** `POST /tasks/agg_list` */
 export function aggList(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksAggListInput,
 ): $.Query<TasksAggListInput, GroupPage, $api.TasksAggListCode> {
   return $.query(client, ["tasks", "agg_list"], input, (options) =>
@@ -36,34 +36,40 @@ export function aggList(
 export function comment(
   client: $.Client,
 ): $.Mutation<TasksCommentInput, TasksCommentOutput, $api.TasksCommentCode> {
-  return $.mutation(["tasks", "comment"], (input, options) => $api.comment(client, input, options));
+  return $.mutation(client, ["tasks", "comment"], (input, options) =>
+    $api.comment(client, input, options),
+  );
 }
 
 /** `POST /tasks/{id}/complete` */
 export function complete(
   client: $.Client,
 ): $.Mutation<TasksCompleteInput, Task, $api.TasksCompleteCode> {
-  return $.mutation(["tasks", "complete"], (input, options) =>
+  return $.mutation(client, ["tasks", "complete"], (input, options) =>
     $api.complete(client, input, options),
   );
 }
 
 /** `POST /tasks` */
 export function create(client: $.Client): $.Mutation<TasksCreate, Task, $api.TasksCreateCode> {
-  return $.mutation(["tasks", "create"], (input, options) => $api.create(client, input, options));
+  return $.mutation(client, ["tasks", "create"], (input, options) =>
+    $api.create(client, input, options),
+  );
 }
 
 /** `POST /tasks/{id}/delete` */
 export function delete_(
   client: $.Client,
 ): $.Mutation<TasksDeleteInput, Task, $api.TasksDeleteCode> {
-  return $.mutation(["tasks", "delete"], (input, options) => $api.delete(client, input, options));
+  return $.mutation(client, ["tasks", "delete"], (input, options) =>
+    $api.delete(client, input, options),
+  );
 }
 export { delete_ as delete };
 
 /** `GET /tasks/{id}` */
 export function get(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksGetInput,
 ): $.Query<TasksGetInput, Task, $api.TasksGetCode> {
   return $.query(client, ["tasks", "get"], input, (options) => $api.get(client, input, options));
@@ -71,12 +77,14 @@ export function get(
 
 /** `DELETE /tasks/{id}` */
 export function kill(client: $.Client): $.Mutation<TasksKillInput, undefined, $api.TasksKillCode> {
-  return $.mutation(["tasks", "kill"], (input, options) => $api.kill(client, input, options));
+  return $.mutation(client, ["tasks", "kill"], (input, options) =>
+    $api.kill(client, input, options),
+  );
 }
 
 /** `POST /tasks/query` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksListInput = {},
 ): $.Query<TasksListInput, TasksListOutput, $api.TasksListCode> {
   return $.query(client, ["tasks", "list"], input, (options) => $api.list(client, input, options));
@@ -84,7 +92,7 @@ export function list(
 
 /** `POST /tasks/list_cursor` */
 export function listCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksListCursorInput = {},
 ): $.Query<TasksListCursorInput, TasksListCursorOutput, $api.TasksListCursorCode> {
   return $.query(client, ["tasks", "list_cursor"], input, (options) =>
@@ -94,7 +102,7 @@ export function listCursor(
 
 /** `POST /tasks/list_cursor` */
 export function listCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksListCursorInput = {},
 ): $.Pages<TasksListCursorInput, TasksListCursorOutput, $api.TasksListCursorCode> {
   return $.pages(client, ["tasks", "list_cursor"], input, (page, options) =>
@@ -104,7 +112,7 @@ export function listCursorPages(
 
 /** `POST /tasks/raw_list` */
 export function rawList(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksRawListInput,
 ): $.Query<TasksRawListInput, RawPage, $api.TasksRawListCode> {
   return $.query(client, ["tasks", "raw_list"], input, (options) =>
@@ -114,7 +122,7 @@ export function rawList(
 
 /** `POST /tasks/raw_list_cursor` */
 export function rawListCursor(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksRawListCursorInput,
 ): $.Query<TasksRawListCursorInput, RawCursorPage, $api.TasksRawListCursorCode> {
   return $.query(client, ["tasks", "raw_list_cursor"], input, (options) =>
@@ -124,7 +132,7 @@ export function rawListCursor(
 
 /** `POST /tasks/raw_list_cursor` */
 export function rawListCursorPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: TasksRawListCursorInput,
 ): $.Pages<TasksRawListCursorInput, RawCursorPage, $api.TasksRawListCursorCode> {
   return $.pages(client, ["tasks", "raw_list_cursor"], input, (page, options) =>
@@ -136,12 +144,16 @@ export function rawListCursorPages(
 export function restore(
   client: $.Client,
 ): $.Mutation<TasksRestoreInput, Task, $api.TasksRestoreCode> {
-  return $.mutation(["tasks", "restore"], (input, options) => $api.restore(client, input, options));
+  return $.mutation(client, ["tasks", "restore"], (input, options) =>
+    $api.restore(client, input, options),
+  );
 }
 
 /** `PATCH /tasks/{id}` */
 export function update(
   client: $.Client,
 ): $.Mutation<TasksUpdateInput, TasksUpdateOutput, $api.TasksUpdateCode> {
-  return $.mutation(["tasks", "update"], (input, options) => $api.update(client, input, options));
+  return $.mutation(client, ["tasks", "update"], (input, options) =>
+    $api.update(client, input, options),
+  );
 }

@@ -16,7 +16,7 @@ import type {
 export function createTenant(
   client: $.Client,
 ): $.Mutation<TenantAdminCreateTenantInput, TenantCreated, $api.TenantAdminCreateTenantCode> {
-  return $.mutation(["tenant_admin", "create_tenant"], (input, options) =>
+  return $.mutation(client, ["tenant_admin", "create_tenant"], (input, options) =>
     $api.createTenant(client, input, options),
   );
 }
@@ -25,7 +25,7 @@ export function createTenant(
 export function deactivateTenant(
   client: $.Client,
 ): $.Mutation<TenantAdminDeactivateTenantInput, undefined, $api.TenantAdminDeactivateTenantCode> {
-  return $.mutation(["tenant_admin", "deactivate_tenant"], (input, options) =>
+  return $.mutation(client, ["tenant_admin", "deactivate_tenant"], (input, options) =>
     $api.deactivateTenant(client, input, options),
   );
 }
@@ -34,14 +34,14 @@ export function deactivateTenant(
 export function inviteMember(
   client: $.Client,
 ): $.Mutation<TenantAdminInviteMemberInput, undefined, $api.TenantAdminInviteMemberCode> {
-  return $.mutation(["tenant_admin", "invite_member"], (input, options) =>
+  return $.mutation(client, ["tenant_admin", "invite_member"], (input, options) =>
     $api.inviteMember(client, input, options),
   );
 }
 
 /** `GET /admin/tenants/{id}/members` */
 export function listMembers(
-  client: $.Client,
+  client: $.CallerClient,
   input: TenantAdminListMembersInput,
 ): $.Query<TenantAdminListMembersInput, MemberList, $api.TenantAdminListMembersCode> {
   return $.query(client, ["tenant_admin", "list_members"], input, (options) =>
@@ -51,7 +51,7 @@ export function listMembers(
 
 /** `GET /admin/tenants` */
 export function listTenants(
-  client: $.Client,
+  client: $.CallerClient,
   input: TenantAdminListTenantsInput = {},
 ): $.Query<TenantAdminListTenantsInput, TenantPage, $api.TenantAdminListTenantsCode> {
   return $.query(client, ["tenant_admin", "list_tenants"], input, (options) =>
@@ -63,7 +63,7 @@ export function listTenants(
 export function reactivateTenant(
   client: $.Client,
 ): $.Mutation<TenantAdminReactivateTenantInput, undefined, $api.TenantAdminReactivateTenantCode> {
-  return $.mutation(["tenant_admin", "reactivate_tenant"], (input, options) =>
+  return $.mutation(client, ["tenant_admin", "reactivate_tenant"], (input, options) =>
     $api.reactivateTenant(client, input, options),
   );
 }
@@ -72,7 +72,7 @@ export function reactivateTenant(
 export function removeMember(
   client: $.Client,
 ): $.Mutation<TenantAdminRemoveMemberInput, undefined, $api.TenantAdminRemoveMemberCode> {
-  return $.mutation(["tenant_admin", "remove_member"], (input, options) =>
+  return $.mutation(client, ["tenant_admin", "remove_member"], (input, options) =>
     $api.removeMember(client, input, options),
   );
 }

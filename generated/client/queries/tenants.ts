@@ -8,14 +8,14 @@ import type { TenantsLeaveTenantInput, TenantsSwitchTenantInput } from "../api/t
 export function leaveTenant(
   client: $.Client,
 ): $.Mutation<TenantsLeaveTenantInput, undefined, $api.TenantsLeaveTenantCode> {
-  return $.mutation(["tenants", "leave_tenant"], (input, options) =>
+  return $.mutation(client, ["tenants", "leave_tenant"], (input, options) =>
     $api.leaveTenant(client, input, options),
   );
 }
 
 /** `GET /tenants` */
 export function listTenants(
-  client: $.Client,
+  client: $.CallerClient,
 ): $.Query<null, TenantList, $api.TenantsListTenantsCode> {
   return $.query(client, ["tenants", "list_tenants"], null, (options) =>
     $api.listTenants(client, options),
@@ -26,7 +26,7 @@ export function listTenants(
 export function switchTenant(
   client: $.Client,
 ): $.Mutation<TenantsSwitchTenantInput, TokenResponse, $api.TenantsSwitchTenantCode> {
-  return $.mutation(["tenants", "switch_tenant"], (input, options) =>
+  return $.mutation(client, ["tenants", "switch_tenant"], (input, options) =>
     $api.switchTenant(client, input, options),
   );
 }

@@ -17,20 +17,24 @@ import type {
 export function copy(
   client: $.Client,
 ): $.Mutation<VaultCopyInput, StoredObject, $api.VaultCopyCode> {
-  return $.mutation(["vault", "copy"], (input, options) => $api.copy(client, input, options));
+  return $.mutation(client, ["vault", "copy"], (input, options) =>
+    $api.copy(client, input, options),
+  );
 }
 
 /** `DELETE /vault/files/delete/{+key}` */
 export function delete_(
   client: $.Client,
 ): $.Mutation<VaultDeleteInput, undefined, $api.VaultDeleteCode> {
-  return $.mutation(["vault", "delete"], (input, options) => $api.delete(client, input, options));
+  return $.mutation(client, ["vault", "delete"], (input, options) =>
+    $api.delete(client, input, options),
+  );
 }
 export { delete_ as delete };
 
 /** `HEAD /vault/files/download/{+key}` */
 export function head(
-  client: $.Client,
+  client: $.CallerClient,
   input: VaultHeadInput,
 ): $.Query<VaultHeadInput, $.Bytes, $api.VaultHeadCode> {
   return $.query(client, ["vault", "head"], input, (options) => $api.head(client, input, options));
@@ -38,7 +42,7 @@ export function head(
 
 /** `POST /vault/files/list` */
 export function list(
-  client: $.Client,
+  client: $.CallerClient,
   input: VaultListInput = {},
 ): $.Query<VaultListInput, ObjectPage, $api.VaultListCode> {
   return $.query(client, ["vault", "list"], input, (options) => $api.list(client, input, options));
@@ -46,7 +50,7 @@ export function list(
 
 /** `POST /vault/files/list` */
 export function listPages(
-  client: $.Client,
+  client: $.CallerClient,
   input: VaultListInput = {},
 ): $.Pages<VaultListInput, ObjectPage, $api.VaultListCode> {
   return $.pages(client, ["vault", "list"], input, (page, options) =>
@@ -56,7 +60,7 @@ export function listPages(
 
 /** `POST /vault/files/metadata` */
 export function metadata(
-  client: $.Client,
+  client: $.CallerClient,
   input: VaultMetadataInput,
 ): $.Query<VaultMetadataInput, StoredObject, $api.VaultMetadataCode> {
   return $.query(client, ["vault", "metadata"], input, (options) =>
@@ -68,14 +72,16 @@ export function metadata(
 export function move(
   client: $.Client,
 ): $.Mutation<VaultMoveInput, StoredObject, $api.VaultMoveCode> {
-  return $.mutation(["vault", "move"], (input, options) => $api.move(client, input, options));
+  return $.mutation(client, ["vault", "move"], (input, options) =>
+    $api.move(client, input, options),
+  );
 }
 
 /** `POST /vault/files/metadata/update` */
 export function updateMetadata(
   client: $.Client,
 ): $.Mutation<VaultUpdateMetadataInput, StoredObject, $api.VaultUpdateMetadataCode> {
-  return $.mutation(["vault", "update_metadata"], (input, options) =>
+  return $.mutation(client, ["vault", "update_metadata"], (input, options) =>
     $api.updateMetadata(client, input, options),
   );
 }
@@ -84,5 +90,7 @@ export function updateMetadata(
 export function upload(
   client: $.Client,
 ): $.Mutation<VaultUploadInput, StoredObject, $api.VaultUploadCode> {
-  return $.mutation(["vault", "upload"], (input, options) => $api.upload(client, input, options));
+  return $.mutation(client, ["vault", "upload"], (input, options) =>
+    $api.upload(client, input, options),
+  );
 }

@@ -19,7 +19,7 @@ import type {
 export function create(
   client: $.Client,
 ): $.Mutation<WebhooksCreateInput, WebhookCreated, $api.WebhooksCreateCode> {
-  return $.mutation(["webhooks", "create"], (input, options) =>
+  return $.mutation(client, ["webhooks", "create"], (input, options) =>
     $api.create(client, input, options),
   );
 }
@@ -28,7 +28,7 @@ export function create(
 export function delete_(
   client: $.Client,
 ): $.Mutation<WebhooksDeleteInput, undefined, $api.WebhooksDeleteCode> {
-  return $.mutation(["webhooks", "delete"], (input, options) =>
+  return $.mutation(client, ["webhooks", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
 }
@@ -36,7 +36,7 @@ export { delete_ as delete };
 
 /** `GET /webhooks/{id}/deliveries` */
 export function deliveries(
-  client: $.Client,
+  client: $.CallerClient,
   input: WebhooksDeliveriesInput,
 ): $.Query<WebhooksDeliveriesInput, WebhookDeliveryPage, $api.WebhooksDeliveriesCode> {
   return $.query(client, ["webhooks", "deliveries"], input, (options) =>
@@ -45,7 +45,7 @@ export function deliveries(
 }
 
 /** `GET /webhooks` */
-export function list(client: $.Client): $.Query<null, WebhookList, $api.WebhooksListCode> {
+export function list(client: $.CallerClient): $.Query<null, WebhookList, $api.WebhooksListCode> {
   return $.query(client, ["webhooks", "list"], null, (options) => $api.list(client, options));
 }
 
@@ -53,7 +53,7 @@ export function list(client: $.Client): $.Query<null, WebhookList, $api.Webhooks
 export function redeliver(
   client: $.Client,
 ): $.Mutation<WebhooksRedeliverInput, undefined, $api.WebhooksRedeliverCode> {
-  return $.mutation(["webhooks", "redeliver"], (input, options) =>
+  return $.mutation(client, ["webhooks", "redeliver"], (input, options) =>
     $api.redeliver(client, input, options),
   );
 }
@@ -62,5 +62,7 @@ export function redeliver(
 export function test(
   client: $.Client,
 ): $.Mutation<WebhooksTestInput, WebhookDelivery, $api.WebhooksTestCode> {
-  return $.mutation(["webhooks", "test"], (input, options) => $api.test(client, input, options));
+  return $.mutation(client, ["webhooks", "test"], (input, options) =>
+    $api.test(client, input, options),
+  );
 }

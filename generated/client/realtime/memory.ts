@@ -33,7 +33,7 @@ export class Memory {
   }
 
   /** Goes on under another name, behind what a caller has handled under the one before. */
-  takeNewDevice(owner: string): void {
+  takeNewDevice(owner: string | null): void {
     const last = this.lastOf(owner);
     this.#deviceId = randomKey();
     this.#keepDevice();
@@ -41,15 +41,15 @@ export class Memory {
   }
 
   /** The last signal that a caller has handled; whose signals they are must be known to go on behind one. */
-  lastOf(owner: string): string | null {
-    if (owner === "") return null;
+  lastOf(owner: string | null): string | null {
+    if (owner === null) return null;
     const key = this.#lastKey(owner);
     return this.#ownStore?.getItem(key) ?? this.#store.getItem(key);
   }
 
   /** `isForAll` where the other tabs of the browser have it from this one. */
-  keepLast(owner: string, id: string, isForAll: boolean): void {
-    if (owner === "") return;
+  keepLast(owner: string | null, id: string, isForAll: boolean): void {
+    if (owner === null) return;
     const key = this.#lastKey(owner);
     this.#ownStore?.setItem(key, id);
     if (isForAll) this.#store.setItem(key, id);

@@ -18,6 +18,9 @@ import { emitPackage } from "./package.js";
 import { emitQueries } from "./queries.js";
 import type { ClientSettings } from "./settings.js";
 
+/** What every client has. */
+const coreFiles = ["caller", "core", "error", "options", "refresh", "request", "signals"];
+
 /** All files of the client. It has the operations with a route, and the types that these need. */
 export function emitClient(model: RegistryModel, settings: ClientSettings): readonly EmittedFile[] {
   const published = publishedTypes(model);
@@ -32,7 +35,7 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   );
   const parts = families.map((family) => family.client(model, modules));
   return [
-    ...["core", "error", "signals", "token", ...parts.flatMap(({ copied }) => copied)].map((part) =>
+    ...[...coreFiles, ...parts.flatMap(({ copied }) => copied)].map((part) =>
       ownFile(`${part}.ts`),
     ),
     {
@@ -83,11 +86,12 @@ function ownIngress({ ingress, routes }: IdentityModel): BearerIngress | undefin
 type BearerIngress = Extract<IngressModel, { kind: "bearer" }>;
 
 /** The options that a client of this service has by default. */
-function defaultsOf({ identity, operations }: RegistryModel): string {
+function defaultsOf({ identity, operations, service }: RegistryModel): string {
   const bearer = identity === null ? undefined : ownIngress(identity);
   const header = bearer?.header.toLowerCase() ?? "";
   const refresh = Object.values(operations).find(({ tokens }) => tokens === "refresh");
   const known = {
+    service: service.name,
     refreshPath: refresh?.route?.path ?? "",
     ...(["", "authorization"].includes(header) ? {} : { tokenHeader: header }),
     ...(["", "bearer"].includes(bearer?.scheme.toLowerCase() ?? "")

@@ -108,7 +108,7 @@ function printRead(
   const takes = hasInput(operation);
   const input = takes ? inputTypeOf(operation) : "null";
   const parameters = [
-    "client: $.Client",
+    "client: $.CallerClient",
     ...(takes ? [`input: ${input}${isOptional(operation, model) ? " = {}" : ""}`] : []),
   ];
   const key = `[${literal(namespace)}, ${literal(operation.name)}]`;
@@ -154,7 +154,7 @@ function printMutation(operation: OperationModel, namespace: string, model: Regi
     functionHead(local, ["client: $.Client"], "$.Mutation", types),
     callback(
       "$.mutation",
-      [key],
+      ["client", key],
       `${takes ? "(input, options)" : "(_, options)"} =>`,
       `$api.${exported}(client${takes ? ", input" : ""}, options)`,
     ),

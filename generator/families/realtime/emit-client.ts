@@ -31,8 +31,11 @@ const core = [
   "connect",
   "leader",
   "place",
+  "presence",
   "shared",
+  "tab-messages",
   "topics",
+  "watch",
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
 /** Files that a transport needs besides its own. */

@@ -34,6 +34,7 @@ const client = createClient({
   tokens: {
     get: () => JSON.parse(localStorage.getItem("tokens") ?? "null") as Tokens | null,
     set: (tokens) => localStorage.setItem("tokens", JSON.stringify(tokens)),
+    caller: () => localStorage.getItem("caller"),
   },
 });
 const shown = new Map<string, Task>();
@@ -55,13 +56,19 @@ function onSubmit(id: string, work: () => Promise<void>): void {
 
 onSubmit("sign-in", async () => {
   const credentials = { login: input("login").value, password: input("password").value };
-  localStorage.setItem("tokens", JSON.stringify(await authn.passwordLogin(client, credentials)));
+  keep(await authn.passwordLogin(client, credentials), credentials.login);
   const [tenant] = (await tenants.listTenants(client)).tenants;
   if (tenant === undefined) throw new Error("there is no tenant");
   const scoped = await tenants.switchTenant(client, { id: tenant.tenant_id });
-  localStorage.setItem("tokens", JSON.stringify(scoped));
+  keep(scoped, `${credentials.login}@${tenant.tenant_id}`);
   await begin();
 });
+
+/** Tokens, and whose they are in which tenant: both change together. */
+function keep(tokens: Tokens, caller: string): void {
+  localStorage.setItem("tokens", JSON.stringify(tokens));
+  localStorage.setItem("caller", caller);
+}
 
 async function begin(): Promise<void> {
   const { hits } = await projects.list(client, { size: 1 });

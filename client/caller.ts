@@ -1,0 +1,26 @@
+// Who calls, as the application tells it, and the credentials that go with that.
+import { ApiError } from "./error.js";
+import type { Caller, Client, Held } from "./options.js";
+
+/** Who is signed in now; null where nobody is, or the client was not told. */
+export function callerOf({ caller }: Partial<Caller>): string | null {
+  return caller?.() || null;
+}
+
+/** Refuses what was begun by somebody else than is signed in now. */
+export function anotherCaller(): ApiError {
+  return new ApiError("client.aborted", "another caller signed in");
+}
+
+/** How often a caller may change while tokens are read. */
+const maxChanges = 5;
+
+/** The tokens that are kept, with whose they are: where somebody signs in meanwhile, both are read again. */
+export async function heldBy(client: Client): Promise<Held> {
+  for (let changes = 0; changes < maxChanges; changes += 1) {
+    const caller = callerOf(client);
+    const tokens = (await client.tokens?.get()) ?? null;
+    if (callerOf(client) === caller) return { tokens, caller };
+  }
+  throw anotherCaller();
+}

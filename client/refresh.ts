@@ -1,0 +1,115 @@
+// New tokens in place of those that have expired: once for all calls and tabs, and again where the service has none to give now.
+import { callerOf, heldBy } from "./caller.js";
+import { ApiError } from "./error.js";
+import type { Client, Held, Tokens } from "./options.js";
+import { pause } from "./signals.js";
+
+/** What a try to refresh came to: tokens, null where they are refused for good, or the error, with when to ask again. */
+export type Refreshed =
+  | { readonly tokens: Tokens | null }
+  | { readonly error: ApiError; readonly afterMillis?: number | undefined };
+
+/** Asks the service once. */
+export type AskForTokens = (refreshToken: string, timeoutMillis: number) => Promise<Refreshed>;
+
+/**
+ * The first try is short and the next comes at once where its answer is lost: a refresh token works once, but gives the same
+ * successor for 10 s (decisions.md "Refresh").
+ */
+const firstMillis = 4_000;
+/** A tab waits this long for another one, which may stand still; well within those 10 s. */
+const lockMillis = 5_000;
+
+/**
+ * New tokens in place of those, at once for all calls that found them expired; false where there are none to be had, or
+ * somebody else has signed in or out. Rejects where the service has none to give now, after it was asked again.
+ */
+export function renewed(client: Client, used: Held, ask: AskForTokens): Promise<boolean> {
+  const key = used.tokens?.access_token ?? "";
+  let refreshing = client.refreshing.get(key);
+  if (refreshing === undefined) {
+    refreshing = alone(client, () => refresh(client, used, ask));
+    client.refreshing.set(key, refreshing);
+    const forget = (): void => void client.refreshing.delete(key);
+    refreshing.then(forget, forget);
+  }
+  return refreshing;
+}
+
+/** Web Locks, where the platform has them. */
+interface Locks {
+  request<Result>(
+    name: string,
+    options: { readonly signal?: AbortSignal; readonly steal?: boolean },
+    work: () => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** Runs after what other tabs do of the same, but not after one that stands still: its lock is taken from it. */
+async function alone(client: Client, work: () => Promise<boolean>): Promise<boolean> {
+  const { navigator } = globalThis as { readonly navigator?: { readonly locks?: Locks } };
+  const locks = navigator?.locks;
+  let running: Promise<boolean> | undefined;
+  const once = (): Promise<boolean> => (running ??= work());
+  if (locks === undefined) return once();
+  const name = `opwright refresh ${client.baseUrl}`;
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), lockMillis);
+  const held = (): Promise<boolean> => {
+    clearTimeout(timer);
+    return once();
+  };
+  return (
+    locks
+      .request(name, { signal: patience.signal }, held)
+      .catch(() => running ?? locks.request(name, { steal: true }, once))
+      // A page without an origin has locks, which refuse; one whose lock was taken goes on with what it has begun.
+      .catch(once)
+      .finally(() => clearTimeout(timer))
+  );
+}
+
+async function refresh(client: Client, used: Held, ask: AskForTokens): Promise<boolean> {
+  const { refreshPath = "", retries = 2, timeoutMillis = 30_000 } = client;
+  const { access_token, refresh_token } = used.tokens ?? {};
+  const kept = await heldBy(client);
+  // Another call, or another tab, has been quicker; or somebody has signed out, or in as somebody else.
+  const isReplaced = ({ tokens }: Held): boolean => tokens?.access_token !== access_token;
+  const isHers = ({ tokens, caller }: Held): boolean => tokens !== null && caller === used.caller;
+  if (isReplaced(kept)) return isHers(kept);
+  if (refreshPath === "" || refresh_token == null) return false;
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await ask(refresh_token, attempt === 0 ? firstMillis : timeoutMillis);
+    const now = await heldBy(client);
+    if (isReplaced(now)) return isHers(now);
+    if ("tokens" in answer) {
+      // Who has signed in as somebody else with the same token stays that.
+      if (callerOf(client) !== used.caller) return false;
+      await client.tokens?.set(answer.tokens);
+      return answer.tokens !== null;
+    }
+    const { error, afterMillis } = answer;
+    const isLost = error.status === 0 || error.code === "client.unreadable";
+    const most = isLost ? Math.max(1, retries) : retries;
+    const millis = afterMillis ?? (isLost && attempt === 0 ? 0 : backOffMillis(attempt));
+    if (attempt >= most || !(isLost || isPassing(error.status)) || millis > timeoutMillis)
+      throw error;
+    await pause(millis);
+  }
+}
+
+/** Statuses that another try may better: too many requests, a service that goes away. */
+export function isPassing(status: number): boolean {
+  return [429, 502, 503, 504].includes(status);
+}
+
+/** A random pause before a try, longer after each failure. */
+export function backOffMillis(attempt: number): number {
+  return 2 ** attempt * 400 * Math.random();
+}
+
+/** Whether that is an answer to be kept: one without a token would end the session of whoever is signed in. */
+export function isTokens(answer: unknown): answer is Tokens {
+  const { access_token } = (answer ?? {}) as Partial<Tokens>;
+  return typeof access_token === "string" && access_token !== "";
+}

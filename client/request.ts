@@ -1,0 +1,100 @@
+// The request of a call: its address, its headers and its body, from the members of the input.
+import { ApiError } from "./error.js";
+import type { CallOptions, Client, Operation } from "./options.js";
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What is sent for an input. Throws, before anything is sent, where it cannot travel. */
+export function requestOf(
+  client: Client,
+  operation: Operation,
+  input: Input,
+  options: CallOptions,
+): { readonly url: string; readonly body: string | FormData | null; readonly headers: Headers } {
+  checkAddress(client);
+  const used = new Set<string>(operation.query);
+  const path = operation.path.replace(/\{(\+?)([^}]+)\}/g, (_, plus: string, name: string) => {
+    used.add(name);
+    return pathText(name, input[name], plus === "+");
+  });
+  const query = (operation.query ?? []).flatMap((name) => {
+    const text = textOf(name, input[name]);
+    return text === undefined ? [] : `${name}=${encodeURIComponent(text)}`;
+  });
+  const headers = new Headers(client.headers);
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    const text = textOf(name, value);
+    if (text !== undefined) headers.set(name, text);
+  }
+  if (operation.repeats === "keyed")
+    headers.set("idempotency-key", options.idempotencyKey ?? randomKey());
+  const rest = Object.entries(input).filter(([name]) => !used.has(name));
+  const body = bodyOfRequest(operation, input, rest);
+  if (typeof body === "string") headers.set("content-type", "application/json");
+  const asked = query.length === 0 ? "" : `?${query.join("&")}`;
+  return { url: `${client.baseUrl}${path}${asked}`, headers, body };
+}
+
+/** Refuses an address that leads nowhere; one without a host is of the page, or of the application's own `fetch`. */
+function checkAddress({ baseUrl, fetch: own }: Client): void {
+  const isPath = /^(\/(?!\/)|$)/.test(baseUrl);
+  if (isPath && (own !== undefined || "location" in globalThis)) return;
+  if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(new URL(baseUrl).href)) throw new Error(baseUrl);
+}
+
+/**
+ * A member as the text that it is outside of JSON: in a path, a query, a header, a form. Undefined where it is left out, as
+ * null is: no text stands for it. What would arrive as something else is refused.
+ */
+function textOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) return scalarText(name, value);
+  // A list is its items with commas between them: none is no text, and an item has no comma.
+  const items = value.map((item: unknown) => scalarText(name, item));
+  if (items.length === 0 || items.some((item) => item.includes(",")))
+    throw new ApiError("client.invalid", `${name} is a list that is empty, or has a comma in it`);
+  return items.join(",");
+}
+
+function scalarText(name: string, value: unknown): string {
+  const plain = value instanceof Date ? value.toJSON() : value;
+  const isText = ["string", "boolean", "bigint"].includes(typeof plain) || Number.isFinite(plain);
+  if (!isText) throw new ApiError("client.invalid", `${name} cannot travel as text`);
+  return String(plain);
+}
+
+/** A member as part of a path. A segment that is empty or dots would lead to another operation. */
+function pathText(name: string, value: unknown, hasSegments: boolean): string {
+  const text = textOf(name, value) ?? "";
+  const segments = hasSegments ? text.split("/") : [text];
+  if (segments.some((segment) => ["", ".", ".."].includes(segment)))
+    throw new ApiError("client.invalid", `${name} cannot be part of a path`);
+  return segments.map(encodeURIComponent).join("/");
+}
+
+function bodyOfRequest(
+  { body }: Operation,
+  input: Input,
+  rest: readonly (readonly [string, unknown])[],
+): string | FormData | null {
+  if (body === undefined) return null;
+  if (body === "input") return JSON.stringify(input);
+  if (body === "rest") return JSON.stringify(Object.fromEntries(rest));
+  if (body !== "form") return JSON.stringify(input[body.member] ?? null);
+  const form = new FormData();
+  // Files stand behind the fields.
+  for (const [name, value] of rest) {
+    const text = value instanceof Blob ? undefined : textOf(name, value);
+    if (text !== undefined) form.set(name, text);
+  }
+  for (const [name, value] of rest) if (value instanceof Blob) form.set(name, value);
+  return form;
+}
+
+/** Random letters and digits, which are no secret; `crypto.randomUUID` is missing on plain HTTP, all of it on some platforms. */
+export function randomKey(): string {
+  const random = (): number => Math.random() * 256;
+  const bytes = new Uint8Array(16).map(random);
+  globalThis.crypto?.getRandomValues(bytes);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
