@@ -18,14 +18,13 @@ export {
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
-export { account, type AccountChange } from "./families/identity/account.js";
+export type { AccountChange } from "./families/identity/account.js";
+export { account, createPrincipal, issueSession, signIn } from "./families/identity/held.js";
 export { principals } from "./families/identity/administration.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { principal, session } from "./families/identity/hooks.js";
 export {
   authn,
-  issueSession,
-  signIn,
   type Credentials,
   type NewSession,
   type SessionEntry,
@@ -34,7 +33,6 @@ export {
 } from "./families/identity/operations.js";
 export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
 export { signUp, type SignUp, type SignUpRequested } from "./families/identity/sign-up.js";
-export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
   type AuthenticationRoute,
@@ -154,7 +152,7 @@ export {
 } from "./families/outbox/spec.js";
 export type { IntegrationEvent } from "./families/outbox/event.js";
 export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
-export { stage } from "./families/outbox/stage.js";
+export { stageHeld as stage } from "./families/outbox/stage.js";
 export {
   webhooks,
   type CreatedWebhook,

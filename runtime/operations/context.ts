@@ -1,23 +1,20 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
-import type { AnswerBudget, HeldAnswer } from "./answer-budget.js";
-import type { Attempts } from "./attempts.js";
+import type { HeldAnswer } from "./answer-budget.js";
+import { Calls, described, forgotten, type Call } from "./calls.js";
+import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
-import type { CredentialScope, SignalPlane } from "../ports/signals.js";
-import type { Objects } from "../ports/objects.js";
+import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
-import type { Database, Transaction } from "../ports/database.js";
+import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
+import { fail, type ServiceError } from "../contract/errors.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
-import type { Observer } from "../ports/observer.js";
-import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
-import type { Sealer } from "./sealer.js";
-import type { Signer } from "../ports/signer.js";
-import type { StoreKey } from "../ports/store-key.js";
+import type { Resources } from "./resources.js";
 
 /** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
 export interface InvocationMetadata {
@@ -28,67 +25,6 @@ export interface InvocationMetadata {
   readonly causationId: string;
   /** W3C `traceparent`, where the caller sent a well-formed one. */
   readonly traceparent: string | undefined;
-}
-
-/** How much a read of many documents may take; null is without bound (service.md "Limits"). */
-export interface ReadLimits {
-  /** Documents that a read without a size returns. */
-  readonly documents: number | null;
-  /** The highest page number that lists scan for. */
-  readonly pages: number | null;
-}
-
-/** What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound. */
-export interface QueryBudgets {
-  readonly callers: number | null;
-  readonly anonymous: number | null;
-}
-
-/** An integration event as it is staged. */
-export interface StagedEvent {
-  readonly id: string;
-  readonly name: string;
-  readonly tenant: string;
-  /** Sealed, and bound to the id. */
-  readonly payload: string;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-}
-
-/** What every invocation of a service works with. */
-export interface Resources {
-  /** The deadline of operations that declare none, in seconds. */
-  readonly deadlineSeconds: number;
-  readonly clock: Clock;
-  readonly database: Database;
-  readonly log: Log;
-  readonly signer: Signer;
-  readonly keys: Keys;
-  /** Seals the payloads of the outbox. */
-  readonly sealer: Sealer;
-  readonly limiter: RateLimiter;
-  readonly readLimits: ReadLimits;
-  readonly queryBudgets: QueryBudgets;
-  readonly answers: AnswerBudget;
-  readonly objects: Objects;
-  /** See `ExecutionContext.publicUrl`. */
-  readonly publicUrl: () => string;
-  /** Seconds after which an unfinished upload in parts is removed. */
-  readonly uploadSeconds: number;
-  /** Attempts at passwords. */
-  readonly loginAttempts: Attempts;
-  /** Requests of password resets. */
-  readonly resetAttempts: Attempts;
-  /** The realtime plane. */
-  readonly signals: SignalPlane;
-  /** Learns what has been committed for others. */
-  readonly observer: Observer;
-  /** What the families of the service have read of the environment, by member; see `settingsOf`. */
-  readonly familySettings: Readonly<Record<string, unknown>>;
-  /** Has families do what they do with an integration event, in the transaction that stages it. */
-  readonly staged: (context: ExecutionContext, event: StagedEvent) => Promise<void>;
-  /** Wakes whoever does the work that waits in the store of this key. */
-  readonly wake: (key: StoreKey<unknown>) => void;
 }
 
 /** What is done once a transaction has ended. */
@@ -135,6 +71,10 @@ export class ExecutionContext {
   #isReleased = false;
   /** Whose answer it is part of, where that is another's. */
   #outer: ExecutionContext | undefined;
+  #calls: Calls | undefined;
+  #state: "outside" | "invoked" | "over" = "outside";
+  /** The last transaction of its own that the author's code has begun. */
+  #committing: Promise<unknown> = settled;
 
   constructor(
     resources: Resources,
@@ -210,8 +150,65 @@ export class ExecutionContext {
    * Runs `work` in a write transaction, which is committed when this resolves: for operations that must not hold one all
    * along. Inside a running one it joins that: what `work` has written is undone where it throws, and committed when the
    * outer one is. `exclusive` is a name that one write may hold at a time; inside a running one it counts for nothing.
+   * Throws `core.internal` where `work` returns before what it has called is done.
    */
-  async commit<T>(
+  commit<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    exclusive?: string | undefined,
+  ): Promise<T> {
+    return this.call("context.commit", (call) => {
+      const run = (): Promise<T> =>
+        this.transact((within) => this.#heldTo(call, work, within), exclusive);
+      if (this.holdsTransaction) return run();
+      // Two at once would write into each other's transaction.
+      const turn = this.#committing.then(run);
+      this.#committing = turn.catch(() => undefined);
+      return turn;
+    });
+  }
+
+  /** A call of the author's code, which has to await it before it returns. */
+  call<T>(what: string, work: (call: Call) => Promise<T>): Promise<T> {
+    const state = this.#root.#state;
+    const tell = (left: Call, err: unknown): void => this.#tell(left, err);
+    if (state === "over") return this.calls.begin(what, () => Promise.reject(hasReturned()), tell);
+    return this.calls.begin(what, work, state === "outside" ? tell : undefined);
+  }
+
+  /** The same, where calls of one transaction run one after another, in the order in which they were begun. */
+  callInTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const transaction = this.#transaction;
+    return this.call(what, transaction === undefined ? work : () => inTurn(transaction, work));
+  }
+
+  /** What the author's code has called in this invocation. */
+  get calls(): Calls {
+    const root = this.#root;
+    return (root.#calls ??= new Calls());
+  }
+
+  /** The author's code begins: what it calls is looked at when each of its functions returns. */
+  begin(): void {
+    this.#state = "invoked";
+  }
+
+  /** It has ended. From now on its calls are refused, and logged. */
+  end(): void {
+    this.#state = "over";
+  }
+
+  /** Throws `core.internal` if the function that has returned has left calls behind. */
+  expectAwaited({ name }: { readonly name: string }): void {
+    this.#calls?.expectNone(name === "" ? this.operationId : `${name} of ${this.operationId}`);
+  }
+
+  /** What has failed needs nothing any more that it has called. */
+  abandonCalls(): void {
+    this.#calls?.abandon();
+  }
+
+  /** As `commit`, for code of the service itself, whose calls nobody needs to count. */
+  async transact<T>(
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
   ): Promise<T> {
@@ -258,6 +255,32 @@ export class ExecutionContext {
     other.#onUndo = this.#onUndo;
     other.#outer = this;
     return other;
+  }
+
+  get #root(): ExecutionContext {
+    return this.#outer === undefined ? this : this.#outer.#root;
+  }
+
+  /** Runs what the author does in one transaction, which must not end before its calls have. */
+  async #heldTo<T>(
+    call: Call,
+    work: (transaction: Transaction) => Promise<T>,
+    transaction: Transaction,
+  ): Promise<T> {
+    const first = this.calls.count;
+    const made = await work(transaction);
+    this.calls.expectNone(`the work of context.commit in ${this.operationId}`, first);
+    // Only then the code around it has gone on as far as it goes by itself, and may have returned.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (call.isAbandoned) throw forgotten(this.operationId, [call]);
+    return made;
+  }
+
+  /** Logs a call that nobody looks at, and that has failed. */
+  #tell(call: Call, err: unknown): void {
+    const { operationId: operation, metadata, log } = this;
+    const { requestId } = metadata;
+    log.error({ operation, requestId, err }, `nobody awaits ${described(call)}`);
   }
 
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -342,6 +365,15 @@ export class ExecutionContext {
 
 /** For invocations outside a transaction: never written to, and shared by all. */
 const nothing: never[] = [];
+
+/** Shared by all that have begun no transaction of their own. */
+const settled = Promise.resolve();
+
+/** The error of a call that begins when the invocation is over. */
+function hasReturned(): ServiceError {
+  const cause = new Error("an await is missing: the call began after the operation had ended");
+  return fail("core.internal", {}, { cause });
+}
 
 /** Does what follows a transaction whose outcome it changes no more. */
 async function followed(

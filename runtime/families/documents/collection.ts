@@ -1,6 +1,7 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { heldApi } from "../../operations/held-api.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import {
   parseCursorRequest,
@@ -104,7 +105,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     const asked = await selected(spec, context, query);
     return context.transaction.of(documentStore).count(spec, context.tenant, asked);
   };
-  return {
+  const held: Collection<Document, Create, Patch, Filter, Sorts, Expanded> = {
     ...pastOf(spec, context),
     ...writesOf<Document, Create, Patch>(spec, context),
     find,
@@ -132,6 +133,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
       return aggregatePage(spec, context, owned(context, own, request), handlerSight);
     },
   };
+  return heldApi(context, `collection(${spec.name})`, held, { inTurn: true });
 }
 
 function withoutUndefined(query: object): object {

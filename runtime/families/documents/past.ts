@@ -1,6 +1,5 @@
 // What documents were, for author handlers: as the routes over revisions tell it.
 import type { ExecutionContext } from "../../operations/context.js";
-import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { outputValue } from "../../operations/json-text.js";
 import {
@@ -43,10 +42,9 @@ export function pastOf<Document>(
       outputValue(await past(history.revision<Document>)({ id: known(id), revision }, context)),
     revisionDiff: async (id, revision, to) =>
       outputValue(await past(history.revisionDiff)({ id: known(id), revision, to }, context)),
-    revert: (id, rev, to) =>
-      inTurn(context.transaction, async () => {
-        const given = { id: known(id), rev: checkedRevision(rev), to };
-        return outputValue(await past(history.revert<Document>)(given, context));
-      }),
+    async revert(id, rev, to) {
+      const given = { id: known(id), rev: checkedRevision(rev), to };
+      return outputValue(await past(history.revert<Document>)(given, context));
+    },
   };
 }

@@ -1,6 +1,5 @@
 // Writes of author handlers: typed, by the rules of the routes, inside the running transaction.
 import type { ExecutionContext } from "../../operations/context.js";
-import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -62,19 +61,18 @@ export function writesOf<Document, Create, Patch>(
   const writing = ofHandlers(spec);
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
-  const one = (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
-    inTurn(context.transaction, async () => rendered(await heldTo(spec, payload, write)));
+  const one = async (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
+    rendered(await heldTo(spec, payload, write));
   // In a transaction within the running one: what is refused has written nothing.
-  const all = (
+  const all = async (
     payloads: readonly unknown[],
     write: () => Promise<readonly ItemOutcome[]>,
-  ): Promise<readonly Document[]> =>
-    inTurn(context.transaction, async () => {
-      const written = await allHeldTo(spec, payloads, () =>
-        context.commit(async () => allWritten(await write())),
-      );
-      return written.map(rendered);
-    });
+  ): Promise<readonly Document[]> => {
+    const written = await allHeldTo(spec, payloads, () =>
+      context.transact(async () => allWritten(await write())),
+    );
+    return written.map(rendered);
+  };
   return {
     create: (payload) =>
       one(payload, async () => {
@@ -94,18 +92,11 @@ export function writesOf<Document, Create, Patch>(
       return all(patches, () => updateMany(writing, context, items.map(knownItem)));
     },
     deleteMany: (items) => all([], () => deleteMany(spec, context, items.map(knownItem))),
-    delete: (id, rev) =>
-      inTurn(context.transaction, async () =>
-        rendered(await marked(spec, context, known(id), rev, true)),
-      ),
-    restore: (id, rev) =>
-      inTurn(context.transaction, async () =>
-        rendered(await marked(spec, context, known(id), rev, false)),
-      ),
-    kill: (id, rev = "any") =>
-      inTurn(context.transaction, async () => {
-        await killDocument(spec, context, known(id), checkedRevision(rev));
-      }),
+    delete: async (id, rev) => rendered(await marked(spec, context, known(id), rev, true)),
+    restore: async (id, rev) => rendered(await marked(spec, context, known(id), rev, false)),
+    async kill(id, rev = "any") {
+      await killDocument(spec, context, known(id), checkedRevision(rev));
+    },
   };
 }
 
