@@ -1,6 +1,7 @@
 // Calls that an author's code makes of the service, until they are done and somebody has awaited them. What is still under way
 // when that code returns is a forgotten `await` (decisions.md §4 "Forgotten awaits").
 import { fail, type ServiceError } from "../contract/errors.js";
+import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 
 /** A promise that tells when somebody begins to wait for it. `await`, `Promise.all` and `return` do so too. */
@@ -27,7 +28,7 @@ class CalledPromise<T> extends Promise<T> {
 }
 
 /** A call that is not done, or that nobody has awaited. */
-export interface Call {
+export interface AuthorCall {
   /** What the author has called, such as `collection(tasks).create`. */
   readonly what: string;
   /** Its number in the invocation. */
@@ -42,7 +43,7 @@ export interface Call {
 
 /** The calls of one invocation. */
 export class Calls {
-  readonly #open = new Set<Call>();
+  readonly #open = new Set<AuthorCall>();
   #count = 0;
 
   /** How many there have been. */
@@ -57,10 +58,10 @@ export class Calls {
    */
   begin<T>(
     what: string,
-    work: (call: Call) => Promise<T>,
-    unheld?: (call: Call, error: unknown) => void,
+    work: (call: AuthorCall) => Promise<T>,
+    unheld?: (call: AuthorCall, error: unknown) => void,
   ): Promise<T> {
-    const call: Call = {
+    const call: AuthorCall = {
       what,
       number: (this.#count += 1),
       trace: new Error(what),
@@ -109,7 +110,7 @@ export class Calls {
     this.#abandon([...this.#open]);
   }
 
-  #abandon(calls: readonly Call[]): void {
+  #abandon(calls: readonly AuthorCall[]): void {
     for (const call of calls) {
       call.isAbandoned = true;
       this.#open.delete(call);
@@ -117,11 +118,16 @@ export class Calls {
   }
 }
 
+/** Resolves once all code has run that waits for nothing real. */
+export function untilIdle(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
+}
+
 /** Calls that the message names. */
 const maxNamed = 3;
 
 /** The error of code that returned before its calls were done and awaited. */
-export function forgotten(by: string, calls: readonly Call[]): ServiceError {
+export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceError {
   const named = calls.slice(0, maxNamed).map(described);
   const more = calls.length > maxNamed ? ` and ${calls.length - maxNamed} more` : "";
   const text = `an await is missing: ${by} returned without waiting for ${named.join(", ")}${more}`;
@@ -129,7 +135,30 @@ export function forgotten(by: string, calls: readonly Call[]): ServiceError {
 }
 
 /** What was called, and where. */
-export function described({ what, trace }: Call): string {
+export function described({ what, trace }: AuthorCall): string {
   const at = authorLine(trace);
   return at === undefined ? what : `${what} at ${at}`;
+}
+
+/** The error of a call that begins when the invocation is over. */
+export function hasReturned(): ServiceError {
+  const cause = new Error("an await is missing: the call began after the operation had ended");
+  return fail("core.internal", {}, { cause });
+}
+
+/** Logs a call that nobody looks at, and that has failed. */
+export function tellUnheld(
+  { operationId, metadata, log }: Told,
+  call: AuthorCall,
+  error: unknown,
+): void {
+  const line = { operation: operationId, requestId: metadata.requestId, err: error };
+  log.error(line, `nobody awaits ${described(call)}`);
+}
+
+/** Whose calls fail. */
+interface Told {
+  readonly operationId: string;
+  readonly metadata: { readonly requestId: string };
+  readonly log: Log;
 }

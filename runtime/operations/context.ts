@@ -1,6 +1,6 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
-import { Calls, described, forgotten, type Call } from "./calls.js";
+import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
 import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
@@ -14,27 +14,58 @@ import type { Log } from "../ports/log.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
-import type { Resources } from "./resources.js";
+import type { AnswerBudget } from "./answer-budget.js";
+import type { Attempts } from "./attempts.js";
+import type { SignalPlane } from "../ports/signals.js";
+import type { Objects } from "../ports/objects.js";
+import type { Database } from "../ports/database.js";
+import type { Observer } from "../ports/observer.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
+import type { Sealer } from "./sealer.js";
+import type { Signer } from "../ports/signer.js";
+import type { StoreKey } from "../ports/store-key.js";
+import type {
+  InvocationMetadata,
+  QueryBudgets,
+  ReadLimits,
+  StagedEvent,
+} from "./invocation-facts.js";
+import { followed, type Following, type Undoing } from "./following.js";
 
-/** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
-export interface InvocationMetadata {
-  /** Ours, fresh for each request. */
-  readonly requestId: string;
-  /** The caller's UUID where it sent a well-formed one, else fresh. */
-  readonly correlationId: string;
-  readonly causationId: string;
-  /** W3C `traceparent`, where the caller sent a well-formed one. */
-  readonly traceparent: string | undefined;
-}
-
-/** What is done once a transaction has ended. */
-interface Following {
-  readonly work: () => void | Promise<void>;
-}
-
-/** What is done where a transaction has been undone, or the part of it that is `isUndone`. */
-interface Undoing extends Following {
-  isUndone: boolean;
+/** What every invocation of a service works with. */
+export interface Resources {
+  /** The deadline of operations that declare none, in seconds. */
+  readonly deadlineSeconds: number;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly log: Log;
+  readonly signer: Signer;
+  readonly keys: Keys;
+  /** Seals the payloads of the outbox. */
+  readonly sealer: Sealer;
+  readonly limiter: RateLimiter;
+  readonly readLimits: ReadLimits;
+  readonly queryBudgets: QueryBudgets;
+  readonly answers: AnswerBudget;
+  readonly objects: Objects;
+  /** See `ExecutionContext.publicUrl`. */
+  readonly publicUrl: () => string;
+  /** Seconds after which an unfinished upload in parts is removed. */
+  readonly uploadSeconds: number;
+  /** Attempts at passwords. */
+  readonly loginAttempts: Attempts;
+  /** Requests of password resets. */
+  readonly resetAttempts: Attempts;
+  /** The realtime plane. */
+  readonly signals: SignalPlane;
+  /** Learns what has been committed for others. */
+  readonly observer: Observer;
+  /** What the families of the service have read of the environment, by member; see `settingsOf`. */
+  readonly familySettings: Readonly<Record<string, unknown>>;
+  /** Has families do what they do with an integration event, in the transaction that stages it. */
+  readonly staged: (context: ExecutionContext, event: StagedEvent) => Promise<void>;
+  /** Wakes whoever does the work that waits in the store of this key. */
+  readonly wake: (key: StoreKey<unknown>) => void;
 }
 
 /** The context of one invocation. */
@@ -168,9 +199,9 @@ export class ExecutionContext {
   }
 
   /** A call of the author's code, which has to await it before it returns. */
-  call<T>(what: string, work: (call: Call) => Promise<T>): Promise<T> {
+  call<T>(what: string, work: (call: AuthorCall) => Promise<T>): Promise<T> {
     const state = this.#root.#state;
-    const tell = (left: Call, err: unknown): void => this.#tell(left, err);
+    const tell = (left: AuthorCall, err: unknown): void => tellUnheld(this, left, err);
     if (state === "over") return this.calls.begin(what, () => Promise.reject(hasReturned()), tell);
     return this.calls.begin(what, work, state === "outside" ? tell : undefined);
   }
@@ -178,7 +209,9 @@ export class ExecutionContext {
   /** The same, where calls of one transaction run one after another, in the order in which they were begun. */
   callInTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
     const transaction = this.#transaction;
-    return this.call(what, transaction === undefined ? work : () => inTurn(transaction, work));
+    if (transaction === undefined) return this.call(what, work);
+    // The next one begins only once the author's code has gone on behind this one.
+    return this.call(what, () => inTurn(transaction, () => work().finally(untilIdle)));
   }
 
   /** What the author's code has called in this invocation. */
@@ -187,14 +220,9 @@ export class ExecutionContext {
     return (root.#calls ??= new Calls());
   }
 
-  /** The author's code begins: what it calls is looked at when each of its functions returns. */
-  begin(): void {
-    this.#state = "invoked";
-  }
-
-  /** It has ended. From now on its calls are refused, and logged. */
-  end(): void {
-    this.#state = "over";
+  /** The author's code begins: what it calls is looked at when it returns. Once it is over, its calls are refused and logged. */
+  enter(state: "invoked" | "over"): void {
+    this.#state = state;
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
@@ -263,7 +291,7 @@ export class ExecutionContext {
 
   /** Runs what the author does in one transaction, which must not end before its calls have. */
   async #heldTo<T>(
-    call: Call,
+    call: AuthorCall,
     work: (transaction: Transaction) => Promise<T>,
     transaction: Transaction,
   ): Promise<T> {
@@ -271,16 +299,9 @@ export class ExecutionContext {
     const made = await work(transaction);
     this.calls.expectNone(`the work of context.commit in ${this.operationId}`, first);
     // Only then the code around it has gone on as far as it goes by itself, and may have returned.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await untilIdle();
     if (call.isAbandoned) throw forgotten(this.operationId, [call]);
     return made;
-  }
-
-  /** Logs a call that nobody looks at, and that has failed. */
-  #tell(call: Call, err: unknown): void {
-    const { operationId: operation, metadata, log } = this;
-    const { requestId } = metadata;
-    log.error({ operation, requestId, err }, `nobody awaits ${described(call)}`);
   }
 
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -368,26 +389,6 @@ const nothing: never[] = [];
 
 /** Shared by all that have begun no transaction of their own. */
 const settled = Promise.resolve();
-
-/** The error of a call that begins when the invocation is over. */
-function hasReturned(): ServiceError {
-  const cause = new Error("an await is missing: the call began after the operation had ended");
-  return fail("core.internal", {}, { cause });
-}
-
-/** Does what follows a transaction whose outcome it changes no more. */
-async function followed(
-  { log, operationId }: ExecutionContext,
-  followers: readonly Following[],
-): Promise<void> {
-  for (const { work } of followers) {
-    try {
-      await work();
-    } catch (err) {
-      log.error({ operation: operationId, err }, "what follows the transaction has failed");
-    }
-  }
-}
 
 /** The principal; without one the address; one name for all whose address is not known. */
 function payerOf({ identity, clientAddress }: ExecutionContext): Payer {

@@ -43,20 +43,20 @@ function invoked<Input, Result>(
   input: Input,
   context: ExecutionContext,
 ): Outcome<Result> | Promise<Outcome<Result>> {
-  context.begin();
+  context.enter("invoked");
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
   const { run } = operation;
   if (operation.transaction === "write" || typeof run !== "function")
     return transactOnly(operation, input, context);
   const settled = (output: Output<Result>): Outcome<Result> => {
-    context.end();
+    context.enter("over");
     context.expectAwaited(run);
     return read(output);
   };
   const output = run(input, context);
   if (!isPending(output)) return settled(output);
   return Promise.resolve(output).then(settled, (error: unknown) => {
-    context.end();
+    context.enter("over");
     throw told(error, input);
   });
 }
@@ -69,7 +69,7 @@ async function transactOnly<Input, Result>(
   try {
     return await transact(operation, input, context);
   } finally {
-    context.end();
+    context.enter("over");
   }
 }
 
@@ -97,7 +97,7 @@ async function invokeWithHooks<Input, Result>(
     for (const hook of operation.chain.finally) {
       await quietly(operation, context, "finally", hook, () => hook(input, context));
     }
-    context.end();
+    context.enter("over");
   }
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { AttemptLimits } from "../operations/attempts.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
-import type { QueryBudgets, ReadLimits } from "../operations/resources.js";
+import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
 import type { RealtimeLimits } from "../families/realtime/limits.js";
 import { Environment } from "../operations/environment.js";
 import { familiesOf, type FamilyParts } from "./families.js";

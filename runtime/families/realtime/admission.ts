@@ -1,8 +1,7 @@
 // Admits connections to the realtime plane of a process, in place of earlier ones of their devices, and checks their
 // credentials again later.
 import { fail } from "../../contract/errors.js";
-import type { ExecutionContext } from "../../operations/context.js";
-import type { Resources } from "../../operations/resources.js";
+import type { ExecutionContext, Resources } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";

@@ -25,8 +25,9 @@ export type PublishSignal<Events> = <Name extends keyof Events & string>(
 
 /** Stages durable signals of a service: they are delivered once the transaction has committed, and never if it is undone. */
 export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
+  // Not in turn: signals that are staged at once are written together.
   return (context, name, data, { principals }) =>
-    context.callInTurn("stageSignal", () =>
+    context.call("stageSignal", () =>
       stageText(context, name, checkedText(events, name, "durable", data), principals),
     );
 }
