@@ -21,10 +21,7 @@ export function isOurs({ file }: StackFrame): boolean {
   return file.startsWith(ours);
 }
 
-/** Whether a frame is of the author's code. */
-export function isAuthors(frame: StackFrame): boolean {
-  return !isOurs(frame) && !/\/node_modules\/|\/generated\/(?!.*\/generated\/)/.test(frame.file);
-}
+const foreign = /\/(?:node_modules|generated)\//;
 
 /** The frames of an error that lie in files. Anything else that was thrown has none. */
 export function framesOf(error: unknown): readonly StackFrame[] {
@@ -41,13 +38,24 @@ export function framesOf(error: unknown): readonly StackFrame[] {
 }
 
 /**
+ * The author's frames in a stack, in the files that were written: neither ours, nor generated, nor of a package. Compiled
+ * files are read with their source maps.
+ */
+export function authorFrames(error: unknown): readonly StackFrame[] {
+  return framesOf(error)
+    .filter((frame) => !isOurs(frame))
+    .map(written)
+    .filter(({ file }) => !foreign.test(file));
+}
+
+/**
  * The author's line at which something was called or thrown, such as `registry/handlers/tasks.ts:10:9 (complete)`, from the
- * folder in which the process runs; undefined where the stack has none. Compiled files are read with their source maps.
+ * folder in which the process runs; undefined where the stack has none.
  */
 export function authorLine(error: unknown): string | undefined {
-  const frame = framesOf(error).find(isAuthors);
+  const [frame] = authorFrames(error);
   if (frame === undefined) return undefined;
-  const { name, file, line, column } = written(frame);
+  const { name, file, line, column } = frame;
   const place = `${relative(process.cwd(), file)}:${line}:${column}`;
   return name === "" ? place : `${place} (${name})`;
 }

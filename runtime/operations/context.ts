@@ -24,6 +24,7 @@ import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
+import { underWay } from "./under-way.js";
 import type {
   InvocationMetadata,
   QueryBudgets,
@@ -223,6 +224,8 @@ export class ExecutionContext {
   /** The author's code begins: what it calls is looked at when it returns. Once it is over, its calls are refused and logged. */
   enter(state: "invoked" | "over"): void {
     this.#state = state;
+    if (state === "over") underWay.ended(this);
+    else underWay.begun(this);
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
