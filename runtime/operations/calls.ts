@@ -13,6 +13,7 @@ class CalledPromise<T> extends Promise<T> {
     return Promise;
   }
 
+  // oxlint-disable-next-line unicorn/no-thenable -- a promise has one
   override then<A = T, B = never>(
     onValue?: ((value: T) => A | PromiseLike<A>) | null,
     onReason?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -45,6 +46,13 @@ export interface AuthorCall {
 export class Calls {
   readonly #open = new Set<AuthorCall>();
   #count = 0;
+  #fault: ServiceError | undefined;
+  #strays = 0;
+
+  /** Whether calls go on that were left behind. */
+  get hasStrays(): boolean {
+    return this.#strays > 0;
+  }
 
   /** How many there have been. */
   get count(): number {
@@ -72,6 +80,7 @@ export class Calls {
     this.#open.add(call);
     const settled = (): void => {
       call.isSettled = true;
+      if (call.isAbandoned) this.#strays -= 1;
       if (call.isAwaited) this.#open.delete(call);
     };
     const promise = new CalledPromise<T>((resolve, reject) => {
@@ -97,22 +106,39 @@ export class Calls {
     return promise;
   }
 
-  /** Throws `core.internal` if calls are open that were begun after the first so many; `by` is the code that has returned. */
-  expectNone(by: string, first = 0): void {
+  /** Throws `core.internal` if calls are open, or were when a part had ended; `by` is the code that has returned. */
+  expectNone(by: string): void {
+    const fault = this.#fault;
+    const left = [...this.#open];
+    this.abandon();
+    if (fault !== undefined) throw fault;
+    if (left.length > 0) throw forgotten(by, left);
+  }
+
+  /**
+   * The same at the end of a part of a transaction, for calls that were begun after the first so many. If it throws, so does
+   * the check of the whole, whatever becomes of this error: calls beside the part may have been undone with it.
+   */
+  expectNoneAfter(first: number, by: string): void {
     const left = [...this.#open].filter(({ number }) => number > first);
     if (left.length === 0) return;
     this.#abandon(left);
-    throw forgotten(by, left);
+    this.#fault ??= forgotten(by, left);
+    throw this.#fault;
   }
 
-  /** What has failed leaves its calls behind. */
-  abandon(): void {
+  /** What has failed with this error leaves its calls behind. Returns why it has failed, if a part had left calls before. */
+  abandon(error?: unknown): unknown {
+    const fault = this.#fault;
     this.#abandon([...this.#open]);
+    this.#fault = undefined;
+    return fault ?? error;
   }
 
   #abandon(calls: readonly AuthorCall[]): void {
     for (const call of calls) {
       call.isAbandoned = true;
+      if (!call.isSettled) this.#strays += 1;
       this.#open.delete(call);
     }
   }
@@ -140,9 +166,9 @@ export function described({ what, trace }: AuthorCall): string {
   return at === undefined ? what : `${what} at ${at}`;
 }
 
-/** The error of a call that begins when the invocation is over. */
+/** The error of a call that begins when the invocation is over, or goes on then. */
 export function hasReturned(): ServiceError {
-  const cause = new Error("an await is missing: the call began after the operation had ended");
+  const cause = new Error("an await is missing: the call went on after its operation had ended");
   return fail("core.internal", {}, { cause });
 }
 

@@ -1,6 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
+import { payerOf } from "./payer.js";
 import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
@@ -8,7 +9,6 @@ import type { Clock } from "../ports/clock.js";
 import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
-import { fail, type ServiceError } from "../contract/errors.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import type { Payer } from "../ports/work.js";
@@ -26,6 +26,7 @@ import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
 import { underWay } from "./under-way.js";
 import type {
+  InvocationFields,
   InvocationMetadata,
   QueryBudgets,
   ReadLimits,
@@ -108,21 +109,7 @@ export class ExecutionContext {
   /** The last transaction of its own that the author's code has begun. */
   #committing: Promise<unknown> = settled;
 
-  constructor(
-    resources: Resources,
-    fields: {
-      readonly operationId: string;
-      readonly metadata: InvocationMetadata;
-      readonly tenant: string;
-      readonly idempotencyKey: string | undefined;
-      readonly lifetime: Lifetime;
-      readonly clientAddress?: () => string;
-      readonly preconditions?: Preconditions;
-      readonly identity?: Identity | null;
-      readonly requestHeader?: (name: string) => string | undefined;
-      readonly replies?: ReplyDeclaration | undefined;
-    },
-  ) {
+  constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
     this.metadata = fields.metadata;
     this.tenant = fields.tenant;
@@ -233,9 +220,14 @@ export class ExecutionContext {
     this.#calls?.expectNone(name === "" ? this.operationId : `${name} of ${this.operationId}`);
   }
 
-  /** What has failed needs nothing any more that it has called. */
-  abandonCalls(): void {
-    this.#calls?.abandon();
+  /** Whether calls may begin: not between the end of what the author does in a transaction and the end of that. */
+  admitCalls(isAdmitting: boolean): void {
+    if (this.#state !== "outside") this.#state = isAdmitting ? "invoked" : "over";
+  }
+
+  /** What has failed with this error needs no call any more. Returns the error to tell. */
+  abandonCalls(error: unknown): unknown {
+    return this.#calls === undefined ? error : this.#calls.abandon(error);
   }
 
   /** As `commit`, for code of the service itself, whose calls nobody needs to count. */
@@ -245,6 +237,8 @@ export class ExecutionContext {
   ): Promise<T> {
     const outer = this.#transaction;
     if (outer !== undefined) return this.#join(outer, work);
+    // What a call does that was left behind must not be committed on its own.
+    if (this.#root.#calls?.hasStrays === true) throw hasReturned();
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
     const onCommit: Following[] = [];
@@ -266,12 +260,18 @@ export class ExecutionContext {
       });
     } catch (error) {
       // A commit that nobody answered for may have been one.
-      if (!isDone || isOver(error)) await followed(this, onUndo.reverse());
+      if (!isDone || isOver(error)) await this.#follow(onUndo.reverse());
       throw error;
     }
     const undone = onUndo.filter(({ isUndone }) => isUndone);
-    await followed(this, [...undone.reverse(), ...onCommit]);
+    await this.#follow([...undone.reverse(), ...onCommit]);
     return result;
+  }
+
+  async #follow(followers: readonly Following[]): Promise<void> {
+    if (followers.length === 0) return;
+    this.admitCalls(true);
+    await followed(this, followers);
   }
 
   /**
@@ -300,7 +300,7 @@ export class ExecutionContext {
   ): Promise<T> {
     const first = this.calls.count;
     const made = await work(transaction);
-    this.calls.expectNone(`the work of context.commit in ${this.operationId}`, first);
+    this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);
     // Only then the code around it has gone on as far as it goes by itself, and may have returned.
     await untilIdle();
     if (call.isAbandoned) throw forgotten(this.operationId, [call]);
@@ -392,9 +392,3 @@ const nothing: never[] = [];
 
 /** Shared by all that have begun no transaction of their own. */
 const settled = Promise.resolve();
-
-/** The principal; without one the address; one name for all whose address is not known. */
-function payerOf({ identity, clientAddress }: ExecutionContext): Payer {
-  if (identity !== null) return { key: identity.principalId, isAnonymous: false };
-  return { key: `@${clientAddress()}`, isAnonymous: true };
-}

@@ -1,4 +1,8 @@
 // What is known of an invocation and its bounds, and what it stages.
+import type { Lifetime } from "../ports/lifetime.js";
+import type { Identity } from "./identity.js";
+import type { Preconditions } from "./preconditions.js";
+import type { ReplyDeclaration } from "./reply-declaration.js";
 
 /** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
 export interface InvocationMetadata {
@@ -34,4 +38,18 @@ export interface StagedEvent {
   readonly payload: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+}
+
+/** What an invocation is made with; its context says what each means. */
+export interface InvocationFields {
+  readonly operationId: string;
+  readonly metadata: InvocationMetadata;
+  readonly tenant: string;
+  readonly idempotencyKey: string | undefined;
+  readonly lifetime: Lifetime;
+  readonly clientAddress?: () => string;
+  readonly preconditions?: Preconditions;
+  readonly identity?: Identity | null;
+  readonly requestHeader?: (name: string) => string | undefined;
+  readonly replies?: ReplyDeclaration | undefined;
 }

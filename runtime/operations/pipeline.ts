@@ -87,8 +87,7 @@ async function invokeWithHooks<Input, Result>(
     // `on_failure` hooks run at the deadline, not only when the handler notices it.
     return await context.lifetime.race(run(operation, input, context));
   } catch (thrown) {
-    context.abandonCalls();
-    const error = told(thrown, input);
+    const error = told(context.abandonCalls(thrown), input);
     for (const hook of operation.chain.on_failure) {
       await quietly(operation, context, "on_failure", hook, () => hook(input, context, error));
     }
@@ -163,10 +162,25 @@ async function transact<Input, Result>(
       }
       return output;
     } catch (error) {
-      context.abandonCalls();
-      throw told(error, input);
+      throw told(context.abandonCalls(error), input);
+    } finally {
+      context.admitCalls(false);
     }
   };
+  try {
+    return await settledOutcome(operation, input, context, handle);
+  } finally {
+    context.admitCalls(true);
+  }
+}
+
+/** The outcome of what an operation does: in its transaction, and once per idempotency key, where it has those. */
+async function settledOutcome<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+  handle: () => Promise<Output<Result>>,
+): Promise<Outcome<Result>> {
   if (operation.transaction === "read") return read(await handle());
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
