@@ -176,11 +176,13 @@ export class ExecutionContext {
     exclusive?: string | undefined,
   ): Promise<T> {
     return this.call("context.commit", (call) => {
-      const run = (): Promise<T> =>
-        this.transact((within) => this.#heldTo(call, work, within), exclusive);
-      if (this.holdsTransaction) return run();
+      const run = (first?: number): Promise<T> =>
+        this.transact((within) => this.#heldTo(call, first, work, within), exclusive);
+      // Behind the calls before it: parts of one transaction can't overlap.
+      if (this.#transaction !== undefined)
+        return inTurn(this.#transaction, () => settled).then(() => run(call.number));
       // Two at once would write into each other's transaction.
-      const turn = this.#committing.then(run);
+      const turn = this.#committing.then(() => run());
       this.#committing = turn.catch(() => undefined);
       return turn;
     });
@@ -295,10 +297,11 @@ export class ExecutionContext {
   /** Runs what the author does in one transaction, which must not end before its calls have. */
   async #heldTo<T>(
     call: AuthorCall,
+    before: number | undefined,
     work: (transaction: Transaction) => Promise<T>,
     transaction: Transaction,
   ): Promise<T> {
-    const first = this.calls.count;
+    const first = before ?? this.calls.count;
     const made = await work(transaction);
     this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);
     // Only then the code around it has gone on as far as it goes by itself, and may have returned.
