@@ -20,14 +20,13 @@ export {
   type Validator,
 } from "./contract/validation.js";
 export { repeatedItems } from "./contract/repeated-items.js";
-export { account, type AccountChange } from "./families/identity/account.js";
+export type { AccountChange } from "./families/identity/account.js";
+export { account, createPrincipal, issueSession, signIn } from "./families/identity/held.js";
 export { principals } from "./families/identity/administration.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { principal, session } from "./families/identity/hooks.js";
 export {
   authn,
-  issueSession,
-  signIn,
   type Credentials,
   type NewSession,
   type SessionEntry,
@@ -36,7 +35,6 @@ export {
 } from "./families/identity/operations.js";
 export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
 export { signUp, type SignUp, type SignUpRequested } from "./families/identity/sign-up.js";
-export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
   type AuthenticationRoute,
@@ -83,7 +81,8 @@ export type { CursorPage, Page } from "./families/documents/pages.js";
 export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";
 export type { AggregateRequest } from "./query/parse-aggregate.js";
 export { document, view, type DocumentSpec } from "./ports/document-spec.js";
-export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
+export type { ExecutionContext } from "./operations/context.js";
+export type { InvocationMetadata } from "./operations/invocation-facts.js";
 export type { Identity } from "./operations/identity.js";
 export type { Database, Transaction } from "./ports/database.js";
 export { tenantStore, type TenantStore } from "./ports/tenants.js";
@@ -158,7 +157,7 @@ export {
 } from "./families/outbox/spec.js";
 export type { IntegrationEvent } from "./families/outbox/event.js";
 export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
-export { stage } from "./families/outbox/stage.js";
+export { stageHeld as stage } from "./families/outbox/stage.js";
 export {
   webhooks,
   type CreatedWebhook,

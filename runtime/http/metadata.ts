@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../contract/errors.js";
 import { isIdempotencyKey } from "../contract/limits.js";
-import type { InvocationMetadata } from "../operations/context.js";
+import type { InvocationMetadata } from "../operations/invocation-facts.js";
 import { isUuid, uuidv7 } from "../contract/uuid.js";
 
 /** The ids of a request. A malformed id from the caller is replaced by a fresh one, never refused. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import { fail, headersOf, knownError, type ServiceError } from "../contract/errors.js";
-import type { InvocationMetadata } from "../operations/context.js";
+import type { InvocationMetadata } from "../operations/invocation-facts.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import type { SaidReply } from "../operations/reply-declaration.js";

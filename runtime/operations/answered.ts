@@ -10,10 +10,16 @@ export function answered<Input, T>(
   declared: Answer<T>,
   run: Handler<Input, NoInfer<T>>,
 ): Handler<Input, T> {
-  return (input, context) => {
+  const handler: Handler<Input, T> = (input, context) => {
     const output = run(input, context);
     return isPending(output) ? Promise.resolve(output).then(declared) : declared(output);
   };
+  return named(handler, run);
+}
+
+/** A function around an author's own goes by the name of that in messages. */
+export function named<Run extends object>(around: Run, { name }: { readonly name: string }): Run {
+  return Object.defineProperty(around, "name", { value: name });
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- it goes around operations of any type, and keeps that of its function
@@ -34,5 +40,5 @@ export function answeredAround<Run extends Around>(declared: Answer<unknown>, ru
     return isUntouched ? output : declared(output);
   };
   // It has the parameters and the result of the function.
-  return around as Run;
+  return named(around, run) as Run;
 }

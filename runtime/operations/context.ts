@@ -1,59 +1,38 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
-import type { AnswerBudget, HeldAnswer } from "./answer-budget.js";
-import type { Attempts } from "./attempts.js";
+import type { HeldAnswer } from "./answer-budget.js";
+import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
+import { payerOf } from "./payer.js";
+import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
-import type { CredentialScope, SignalPlane } from "../ports/signals.js";
-import type { Objects } from "../ports/objects.js";
+import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
-import type { Database, Transaction } from "../ports/database.js";
+import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
-import type { Observer } from "../ports/observer.js";
-import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
+import type { AnswerBudget } from "./answer-budget.js";
+import type { Attempts } from "./attempts.js";
+import type { SignalPlane } from "../ports/signals.js";
+import type { Objects } from "../ports/objects.js";
+import type { Database } from "../ports/database.js";
+import type { Observer } from "../ports/observer.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
-
-/** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
-export interface InvocationMetadata {
-  /** Ours, fresh for each request. */
-  readonly requestId: string;
-  /** The caller's UUID where it sent a well-formed one, else fresh. */
-  readonly correlationId: string;
-  readonly causationId: string;
-  /** W3C `traceparent`, where the caller sent a well-formed one. */
-  readonly traceparent: string | undefined;
-}
-
-/** How much a read of many documents may take; null is without bound (service.md "Limits"). */
-export interface ReadLimits {
-  /** Documents that a read without a size returns. */
-  readonly documents: number | null;
-  /** The highest page number that lists scan for. */
-  readonly pages: number | null;
-}
-
-/** What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound. */
-export interface QueryBudgets {
-  readonly callers: number | null;
-  readonly anonymous: number | null;
-}
-
-/** An integration event as it is staged. */
-export interface StagedEvent {
-  readonly id: string;
-  readonly name: string;
-  readonly tenant: string;
-  /** Sealed, and bound to the id. */
-  readonly payload: string;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-}
+import { underWay } from "./under-way.js";
+import type {
+  InvocationFields,
+  InvocationMetadata,
+  QueryBudgets,
+  ReadLimits,
+  StagedEvent,
+} from "./invocation-facts.js";
+import { followed, type Following, type Undoing } from "./following.js";
 
 /** What every invocation of a service works with. */
 export interface Resources {
@@ -91,16 +70,6 @@ export interface Resources {
   readonly wake: (key: StoreKey<unknown>) => void;
 }
 
-/** What is done once a transaction has ended. */
-interface Following {
-  readonly work: () => void | Promise<void>;
-}
-
-/** What is done where a transaction has been undone, or the part of it that is `isUndone`. */
-interface Undoing extends Following {
-  isUndone: boolean;
-}
-
 /** The context of one invocation. */
 export class ExecutionContext {
   readonly operationId: string;
@@ -136,22 +105,12 @@ export class ExecutionContext {
   #isReleased = false;
   /** Whose answer it is part of, where that is another's. */
   #outer: ExecutionContext | undefined;
+  #calls: Calls | undefined;
+  #state: "outside" | "invoked" | "over" = "outside";
+  /** The last transaction of its own that the author's code has begun. */
+  #committing: Promise<unknown> = settled;
 
-  constructor(
-    resources: Resources,
-    fields: {
-      readonly operationId: string;
-      readonly metadata: InvocationMetadata;
-      readonly tenant: string;
-      readonly idempotencyKey: string | undefined;
-      readonly lifetime: Lifetime;
-      readonly clientAddress?: () => string;
-      readonly preconditions?: Preconditions;
-      readonly identity?: Identity | null;
-      readonly requestHeader?: (name: string) => string | undefined;
-      readonly replies?: ReplyDeclaration | undefined;
-    },
-  ) {
+  constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
     this.metadata = fields.metadata;
     this.tenant = fields.tenant;
@@ -211,13 +170,79 @@ export class ExecutionContext {
    * Runs `work` in a write transaction, which is committed when this resolves: for operations that must not hold one all
    * along. Inside a running one it joins that: what `work` has written is undone where it throws, and committed when the
    * outer one is. `exclusive` is a name that one write may hold at a time; inside a running one it counts for nothing.
+   * Throws `core.internal` where `work` returns before what it has called is done.
    */
-  async commit<T>(
+  commit<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    exclusive?: string | undefined,
+  ): Promise<T> {
+    return this.call("context.commit", (call) => {
+      const run = (first?: number): Promise<T> =>
+        this.transact((within) => this.#heldTo(call, first, work, within), exclusive);
+      // Behind the calls before it: parts of one transaction can't overlap.
+      if (this.#transaction !== undefined)
+        return inTurn(this.#transaction, () => settled).then(() => run(call.number));
+      // Two at once would write into each other's transaction.
+      const turn = this.#committing.then(() => run());
+      this.#committing = turn.catch(() => undefined);
+      return turn;
+    });
+  }
+
+  /** A call of the author's code, which has to await it before it returns. */
+  call<T>(what: string, work: (call: AuthorCall) => Promise<T>): Promise<T> {
+    const state = this.#root.#state;
+    const tell = (left: AuthorCall, err: unknown): void => tellUnheld(this, left, err);
+    if (state === "over") return this.calls.begin(what, () => Promise.reject(hasReturned()), tell);
+    return this.calls.begin(what, work, state === "outside" ? tell : undefined);
+  }
+
+  /** The same, where calls of one transaction run one after another, in the order in which they were begun. */
+  callInTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const transaction = this.#transaction;
+    // What decides on scopes is asked within the turn of a call that waits for it.
+    if (transaction === undefined || this.#isUnscoped) return this.call(what, work);
+    // The next one begins only once the author's code has gone on behind this one.
+    return this.call(what, () => inTurn(transaction, () => work().finally(untilIdle)));
+  }
+
+  /** What the author's code has called in this invocation. */
+  get calls(): Calls {
+    const root = this.#root;
+    return (root.#calls ??= new Calls());
+  }
+
+  /** The author's code begins: what it calls is looked at when it returns. Once it is over, its calls are refused and logged. */
+  enter(state: "invoked" | "over"): void {
+    this.#state = state;
+    if (state === "over") underWay.ended(this);
+    else underWay.begun(this);
+  }
+
+  /** Throws `core.internal` if the function that has returned has left calls behind. */
+  expectAwaited({ name }: { readonly name: string }): void {
+    this.#calls?.expectNone(name === "" ? this.operationId : `${name} of ${this.operationId}`);
+  }
+
+  /** Whether calls may begin: not between the end of what the author does in a transaction and the end of that. */
+  admitCalls(isAdmitting: boolean): void {
+    if (this.#state !== "outside") this.#state = isAdmitting ? "invoked" : "over";
+  }
+
+  /** What has failed with this error needs no call any more. Returns the error to tell. */
+  abandonCalls(error: unknown): unknown {
+    return this.#calls === undefined ? error : this.#calls.abandon(error);
+  }
+
+  /** As `commit`, for code of the service itself, whose calls nobody needs to count. */
+  async transact<T>(
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
   ): Promise<T> {
     const outer = this.#transaction;
     if (outer !== undefined) return this.#join(outer, work);
+    // What a call does that was left behind must not be committed on its own.
+    if (this.#root.#calls?.hasStrays === true) throw hasReturned();
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
     const onCommit: Following[] = [];
@@ -239,12 +264,18 @@ export class ExecutionContext {
       });
     } catch (error) {
       // A commit that nobody answered for may have been one.
-      if (!isDone || isOver(error)) await followed(this, onUndo.reverse());
+      if (!isDone || isOver(error)) await this.#follow(onUndo.reverse());
       throw error;
     }
     const undone = onUndo.filter(({ isUndone }) => isUndone);
-    await followed(this, [...undone.reverse(), ...onCommit]);
+    await this.#follow([...undone.reverse(), ...onCommit]);
     return result;
+  }
+
+  async #follow(followers: readonly Following[]): Promise<void> {
+    if (followers.length === 0) return;
+    this.admitCalls(true);
+    await followed(this, followers);
   }
 
   /**
@@ -285,6 +316,26 @@ export class ExecutionContext {
     other.#onUndo = this.#onUndo;
     other.#outer = this;
     return other;
+  }
+
+  get #root(): ExecutionContext {
+    return this.#outer === undefined ? this : this.#outer.#root;
+  }
+
+  /** Runs what the author does in one transaction, which must not end before its calls have. */
+  async #heldTo<T>(
+    call: AuthorCall,
+    before: number | undefined,
+    work: (transaction: Transaction) => Promise<T>,
+    transaction: Transaction,
+  ): Promise<T> {
+    const first = before ?? this.calls.count;
+    const made = await work(transaction);
+    this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);
+    // Only then the code around it has gone on as far as it goes by itself, and may have returned.
+    await untilIdle();
+    if (call.isAbandoned) throw forgotten(this.operationId, [call]);
+    return made;
   }
 
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -370,22 +421,5 @@ export class ExecutionContext {
 /** For invocations outside a transaction: never written to, and shared by all. */
 const nothing: never[] = [];
 
-/** Does what follows a transaction whose outcome it changes no more. */
-async function followed(
-  { log, operationId }: ExecutionContext,
-  followers: readonly Following[],
-): Promise<void> {
-  for (const { work } of followers) {
-    try {
-      await work();
-    } catch (err) {
-      log.error({ operation: operationId, err }, "what follows the transaction has failed");
-    }
-  }
-}
-
-/** The principal; without one the address; one name for all whose address is not known. */
-function payerOf({ identity, clientAddress }: ExecutionContext): Payer {
-  if (identity !== null) return { key: identity.principalId, isAnonymous: false };
-  return { key: `@${clientAddress()}`, isAnonymous: true };
-}
+/** Shared by all that have begun no transaction of their own. */
+const settled = Promise.resolve();

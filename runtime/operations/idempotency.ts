@@ -58,7 +58,7 @@ export async function onceOnly<Input, Result>(
   }
   const record = { scope, fingerprint, expiresAt: now + timeToLiveMillis };
   try {
-    const output = await context.commit(work);
+    const output = await context.transact(work);
     const text = output instanceof JsonText ? output.text : JSON.stringify(output);
     await store.save({
       ...record,

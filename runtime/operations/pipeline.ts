@@ -13,7 +13,7 @@ import { told } from "./refused-write.js";
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
  * (tx_before → handler → tx_after) → commit → after_commit → on_success, or on_failure; finally at the end. Fails with the
  * error of the first step that threw, or with `deadline_exceeded` at the deadline, after which nothing commits. A read without hooks whose handler does not wait has its
- * outcome at once.
+ * outcome at once. What a handler or a hook has called and not awaited when it returns fails the step.
  */
 export function invoke<Input, Result>(
   operation: Operation<Input, Result>,
@@ -43,15 +43,34 @@ function invoked<Input, Result>(
   input: Input,
   context: ExecutionContext,
 ): Outcome<Result> | Promise<Outcome<Result>> {
+  context.enter("invoked");
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
   const { run } = operation;
   if (operation.transaction === "write" || typeof run !== "function")
-    return transact(operation, input, context);
+    return transactOnly(operation, input, context);
+  const settled = (output: Output<Result>): Outcome<Result> => {
+    context.enter("over");
+    context.expectAwaited(run);
+    return read(output);
+  };
   const output = run(input, context);
-  if (!isPending(output)) return read(output);
-  return Promise.resolve(output).then(read, (error: unknown) => {
+  if (!isPending(output)) return settled(output);
+  return Promise.resolve(output).then(settled, (error: unknown) => {
+    context.enter("over");
     throw told(error, input);
   });
+}
+
+async function transactOnly<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+): Promise<Outcome<Result>> {
+  try {
+    return await transact(operation, input, context);
+  } finally {
+    context.enter("over");
+  }
 }
 
 /** The outcome of an operation that stores nothing, under a key or otherwise. */
@@ -68,15 +87,16 @@ async function invokeWithHooks<Input, Result>(
     // `on_failure` hooks run at the deadline, not only when the handler notices it.
     return await context.lifetime.race(run(operation, input, context));
   } catch (thrown) {
-    const error = told(thrown, input);
+    const error = told(context.abandonCalls(thrown), input);
     for (const hook of operation.chain.on_failure) {
-      await quietly(operation, context, "on_failure", () => hook(input, context, error));
+      await quietly(operation, context, "on_failure", hook, () => hook(input, context, error));
     }
     throw error;
   } finally {
     for (const hook of operation.chain.finally) {
-      await quietly(operation, context, "finally", () => hook(input, context));
+      await quietly(operation, context, "finally", hook, () => hook(input, context));
     }
+    context.enter("over");
   }
 }
 
@@ -86,7 +106,10 @@ async function run<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   const hooks = operation.chain;
-  for (const hook of hooks.before) await hook(input, context);
+  for (const hook of hooks.before) {
+    await hook(input, context);
+    context.expectAwaited(hook);
+  }
 
   let replayed = false;
   const core = async (given: Input): Promise<Output<Result>> => {
@@ -94,7 +117,7 @@ async function run<Input, Result>(
     replayed = outcome.replayed;
     if (!replayed) {
       for (const hook of hooks.after_commit) {
-        await quietly(operation, context, "after_commit", () =>
+        await quietly(operation, context, "after_commit", hook, () =>
           hook(given, context, outcome.output),
         );
       }
@@ -102,12 +125,16 @@ async function run<Input, Result>(
     return outcome.output;
   };
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
-    (next, hook) => async (given) => hook(given, context, next),
+    (next, hook) => async (given) => {
+      const output = await hook(given, context, next);
+      context.expectAwaited(hook);
+      return output;
+    },
     core,
   );
   const output = await wrapped(input);
   for (const hook of hooks.on_success) {
-    await quietly(operation, context, "on_success", () => hook(input, context, output));
+    await quietly(operation, context, "on_success", hook, () => hook(input, context, output));
   }
   return { output, replayed };
 }
@@ -122,19 +149,42 @@ async function transact<Input, Result>(
   const ready = looksFirst ? await looked(run, input, context) : run;
   const handle = async (): Promise<Output<Result>> => {
     try {
-      for (const hook of chain.tx_before) await hook(input, context);
+      for (const hook of chain.tx_before) {
+        await hook(input, context);
+        context.expectAwaited(hook);
+      }
       const work = typeof ready === "function" ? ready : await ready.look(input, context);
       const output = await work(input, context);
-      for (const hook of chain.tx_after) await hook(input, context, output);
+      context.expectAwaited(work);
+      for (const hook of chain.tx_after) {
+        await hook(input, context, output);
+        context.expectAwaited(hook);
+      }
       return output;
     } catch (error) {
-      throw told(error, input);
+      throw told(context.abandonCalls(error), input);
+    } finally {
+      context.admitCalls(false);
     }
   };
+  try {
+    return await settledOutcome(operation, input, context, handle);
+  } finally {
+    context.admitCalls(true);
+  }
+}
+
+/** The outcome of what an operation does: in its transaction, and once per idempotency key, where it has those. */
+async function settledOutcome<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+  handle: () => Promise<Output<Result>>,
+): Promise<Outcome<Result>> {
   if (operation.transaction === "read") return read(await handle());
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
-  const settled = await context.commit(
+  const settled = await context.transact(
     async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
       scope === undefined
         ? read(await handle())
@@ -168,10 +218,12 @@ async function quietly<Input, Result>(
   operation: Operation<Input, Result>,
   context: ExecutionContext,
   phase: string,
+  hook: { readonly name: string },
   work: () => void | Promise<void>,
 ): Promise<void> {
   try {
     await work();
+    context.expectAwaited(hook);
   } catch (error) {
     context.log.error(
       {

@@ -1,7 +1,7 @@
 // What a query will cost at worst, estimated before it runs: clauses times rows that no index rules out
 // (architecture.md "Work is bounded": cost). A unit is about a tenth of a microsecond of SQLite on one core.
 import { fail } from "../contract/errors.js";
-import type { QueryBudgets } from "./context.js";
+import type { QueryBudgets } from "./invocation-facts.js";
 import type { Payer } from "../ports/work.js";
 import type { Aggregate, AggregateFunction } from "../query/aggregate.js";
 import type { Filter, SortKey } from "../query/ast.js";

@@ -2,6 +2,7 @@
 import { validateHeaderValue } from "node:http";
 import { stringifySetCookie } from "cookie";
 import type { ExecutionContext } from "./context.js";
+import { named } from "./answered.js";
 import type { Handler } from "./operation.js";
 import type { Output } from "./json-text.js";
 import type { CookieDeclaration, ReplyDeclaration, SaidReply } from "./reply-declaration.js";
@@ -55,13 +56,14 @@ export function replying<Input, Result>(
   // oxlint-disable-next-line typescript/no-explicit-any -- the names of the handler and of the declaration are printed from one
   run: ReplyingHandler<Input, Result, any>,
 ): Handler<Input, Result> {
-  return (input, context) => {
+  const handler: Handler<Input, Result> = (input, context) => {
     const declared = context.replies ?? nothing;
     const read = declared.reads.map((name) => [name, context.requestHeader(name)] as const);
     const { reply, said } = replyOf(declared);
     context.said = said;
     return run(input, Object.assign(context, { headers: Object.fromEntries(read), reply }));
   };
+  return named(handler, run);
 }
 
 function replyOf(declared: ReplyDeclaration): { readonly reply: Reply; said(): SaidReply } {

@@ -9,11 +9,12 @@ import { migrateCommand, migrateUsage } from "./migrate-command.js";
 import type { ServiceDefinition } from "./service.js";
 import { readSettings, type Settings } from "./settings.js";
 import { startFault } from "./start-fault.js";
-import { start } from "./start.js";
+import { start, type RunningService } from "./start.js";
+import { holdFaults } from "./unheld-faults.js";
 
 /**
  * Runs a service until SIGTERM or SIGINT; or runs one command and ends: `migrate`, or a command of its families. `moduleUrl` is
- * that of the generated server entry. The process exits with 1 after a fault, with 2 for an unknown command line, and with
+ * that of the generated server entry. The process exits with 1 after a fault that it must not survive, with 2 for an unknown command line, and with
  * 130 after a second signal.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
@@ -70,7 +71,16 @@ const sameMillis = 500;
 
 async function run(service: ServiceDefinition, options: ConnectOptions): Promise<void> {
   const { log } = options;
-  const running = await start(service, options);
+  let running: RunningService | undefined;
+  const stop = (code: number): void => {
+    if (running === undefined) process.exit(code);
+    running.stop().then(
+      () => process.exit(code),
+      (error: unknown) => refuse(error),
+    );
+  };
+  holdFaults(log, options.folder, () => stop(1));
+  running = await start(service, options);
   let toldAt: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
@@ -80,10 +90,7 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
       }
       toldAt = performance.now();
       log.info({ signal }, "draining");
-      running.stop().then(
-        () => process.exit(0),
-        (error: unknown) => refuse(error),
-      );
+      stop(0);
     });
   }
   log.info({ url: running.url, operations: service.routes.length }, `${service.name} is ready`);

@@ -4,7 +4,7 @@ import type { AttemptLimits } from "../operations/attempts.js";
 import { addressFault } from "../engines/postgres/addresses.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
-import type { QueryBudgets, ReadLimits } from "../operations/context.js";
+import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
 import type { RealtimeLimits } from "../families/realtime/limits.js";
 import { Environment } from "../operations/environment.js";
 import { familiesOf, type FamilyParts } from "./families.js";

@@ -36,6 +36,7 @@ export async function versionOf({ root }: TestProject): Promise<Version> {
     bundle: true,
     format: "esm",
     platform: "node",
+    sourcemap: true,
     outfile: entry,
     plugins: [
       {

@@ -59,6 +59,7 @@ export async function openPostgresDatabase(
         open.attempt(inside),
       );
       const value = await lifetime.race(run(transaction));
+      open.expectIdle();
       lifetime.throwIfOver();
       open.end();
       lifetime.decide();

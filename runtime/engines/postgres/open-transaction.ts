@@ -1,7 +1,7 @@
 // One transaction on a connection. BEGIN and savepoints are sent together with the next statement, which saves round trips.
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
-import { hasEnded, type SqlSession } from "../sql/session.js";
+import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
 import { answeredIn, type Answered, type HeldConnection, type Statement } from "./connections.js";
 import { sessionOver } from "./statements.js";
 
@@ -22,6 +22,7 @@ export class OpenTransaction {
   #hasBegun = false;
   #isOpen = true;
   #attempts = 0;
+  #running = 0;
 
   constructor(connection: HeldConnection, lifetime: Lifetime) {
     this.#connection = connection;
@@ -84,7 +85,21 @@ export class OpenTransaction {
     this.#isOpen = false;
   }
 
+  /** Throws `core.internal` if statements are under way. */
+  expectIdle(): void {
+    if (this.#running > 0) throw stillRunning(this.#running);
+  }
+
   async #answered(statement: Statement): Promise<Answered> {
+    this.#running += 1;
+    try {
+      return await this.#answeredInTurn(statement);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #answeredInTurn(statement: Statement): Promise<Answered> {
     if (!this.#isOpen) throw hasEnded();
     const taken = this.#takeAlong();
     // A read does no harm if BEGIN fails, so it does not wait for it.

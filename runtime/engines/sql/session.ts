@@ -216,6 +216,12 @@ export function hasEnded(): ServiceError {
   return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
 }
 
+/** The error of a transaction whose work has returned before its statements were done: `core.internal`. */
+export function stillRunning(statements: number): ServiceError {
+  const text = `an await is missing: ${statements} statements were under way when the work returned`;
+  return fail("core.internal", {}, { cause: new Error(text) });
+}
+
 /** The error of a write outside a write transaction: `core.configuration`. */
 export function readsOnly(): ServiceError {
   const cause = new Error("a write outside a write transaction");

@@ -54,9 +54,12 @@ export function openSqliteDatabase(
 
   const write = <T>(work: Writing, run: (transaction: Transaction) => Promise<T>): Promise<T> =>
     queue.within(work, () =>
-      writer.run(work, (connection, isOpen) =>
-        run(writeTransaction(connection, stores, work, isOpen)),
-      ),
+      writer.run(work, async (connection, isOpen) => {
+        const session = new SqliteWriteSession(connection, work, isOpen);
+        const value = await run(writeTransaction(session, connection.prepared, stores, isOpen));
+        session.expectIdle();
+        return value;
+      }),
     );
 
   const read = (work: Work): Transaction =>
@@ -157,13 +160,11 @@ async function migrated<T>(
 
 /** A transaction of the writer. If a nested attempt fails, only that attempt is undone. */
 function writeTransaction(
-  connection: WritingConnection,
+  session: SqliteWriteSession,
+  prepared: PreparedConnection,
   stores: SqlStores,
-  work: Writing,
   isOpen: () => boolean,
 ): Transaction {
-  const { prepared, scanning } = connection;
-  const session = new SqliteWriteSession(connection, work, isOpen);
   let attempts = 0;
   return new SqlTransaction(session, stores, async (run) => {
     if (!isOpen()) throw hasEnded();
@@ -174,7 +175,7 @@ function writeTransaction(
       if (isOpen()) prepared.exec(`RELEASE ${savepoint}`);
       return value;
     } catch (error) {
-      await scanning.idle();
+      await session.scanned();
       if (isOpen()) prepared.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
       throw error;
     }

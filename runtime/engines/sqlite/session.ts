@@ -4,6 +4,7 @@ import type { Work } from "../../ports/work.js";
 import {
   hasEnded,
   readsOnly,
+  stillRunning,
   type ScanColumns,
   type SqlRow,
   type SqlSession,
@@ -114,6 +115,7 @@ export class SqliteWriteSession implements SqlSession {
   readonly #isOpen: () => boolean;
   /** When it last yielded the event loop, on the clock of `performance.now()`. */
   #since = performance.now();
+  #running = 0;
 
   constructor({ prepared, scanning }: WritingConnection, work: Work, isOpen: () => boolean) {
     this.#connection = prepared;
@@ -122,23 +124,42 @@ export class SqliteWriteSession implements SqlSession {
     this.#isOpen = isOpen;
   }
 
-  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    await this.#ready();
-    return this.#connection.all(text, parameters);
+  /** Throws `core.internal` if statements are under way. */
+  expectIdle(): void {
+    if (this.#running > 0) throw stillRunning(this.#running);
   }
 
-  async run(text: string, parameters: readonly SqlValue[]): Promise<number> {
-    await this.#ready();
-    return this.#connection.run(text, parameters);
+  /** Resolves when no scan is under way. */
+  scanned(): Promise<void> {
+    return this.#scanning.idle();
   }
 
-  async scan(
+  all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#counted(() => this.#connection.all(text, parameters));
+  }
+
+  run(text: string, parameters: readonly SqlValue[]): Promise<number> {
+    return this.#counted(() => this.#connection.run(text, parameters));
+  }
+
+  scan(
     text: string,
     parameters: readonly SqlValue[],
     columns: ScanColumns,
   ): Promise<readonly SqlRow[]> {
-    await this.#ready();
-    return this.#scanning.scan(this.#work.lifetime, text, parameters.map(bound), columns);
+    return this.#counted(() =>
+      this.#scanning.scan(this.#work.lifetime, text, parameters.map(bound), columns),
+    );
+  }
+
+  async #counted<T>(run: () => T | Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      await this.#ready();
+      return await run();
+    } finally {
+      this.#running -= 1;
+    }
   }
 
   /** Waits for a scan that is under way, since a handler may run two statements at once. Throws if the transaction has ended. */

@@ -2,6 +2,7 @@
 import { within } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { heldApi } from "../../operations/held-api.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import {
   parseCursorRequest,
@@ -112,7 +113,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     const asked = await selected(spec, await reading(), query);
     return context.transaction.of(documentStore).count(spec, context.tenant, asked);
   };
-  return {
+  const held: Collection<Document, Create, Patch, Filter, Sorts, Expanded> = {
     ...pastOf(spec, context),
     ...writesOf<Document, Create, Patch>(spec, context),
     find,
@@ -143,6 +144,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
       return aggregatePage(spec, await reading(), owned(context, own, request), handlerSight);
     },
   };
+  return heldApi(context, `collection(${spec.name})`, held, { inTurn: true });
 }
 
 function withoutUndefined(query: object): object {

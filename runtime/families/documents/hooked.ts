@@ -43,12 +43,18 @@ export async function hooked<Input>(
   const around = chainOf(hooks);
   let written: WrittenDocument | undefined;
   const core = async (given: unknown): Promise<Output<unknown>> => {
-    const output = await context.commit(async () => {
-      for (const hook of around.tx_before) await hook(given, context);
+    const output = await context.transact(async () => {
+      for (const hook of around.tx_before) {
+        await hook(given, context);
+        context.expectAwaited(hook);
+      }
       // A hook that wraps the write passes on an input of the same type.
       const made = await write(given as Input);
       const answer = made.output();
-      for (const hook of around.tx_after) await hook(given, context, answer);
+      for (const hook of around.tx_after) {
+        await hook(given, context, answer);
+        context.expectAwaited(hook);
+      }
       written = made;
       return answer;
     });
@@ -57,7 +63,10 @@ export async function hooked<Input>(
     return output;
   };
   try {
-    for (const hook of around.before) await hook(input, context);
+    for (const hook of around.before) {
+      await hook(input, context);
+      context.expectAwaited(hook);
+    }
     const wrapped = around.wrap.reduceRight<(given: unknown) => Promise<Output<unknown>>>(
       (next, hook) => async (given) => hook(given, context, next),
       core,

@@ -219,7 +219,7 @@ async function outcomesOf<Item>(
   { together, single }: Writing<Item>,
 ): Promise<readonly ItemOutcome[]> {
   const atOnce = await unlessAnyIsRefused(
-    () => context.commit(() => together(items)),
+    () => context.transact(() => together(items)),
     items.length,
   );
   const outcomes: ItemOutcome[] = [];
@@ -241,7 +241,7 @@ async function outcomeOf(
 ): Promise<ItemOutcome> {
   context.lifetime.throwIfOver();
   try {
-    return { stored: await context.commit(write) };
+    return { stored: await context.transact(write) };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     return { error };

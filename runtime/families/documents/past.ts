@@ -1,7 +1,6 @@
 // What documents were, for author handlers: as the routes over revisions tell it.
 import { within } from "./access.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { outputValue } from "../../operations/json-text.js";
 import {
@@ -51,11 +50,10 @@ export function pastOf<Document>(
       const run = past(history.revisionDiff);
       return outputValue(await run({ id: known(id), revision, to }, await reading()));
     },
-    revert: (id, rev, to) =>
-      inTurn(context.transaction, async () => {
-        const given = { id: known(id), rev: checkedRevision(rev), to };
-        const run = past(history.revertWithoutHooks<Document>);
-        return outputValue(await run(given, await within(spec, context, "update")));
-      }),
+    async revert(id, rev, to) {
+      const given = { id: known(id), rev: checkedRevision(rev), to };
+      const run = past(history.revertWithoutHooks<Document>);
+      return outputValue(await run(given, await within(spec, context, "update")));
+    },
   };
 }

@@ -72,7 +72,7 @@ function removed(
   id: string,
   until: string,
 ): Promise<void> {
-  return context.commit(async (transaction) => {
+  return context.transact(async (transaction) => {
     const documents = transaction.of(documentStore);
     if (spec.referredBy !== undefined) await documents.seize(spec, context.tenant, id);
     const current = await documents.get(spec, context.tenant, id);

@@ -45,7 +45,10 @@ export function sql<const Columns extends Readonly<Record<string, keyof ColumnTy
   texts: TemplateStringsArray,
   ...given: readonly Interpolated[]
 ) => Promise<readonly RowOf<Columns>[]> {
-  return async (texts, ...given) => {
+  const rows = async (
+    texts: TemplateStringsArray,
+    given: readonly Interpolated[],
+  ): Promise<readonly RowOf<Columns>[]> => {
     const pieces: QueryPiece[] = [];
     for (const [at, text] of texts.entries()) {
       pieces.push({ text });
@@ -54,11 +57,12 @@ export function sql<const Columns extends Readonly<Record<string, keyof ColumnTy
     const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
     const store = context.transaction.of(ownQueryStore);
     // One more tells that there are more than may be read.
-    const rows = await store.rows(pieces, columns, context.tenant, most + 1);
-    if (rows.length > most) throw fail("query_too_complex", { limit: most });
+    const found = await store.rows(pieces, columns, context.tenant, most + 1);
+    if (found.length > most) throw fail("query_too_complex", { limit: most });
     // The store reads each column as its type.
-    return rows as readonly RowOf<Columns>[];
+    return found as readonly RowOf<Columns>[];
   };
+  return (texts, ...given) => context.callInTurn("sql", () => rows(texts, given));
 }
 
 async function pieceOf(given: Interpolated, context: ExecutionContext): Promise<QueryPiece> {

@@ -298,7 +298,7 @@ function attempted<T>(
 ): Promise<T> {
   const documents = context.transaction.of(documentStore);
   const isSure = !mayClash && context.scopeOf(name) === everything;
-  return isSure ? write(documents) : context.commit(() => write(documents));
+  return isSure ? write(documents) : context.transact(() => write(documents));
 }
 
 /** A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile waits. */
@@ -309,7 +309,7 @@ function departing<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (spec.referredBy === undefined) return work();
-  return context.commit(async (transaction) => {
+  return context.transact(async (transaction) => {
     await transaction.of(documentStore).seize(spec, context.tenant, id);
     return work();
   });

@@ -1,7 +1,6 @@
 // Writes of author handlers: typed, by the rules of the routes, inside the running transaction.
 import { within, type Access } from "./access.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -64,19 +63,18 @@ export function writesOf<Document, Create, Patch>(
   const seenBy = (access: Access): Promise<ExecutionContext> => within(spec, context, access);
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
-  const one = (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
-    inTurn(context.transaction, async () => rendered(await heldTo(spec, payload, write)));
+  const one = async (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
+    rendered(await heldTo(spec, payload, write));
   // In a transaction within the running one: what is refused has written nothing.
-  const all = (
+  const all = async (
     payloads: readonly unknown[],
     write: () => Promise<readonly ItemOutcome[]>,
-  ): Promise<readonly Document[]> =>
-    inTurn(context.transaction, async () => {
-      const written = await allHeldTo(spec, payloads, () =>
-        context.commit(async () => allWritten(await write())),
-      );
-      return written.map(rendered);
-    });
+  ): Promise<readonly Document[]> => {
+    const written = await allHeldTo(spec, payloads, () =>
+      context.transact(async () => allWritten(await write())),
+    );
+    return written.map(rendered);
+  };
   return {
     create: (payload) =>
       one(payload, async () => {
@@ -107,18 +105,13 @@ export function writesOf<Document, Create, Patch>(
         const seen = await seenBy(spec.softDelete ? "delete" : "kill");
         return deleteMany(spec, seen, items.map(knownItem));
       }),
-    delete: (id, rev) =>
-      inTurn(context.transaction, async () =>
-        rendered(await marked(spec, await seenBy("delete"), known(id), rev, true)),
-      ),
-    restore: (id, rev) =>
-      inTurn(context.transaction, async () =>
-        rendered(await marked(spec, await seenBy("restore"), known(id), rev, false)),
-      ),
-    kill: (id, rev = "any") =>
-      inTurn(context.transaction, async () => {
-        await killDocument(spec, await seenBy("kill"), known(id), checkedRevision(rev));
-      }),
+    delete: async (id, rev) =>
+      rendered(await marked(spec, await seenBy("delete"), known(id), rev, true)),
+    restore: async (id, rev) =>
+      rendered(await marked(spec, await seenBy("restore"), known(id), rev, false)),
+    async kill(id, rev = "any") {
+      await killDocument(spec, await seenBy("kill"), known(id), checkedRevision(rev));
+    },
   };
 }
 

@@ -51,7 +51,7 @@ export const account = {
       password === undefined
         ? undefined
         : await hashPassword(context, { password, login, at: "/password" });
-    return context.commit(async (transaction) => {
+    return context.transact(async (transaction) => {
       const identity = transaction.of(identityStore);
       if (!(await identity.holdSession(sessionId))) throw refusedCredentials();
       if (login !== principal.login && !(await identity.setLogin(principalId, login)))

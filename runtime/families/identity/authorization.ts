@@ -64,7 +64,7 @@ export function authorization({
   };
 
   return {
-    may,
+    may: (action, context) => context.call("may", () => may(action, context)),
 
     authorize: (action) => ({
       phase: "before",

@@ -41,7 +41,7 @@ export const authn = {
   refreshTokens:
     (spec: IdentitySpec): Handler<{ readonly refresh_token: string }, TokenResponse> =>
     async ({ refresh_token: token }, context) => {
-      const answer = await context.commit(() => refresh(spec, context, token));
+      const answer = await context.transact(() => refresh(spec, context, token));
       // A reuse has ended its session in the transaction above; only then it is refused.
       if (answer === null) throw refusedCredentials();
       return answer;
@@ -82,7 +82,7 @@ export const authn = {
       if (!matches) throw fail("current_password_wrong");
       const { login } = principal;
       const hash = await hashPassword(context, { password: next, login, at: "/new_password" });
-      await context.commit(async (transaction) => {
+      await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         const isCurrent =
           (await identity.holdSession(caller.sessionId)) &&
@@ -162,7 +162,7 @@ export async function signIn(
   const rehashed = (await isOutdated(principal.passwordHash))
     ? await rehashPassword(context, password)
     : undefined;
-  return context.commit(async (transaction) => {
+  return context.transact(async (transaction) => {
     const identity = transaction.of(identityStore);
     // The password may have been changed or reset since it was proven; then no session begins with the old one.
     const { id: principalId, passwordHash } = principal;

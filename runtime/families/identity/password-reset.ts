@@ -47,7 +47,7 @@ export const passwordReset = {
         expires_at: new Date(expiresAt).toISOString(),
       };
       const digest = context.keys.reset.sign(purpose, token).toString("base64url");
-      await context.commit(async (transaction) => {
+      await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         await identity.putResetToken({ principalId, digest, expiresAt });
         const id = uuidv7();
@@ -70,7 +70,7 @@ export const passwordReset = {
       const login = await context.transaction.of(identityStore).findResetLogin(digests, now);
       if (login === null) throw refusedCredentials();
       const hash = await hashPassword(context, { password, login, at: "/new_password" });
-      await context.commit(async (transaction) => {
+      await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         const principalId = await identity.takeResetToken(digests, now);
         if (principalId === null) throw refusedCredentials();

@@ -20,7 +20,7 @@ export async function createPrincipal(
   const { password } = given;
   const passwordHash = await hashPassword(context, { password, login, at: "/password" });
   const id = uuidv7();
-  const added = await context.commit(() =>
+  const added = await context.transact(() =>
     context.transaction.of(identityStore).addPrincipal({ id, login, passwordHash, isActive: true }),
   );
   if (!added) throw fail("core.conflict", { reason: "the login is taken" });

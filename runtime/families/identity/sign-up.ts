@@ -46,7 +46,7 @@ export const signUp = {
       const login = canonicalLogin(given);
       await takeAttempt(context, login);
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
-      return context.commit(async () => {
+      return context.transact(async () => {
         const principalId = await makePrincipal(declared(spec), context, {
           login,
           passwordHash,
@@ -68,7 +68,7 @@ export const signUp = {
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
       const isKnown = await hasPrincipal(context, login);
       const { token, digest, expiresAt } = newToken(declared(spec), context);
-      await context.commit(async (transaction) => {
+      await context.transact(async (transaction) => {
         await rehearseProfile(declared(spec), context, { ...profile });
         const pending = { login, passwordHash, profile: JSON.stringify(profile) };
         await transaction.of(identityStore).putSignUp({ ...pending, digest, expiresAt });
@@ -84,7 +84,7 @@ export const signUp = {
       await takeAttempt(context, login);
       const isKnown = await hasPrincipal(context, login);
       const { token, digest, expiresAt } = newToken(declared(spec), context);
-      await context.commit(async (transaction) => {
+      await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         const isPending = await identity.renewSignUp(
           login,
@@ -111,7 +111,7 @@ export const signUp = {
       // Checked first, so that an unknown token costs no write.
       if (!(await context.transaction.of(identityStore).hasSignUp(digests, now)))
         throw refusedCredentials();
-      await context.commit(async (transaction) => {
+      await context.transact(async (transaction) => {
         const pending = await transaction.of(identityStore).takeSignUp(digests, now);
         if (pending === null) throw refusedCredentials();
         const { login, passwordHash } = pending;
@@ -213,7 +213,7 @@ async function rehearseProfile(
   payload: Body,
 ): Promise<void> {
   const rehearsed = new Error("rehearsed");
-  const rehearsal = context.commit(async () => {
+  const rehearsal = context.transact(async () => {
     await makeProfile(spec, context, uuidv7(), payload);
     throw rehearsed;
   });

@@ -3,6 +3,10 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
+/** As `stageEvent` of authors' code does, which has to await it. */
+export const stageHeld: typeof stage = (context, name, payload) =>
+  context.callInTurn("stageEvent", () => stage(context, name, payload));
+
 /** Puts an event into the outbox: it is delivered once the transaction has committed, and never if it is undone. */
 export async function stage(
   context: ExecutionContext,

@@ -25,9 +25,11 @@ export type PublishSignal<Events> = <Name extends keyof Events & string>(
 
 /** Stages durable signals of a service: they are delivered once the transaction has committed, and never if it is undone. */
 export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
-  return async (context, name, data, { principals }) => {
-    await stageText(context, name, checkedText(events, name, "durable", data), principals);
-  };
+  // Not in turn: signals that are staged at once are written together.
+  return (context, name, data, { principals }) =>
+    context.call("stageSignal", () =>
+      stageText(context, name, checkedText(events, name, "durable", data), principals),
+    );
 }
 
 /** Stages a signal whose payload is JSON that has been checked. */

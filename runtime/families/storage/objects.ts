@@ -5,6 +5,7 @@ import { fail } from "../../contract/errors.js";
 import { maxObjectsPage } from "../../contract/object-texts.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { heldApi } from "../../operations/held-api.js";
 import { outputValue } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import type { SignedForm } from "../../ports/direct-transfers.js";
@@ -102,7 +103,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     const { content, description } = await arriving(spec, key, body, about);
     return storedObject(spec, context, await written(spec, context, at, content, description));
   };
-  return {
+  const held: ObjectCollection = {
     put,
     create: async (body, { prefix = "", ...about } = {}) =>
       put(prefix === "" ? uuidv7() : `${checkKey(prefix, "/prefix")}/${uuidv7()}`, body, about),
@@ -131,6 +132,8 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     presignUpload: (key, given) => asRoute(direct.presignUpload(spec), { ...given, key }),
     presignPost: (key, given) => asRoute(direct.presignPost(spec), { ...given, key }),
   };
+  // Not in turn: a body may be made of what other calls read.
+  return heldApi(context, `objects(${spec.name})`, held, { inTurn: false });
 }
 
 /** The bytes of a new object and what is said of it, as the storage takes them in. */

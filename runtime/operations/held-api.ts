@@ -1,0 +1,26 @@
+// What authors call of an object of functions: each call is one that they have to await.
+import type { ExecutionContext } from "./context.js";
+
+/**
+ * The same functions, whose calls the invocation knows; `name` is what authors call the object. With `inTurn`, those of one
+ * transaction run one after another.
+ */
+export function heldApi<Api extends object>(
+  context: ExecutionContext,
+  name: string,
+  api: Api,
+  { inTurn }: { readonly inTurn: boolean },
+): Api {
+  return new Proxy(api, {
+    get(target, verb) {
+      const member: unknown = Reflect.get(target, verb);
+      if (typeof member !== "function" || typeof verb !== "string") return member;
+      const work = (given: readonly unknown[]) => async (): Promise<unknown> =>
+        Reflect.apply(member, target, given);
+      return (...given: readonly unknown[]): Promise<unknown> =>
+        inTurn
+          ? context.callInTurn(`${name}.${verb}`, work(given))
+          : context.call(`${name}.${verb}`, work(given));
+    },
+  });
+}

@@ -1,0 +1,55 @@
+// What is known of an invocation and its bounds, and what it stages.
+import type { Lifetime } from "../ports/lifetime.js";
+import type { Identity } from "./identity.js";
+import type { Preconditions } from "./preconditions.js";
+import type { ReplyDeclaration } from "./reply-declaration.js";
+
+/** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
+export interface InvocationMetadata {
+  /** Ours, fresh for each request. */
+  readonly requestId: string;
+  /** The caller's UUID where it sent a well-formed one, else fresh. */
+  readonly correlationId: string;
+  readonly causationId: string;
+  /** W3C `traceparent`, where the caller sent a well-formed one. */
+  readonly traceparent: string | undefined;
+}
+
+/** How much a read of many documents may take; null is without bound (service.md "Limits"). */
+export interface ReadLimits {
+  /** Documents that a read without a size returns. */
+  readonly documents: number | null;
+  /** The highest page number that lists scan for. */
+  readonly pages: number | null;
+}
+
+/** What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound. */
+export interface QueryBudgets {
+  readonly callers: number | null;
+  readonly anonymous: number | null;
+}
+
+/** An integration event as it is staged. */
+export interface StagedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly tenant: string;
+  /** Sealed, and bound to the id. */
+  readonly payload: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** What an invocation is made with; its context says what each means. */
+export interface InvocationFields {
+  readonly operationId: string;
+  readonly metadata: InvocationMetadata;
+  readonly tenant: string;
+  readonly idempotencyKey: string | undefined;
+  readonly lifetime: Lifetime;
+  readonly clientAddress?: () => string;
+  readonly preconditions?: Preconditions;
+  readonly identity?: Identity | null;
+  readonly requestHeader?: (name: string) => string | undefined;
+  readonly replies?: ReplyDeclaration | undefined;
+}

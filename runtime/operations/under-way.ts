@@ -1,0 +1,48 @@
+// Invocations that are under way in this process, and the last that have ended: whoever finds a fault that nobody holds asks
+// which of them it may belong to.
+
+interface Invoked {
+  readonly operationId: string;
+  readonly metadata: { readonly requestId: string };
+}
+
+/** An invocation by its names. */
+export interface InvocationName {
+  readonly operation: string;
+  readonly requestId: string;
+}
+
+/** How many are remembered after their end. */
+const remembered = 64;
+
+class UnderWay {
+  readonly #running = new Set<Invoked>();
+  /** By turns, so that the oldest is forgotten. Not the invocations themselves: they hold their requests. */
+  readonly #operations = Array.from({ length: remembered }, () => "");
+  readonly #requests = Array.from({ length: remembered }, () => "");
+  #ended = 0;
+
+  begun(invocation: Invoked): void {
+    this.#running.add(invocation);
+  }
+
+  ended(invocation: Invoked): void {
+    if (!this.#running.delete(invocation)) return;
+    const at = (this.#ended += 1) % remembered;
+    this.#operations[at] = invocation.operationId;
+    this.#requests[at] = invocation.metadata.requestId;
+  }
+
+  /** Those that run, then those that have ended, the last first. */
+  *names(): Generator<InvocationName> {
+    for (const { operationId, metadata } of this.#running)
+      yield { operation: operationId, requestId: metadata.requestId };
+    for (let back = 0; back < Math.min(remembered, this.#ended); back += 1) {
+      const at = (this.#ended - back) % remembered;
+      yield { operation: this.#operations[at] ?? "", requestId: this.#requests[at] ?? "" };
+    }
+  }
+}
+
+/** The invocations of this process. */
+export const underWay = new UnderWay();
