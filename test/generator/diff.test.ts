@@ -1,6 +1,6 @@
 // opwright diff: what a change of the registry does to clients, against a git revision.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -1162,5 +1162,64 @@ describe("a report", () => {
     }
     write(root, "registry: 1\ndocuments: {orders: {}}\n");
     expect(cli(root, "diff", "main").code).toBe(1);
+  });
+});
+
+describe("rules that follow the twin", () => {
+  const guarded = (policies: string, guard: string, rest = "bulk: {max: 9}"): string =>
+    orders
+      .replace("  open: []\n", `  open: []\n${policies}`)
+      .replace(
+        "drafts: {type: {text: string}, guard: open,",
+        `drafts: {type: {text: string}, guard: ${guard}, ${rest},`,
+      );
+
+  test("a stricter creation is a stricter creation of many", () => {
+    const root = project();
+    write(root, guarded("", "staff"));
+    commit(root);
+    write(
+      root,
+      guarded(
+        "  boss: [principal, {authorize: orders.boss}]\n",
+        "{read: staff, write: staff, create: boss}",
+      ),
+    );
+    expect(breakingOf(root)).toEqual([
+      "drafts.create needs orders.boss",
+      "drafts.create_many needs orders.boss",
+    ]);
+  });
+
+  test("a hook of a creation is one of each document that is created", () => {
+    const root = project();
+    write(root, guarded("", "open"));
+    commit(root);
+    write(
+      root,
+      guarded("", "open", "bulk: {max: 9}, hooks: {create: {before: [registry/ship.ts#ship]}}"),
+    );
+    expect(breakingOf(root)).toEqual([
+      "drafts runs the hooks of create for each document that bulk verbs, upsert or revert write",
+      "ship before is asked",
+    ]);
+  });
+
+  test("a registry of a version whose administrators stood above every scope says whom that changes", () => {
+    const root = project();
+    write(root, guarded("  own: [principal, {scope: own_rows}]\n", "own"));
+    commit(root);
+    // Versions before this one didn't say who was above a scope: whoever had an override permission was.
+    const frozen = join(root, "generated/registry.json");
+    const text = readFileSync(frozen, "utf8");
+    const earlier = text.replaceAll(/,?\s*"override": \[\](?=\s*[,}])/g, "");
+    expect(earlier).not.toBe(text);
+    writeFileSync(frozen, earlier);
+    git(root, "commit", "-q", "-am", "as it was");
+    const told = reportOf(root).report.changes.filter(({ level }) => level === "breaking");
+    expect(told.map(({ text: one }) => one)).toContain("scope own_rows before is asked");
+    const affected = told.flatMap(({ affects }) => affects);
+    expect(affected).toContain("drafts.get");
+    expect(affected).toContain("drafts.update_where");
   });
 });

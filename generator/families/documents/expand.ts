@@ -1,6 +1,7 @@
 // From a document's model to its operations.
 import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "./format.js";
+import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";
 import { viewed } from "../../model/views.js";
@@ -64,6 +65,13 @@ function checkVerbs(
       code: "OPW013",
       message: "upsert needs fields that are `unique`, and callers who write",
       at: tree.at("documents", model.name, "upsert"),
+    });
+  const { soft_delete: softDelete } = declaration;
+  if (isMap(softDelete) && softDelete.list_deleted === true && softDelete.read !== undefined)
+    report({
+      code: "OPW013",
+      message: "list_deleted shows deleted documents to all who list, which `read` leaves to others",
+      at: tree.at("documents", model.name, "soft_delete", "list_deleted"),
     });
   const guards = typeof declaration.guard === "string" ? [] : Object.keys(declaration.guard);
   for (const verb of guards)
