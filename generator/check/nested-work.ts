@@ -4,7 +4,7 @@ import { own } from "../model/records.js";
 import { branchesOf } from "../model/union-branches.js";
 import type { Origin } from "../diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
-import { heaviestWork } from "./schema-work.js";
+import { workCounter } from "./schema-work.js";
 
 /** Reports types whose values take more time for each byte the deeper they nest. */
 export function validationIsLinear({ expanded, report }: RuleContext): void {
@@ -30,9 +30,10 @@ export function validationFaults(
   }
   const isRefused = (type: string): boolean =>
     refused.has(type) || [...(leading.get(type) ?? [])].some((name) => refused.has(name));
+  const heaviestWork = workCounter(types);
   for (const [type, schema] of Object.entries(types)) {
     if (isRefused(type)) continue;
-    const heaviest = heaviestWork(schema, types);
+    const heaviest = heaviestWork(schema);
     if (heaviest === undefined) continue;
     refused.set(type, `a value within ${type} can be checked against ${heaviest} schemas at once`);
   }

@@ -2,7 +2,7 @@
 // these may send their parts on to even more. The work is linear if there is a most.
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import { branchesOf } from "../model/union-branches.js";
+import { branchesOf, type UnionBranches } from "../model/union-branches.js";
 
 type Types = Readonly<Record<string, JsonSchema>>;
 
@@ -20,33 +20,38 @@ const maxLoads = 2_000;
 
 const nothing: Load = new Map();
 
-/** How many schemas check one value at most, if that is too many or grows with depth; otherwise undefined. */
-export function heaviestWork(schema: JsonSchema, types: Types): number | undefined {
-  if (typeof schema === "boolean") return undefined;
+/**
+ * How many schemas check one value at most, if that is too many or grows with depth; otherwise undefined. What was found of
+ * one schema isn't looked at again for the next.
+ */
+export function workCounter(types: Types): (schema: JsonSchema) => number | undefined {
   const numbers = new Map<SchemaObject, number>();
-  const keyOf = (load: Load): string =>
-    [...load]
-      .map(([each, times]) => {
-        const number = numbers.get(each) ?? numbers.size;
-        numbers.set(each, number);
-        return `${number}x${times}`;
-      })
-      .sort()
-      .join();
   const seen = new Set<string>();
-  const queue: Load[] = [new Map([[schema, 1]])];
-  for (const load of queue) {
-    const total = [...load.values()].reduce((sum, times) => sum + times, 0);
-    if (total > maxLoad || queue.length > maxLoads) return total;
-    for (const step of stepsFrom(load, types))
-      for (const next of nextLoads(load, step, types)) {
-        const key = keyOf(next);
-        if (next.size === 0 || seen.has(key)) continue;
-        seen.add(key);
-        queue.push(next);
-      }
-  }
-  return undefined;
+  const keyOf = (load: Load): string => {
+    const texts = [...load].map(([each, times]) => {
+      const number = numbers.get(each) ?? numbers.size;
+      numbers.set(each, number);
+      return `${number}x${times}`;
+    });
+    return texts.sort().join();
+  };
+  return (schema) => {
+    const queue: Load[] = [];
+    const add = (load: Load): void => {
+      const key = keyOf(load);
+      if (load.size === 0 || seen.has(key)) return;
+      seen.add(key);
+      queue.push(load);
+    };
+    add(loadOf(schema, types));
+    for (const load of queue) {
+      const total = [...load.values()].reduce((sum, times) => sum + times, 0);
+      if (total > maxLoad || queue.length > maxLoads) return total;
+      for (const step of stepsFrom(load, types))
+        for (const next of nextLoads(load, step, types)) add(next);
+    }
+    return undefined;
+  };
 }
 
 /** The schemas that check the same value: itself, and those that it combines. */
@@ -125,9 +130,7 @@ function after(
     const options = listOf(schema, keyword);
     if (options.length === 0) continue;
     const each = options.map((option) => after(option, step, types, inner));
-    const { undecided } = branchesOf(options, (reference) =>
-      own(types, referredType({ $ref: reference }) ?? ""),
-    );
+    const undecided = undecidedOf(options, types);
     // A value that a branch may be of is tried with all branches that it may be of as well.
     const choices = each.flatMap((own, index) =>
       undecided
@@ -137,6 +140,18 @@ function after(
     loads = both(loads, withoutLighter(choices));
   }
   return loads;
+}
+
+const known = new WeakMap<readonly JsonSchema[], UnionBranches["undecided"]>();
+
+function undecidedOf(options: readonly JsonSchema[], types: Types): UnionBranches["undecided"] {
+  const earlier = known.get(options);
+  if (earlier !== undefined) return earlier;
+  const { undecided } = branchesOf(options, (reference) =>
+    own(types, referredType({ $ref: reference }) ?? ""),
+  );
+  known.set(options, undecided);
+  return undecided;
 }
 
 /** What the schema itself, without those that it combines, says of a part. */

@@ -242,7 +242,12 @@ const refused: readonly (readonly [string, string, () => unknown, string])[] = [
     "/radius must be number",
   ],
   ["too many members", "/counts", () => ({ a: 1, b: 2, c: 3 }), "it must NOT have more than 2"],
-  ["no alternative", "/shape", () => ({ kind: "star" }), "/kind must be equal to one of the allowed values: \"circle\", \"square\""],
+  [
+    "no alternative",
+    "/shape",
+    () => ({ kind: "star" }),
+    '/kind must be equal to one of the allowed values: "circle", "square"',
+  ],
   ["text that is not JSON", "/person", () => new JsonText("{"), "it is text that is not JSON"],
   [
     "bytes",

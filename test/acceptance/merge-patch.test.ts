@@ -252,7 +252,7 @@ for (const engine of engines) {
         "what a form requires",
         { either: { kind: "bag", due: "d" } },
         { either: { due: null } },
-        "/either",
+        "/either/due",
       ],
     ])("null does not remove %s", async (_what, body, patch, pointer) => {
       const answer = await patched(body, patch);
