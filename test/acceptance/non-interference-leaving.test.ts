@@ -88,8 +88,11 @@ beforeAll(async () => {
     authOptional: true,
     hideSTARTTLS: true,
     onData(stream, { envelope }, done) {
-      void text(stream).then((source) => {
-        mailed.push({ to: envelope.rcptTo.map(({ address }) => address).join(), source });
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const to = envelope.rcptTo.map(({ address }) => address).join();
+        mailed.push({ to, source: Buffer.concat(chunks).toString() });
         done();
       });
     },
