@@ -909,6 +909,14 @@ test("a type of an operation's own that is another by now is told, however alike
   ]);
 });
 
+test("who may hear an event by a webhook is told, once that is asked", () => {
+  const root = project();
+  write(root, "registry: 1\nwebhooks: {guard: staff}\n", "registry/webhooks.yaml");
+  commit(root);
+  write(root, orders.replace("{destination: shop, data", "{destination: shop, guard: slow, data"));
+  expect(breakingOf(root)).toEqual(["webhooks asks slow of who hears order.placed"]);
+});
+
 test("an event and an integration event of one name are two", () => {
   const root = project();
   write(

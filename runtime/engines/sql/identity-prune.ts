@@ -1,4 +1,5 @@
 // Removes expired and surplus rows of identities in batches. Every statement uses an index and touches a bounded number of rows.
+import { holdCount } from "./capped.js";
 import type { IdentityStore } from "../../ports/identity.js";
 import { idField } from "../../query/fields.js";
 import type { SqlRow, SqlSession } from "./session.js";
@@ -7,10 +8,10 @@ import type { SqlRow, SqlSession } from "./session.js";
 const sessionsAtOnce = 100;
 const tokensAtOnce = 100_000;
 
+type Pruning = Pick<IdentityStore, "limitSessions" | "limitRefreshTokens" | "prune">;
+
 /** The methods of the identity store that remove expired and surplus rows, within one transaction. */
-export function sqlIdentityPrune(
-  session: SqlSession,
-): Pick<IdentityStore, "limitSessions" | "limitRefreshTokens" | "prune"> {
+export function sqlIdentityPrune(session: SqlSession): Pruning {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   /** A statement that removes rows of a table; `which` selects them by the alias `t`. */
@@ -69,6 +70,7 @@ export function sqlIdentityPrune(
 
   return {
     async limitSessions(principalId, most) {
+      await holdCount(session, "sessions", principalId);
       const beyond = await session.all(
         `SELECT "id", "ended_at" FROM "opwright_sessions" WHERE "principal_id" = ${at(1)} ` +
           `ORDER BY CASE WHEN "ended_at" IS NULL THEN 0 ELSE 1 END, "created_at" DESC, "id" DESC ` +

@@ -34,8 +34,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...each("storage", storage),
     ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
     ...ofTenancy(made),
-    ...(isMap(outbox) ? { outbox: withData(outbox) } : {}),
-    ...ofWebhooks(made),
+    ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
@@ -238,16 +237,25 @@ function ofTenancy({ tenancy }: Json): Json {
   };
 }
 
-/** Webhooks of events that are there. */
+/** The outbox, and webhooks of events that are there. */
 function ofWebhooks({ webhooks, outbox }: Json): Json {
-  if (!isMap(webhooks)) return {};
+  const alone = isMap(outbox) ? { outbox } : {};
+  if (!isMap(webhooks)) return alone;
   const { events: wanted, ...rest } = webhooks;
   const events = isMap(outbox) && isMap(outbox["events"]) ? Object.keys(outbox["events"]) : [];
-  if (events.length === 0) return {};
+  if (events.length === 0) return alone;
   const known = (Array.isArray(wanted) ? (wanted as string[]) : []).filter((name) =>
     events.includes(name),
   );
+  // An event that tells of a document whose reading is narrowed takes a guard of its own.
+  const guarded = Object.entries(
+    isMap(outbox) && isMap(outbox["events"]) ? outbox["events"] : {},
+  ).map(([name, event]) => {
+    const isOfType = isMap(event) && typeof event["data"] === "string";
+    return [name, isOfType ? { guard: webhooks["guard"], ...event } : event] as const;
+  });
   return {
+    outbox: { ...(isMap(outbox) ? outbox : {}), events: Object.fromEntries(guarded) },
     webhooks: {
       ...mountedAs(verbs.webhooks)(rest),
       ...(known.length === 0 ? {} : { events: known }),

@@ -60,6 +60,7 @@ const places: readonly (readonly [string, Place])[] = [
     "*.*.guard",
     (world, [first = ""]) => (world.draw.chance(60) ? guardOf(world, first) : undefined),
   ],
+  ["outbox.events.*.guard", (world) => guardOf(world, "outbox")],
   ["scopes.*", reference],
   ["**.run|app|decide|topics|signer|verifier|resolver|mail|envelope", reference],
   ["**.destination", (world) => (world.draw.chance(40) ? reference(world) : undefined)],

@@ -1,0 +1,70 @@
+// The queue of the outbox: which events are due, who claims them, and which are given up.
+import type { ClaimedEvent, OutboxStore } from "../../ports/outbox.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+const nameField = { path: "name", type: "string", isColumn: true } as const;
+
+/** What is noted of an attempt when it begins; its outcome takes the place of this, unless the process dies before. */
+const endedWithProcess = "the process ended during delivery";
+
+/** The methods of the outbox store that work on the queue, within one transaction. */
+export function sqlOutboxQueue(
+  session: SqlSession,
+): Pick<OutboxStore, "hasDue" | "claim" | "giveUp" | "release"> {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+  const due = (names: string, now: string): string =>
+    `"dead_at" IS NULL AND "due_at" <= ${now} AND ${dialect.isIn(nameField, names)}`;
+  return {
+    async hasDue(names, now) {
+      const text = `SELECT 1 AS "one" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} LIMIT 1`;
+      return (await session.all(text, [dialect.list(names), now])).length === 1;
+    },
+
+    // A claimed event is due again when its lease ends, so a relay that dies doesn't hold it up for good.
+    async claim(names, { now, leaseUntil, limit, areSuspect = false }) {
+      const suspect = `coalesce("last_error", '') ${areSuspect ? "=" : "<>"} ${at(4)}`;
+      const rows = await session.all(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(3)}, "attempts" = "attempts" + 1, "last_error" = ${at(4)} ` +
+          `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} AND ${suspect} ` +
+          `ORDER BY "due_at", "id" LIMIT ${at(5)}${dialect.skipLocked}) ` +
+          `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts"`,
+        [dialect.list(names), now, leaseUntil, endedWithProcess, limit],
+      );
+      return rows.map(readClaimed).sort((left, right) => (left.id < right.id ? -1 : 1));
+    },
+
+    async giveUp(names, { now, limit, maxAttempts }) {
+      const rows = await session.all(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "dead_at" = ${at(2)}, "last_error" = ${at(3)} ` +
+          `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} AND "attempts" >= ${at(4)} ` +
+          `ORDER BY "due_at", "id" LIMIT ${at(5)}${dialect.skipLocked}) RETURNING "id", "name", "attempts"`,
+        [dialect.list(names), now, endedWithProcess, maxAttempts, limit],
+      );
+      return rows.map((row) => ({
+        id: String(row["id"]),
+        name: String(row["name"]),
+        attempt: Number(row["attempts"]),
+      }));
+    },
+
+    async release(id, now) {
+      await session.run(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "attempts" = "attempts" - 1, "last_error" = NULL ` +
+          `WHERE "id" = ${at(1)} AND "dead_at" IS NULL AND "attempts" > 0`,
+        [id, now],
+      );
+    },
+  };
+}
+
+function readClaimed(row: SqlRow): ClaimedEvent {
+  return {
+    id: String(row["id"]),
+    name: String(row["name"]),
+    payload: String(row["payload"]),
+    tenant: String(row["tenant_id"]),
+    createdAt: Number(row["created_at"]),
+    attempt: Number(row["attempts"]),
+  };
+}
