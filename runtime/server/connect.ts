@@ -55,6 +55,8 @@ export interface ServiceConnection extends ServiceAtWork {
   readonly objects: OpenObjects;
   /** Migrations that have not been applied, because the settings leave them to the `migrate` command. */
   readonly pendingMigrations: readonly string[];
+  /** Rejects while processes can't count rates together; undefined if that depends on the database alone. */
+  readonly probeLimiter: (() => Promise<void>) | undefined;
   /** Says where the service listens: outside production this is its public URL if no setting has one. */
   listensAt(url: string): void;
   /** Sends signals to this plane from now on. Until then durable ones wait in the database, and ephemeral ones are lost. */
@@ -100,7 +102,11 @@ async function connected(
   const { read: publicUrl, listensAt } = publicUrlOf(settings);
   const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
   opened.add(() => objects.close());
-  const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, {
+  const {
+    limiter,
+    probe: probeLimiter,
+    close: closeLimiter,
+  } = await openLimiter(settings, service.name, {
     clock,
     database,
     log,
@@ -127,6 +133,7 @@ async function connected(
   return {
     ...resources,
     pendingMigrations: pending,
+    probeLimiter,
     objects,
     context: newContext,
     write(operationId, work, tenant) {
@@ -233,7 +240,9 @@ async function migrated(
   for (let isTold = false; ; isTold = true) {
     try {
       if (!settings.migrateAtStart) return await pendingMigrations(database, folder);
-      const applied = await applyMigrations(database, folder);
+      const applied = await applyMigrations(database, folder, {
+        onWaiting: () => log.info({}, "another process migrates: waiting for it to end"),
+      });
       if (applied.length > 0) log.info({ applied }, "migrations applied");
       return [];
     } catch (error) {
