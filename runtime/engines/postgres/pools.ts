@@ -107,13 +107,12 @@ export function poolsOf(
 
 /** As libpq asks: a standby says `on`, and so does a server that was made read-only. */
 function acceptsWrites(client: PoolClient, done: (error?: Error) => void): void {
-  client
-    .query<{ readonly transaction_read_only: string }>("SHOW transaction_read_only")
-    .then(
-      ({ rows }) =>
-        rows[0]?.transaction_read_only === "off"
-          ? done()
-          : done(new Error(`the server ${client.host}:${client.port} accepts no writes`)),
-      done,
-    );
+  client.query<{ readonly transaction_read_only: string }>(
+    "SHOW transaction_read_only",
+    (error: Error | undefined, answer) => {
+      if (error) return done(error);
+      if (answer.rows[0]?.transaction_read_only === "off") return done();
+      done(new Error(`the server ${client.host}:${client.port} accepts no writes`));
+    },
+  );
 }
