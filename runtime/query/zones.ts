@@ -120,8 +120,7 @@ export function knownZone(name: string): string | null {
 
 function isKnown(timeZone: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone });
-    return true;
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }

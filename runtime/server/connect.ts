@@ -55,6 +55,8 @@ export interface ServiceConnection extends ServiceAtWork {
   readonly objects: OpenObjects;
   /** Migrations that have not been applied, because the settings leave them to the `migrate` command. */
   readonly pendingMigrations: readonly string[];
+  /** Rejects while processes can't count rates together; undefined if that depends on the database alone. */
+  readonly probeLimiter: (() => Promise<void>) | undefined;
   /** Says where the service listens: outside production this is its public URL if no setting has one. */
   listensAt(url: string): void;
   /** See `PublicUrl.siblings`. */
@@ -102,7 +104,11 @@ async function connected(
   const { read: publicUrl, listensAt, siblings } = publicUrlOf(settings);
   const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
   opened.add(() => objects.close());
-  const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, {
+  const {
+    limiter,
+    probe: probeLimiter,
+    close: closeLimiter,
+  } = await openLimiter(settings, service.name, {
     clock,
     database,
     log,
@@ -129,6 +135,7 @@ async function connected(
   return {
     ...resources,
     pendingMigrations: pending,
+    probeLimiter,
     objects,
     context: newContext,
     write(operationId, work, tenant) {
@@ -236,7 +243,9 @@ async function migrated(
   for (let isTold = false; ; isTold = true) {
     try {
       if (!settings.migrateAtStart) return await pendingMigrations(database, folder);
-      const applied = await applyMigrations(database, folder);
+      const applied = await applyMigrations(database, folder, {
+        onWaiting: () => log.info({}, "another process migrates: waiting for it to end"),
+      });
       if (applied.length > 0) log.info({ applied }, "migrations applied");
       return [];
     } catch (error) {

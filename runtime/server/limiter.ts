@@ -10,8 +10,13 @@ import type { Settings } from "./settings.js";
 
 export interface OpenLimiter {
   readonly limiter: RateLimiter;
+  /** Rejects while the shared counts refuse to be changed; undefined if they are not apart from the database. */
+  readonly probe?: () => Promise<void>;
   close(): Promise<void>;
 }
+
+/** Counted past the fallback: a Redis that was made a replica answers, and refuses every write. */
+const probed = { name: "readiness", points: 1_000_000, windowSeconds: 1 };
 
 /** Opens the limiter of the service with this name. If the service may have several processes, they share the counts. */
 export async function openLimiter(
@@ -28,7 +33,8 @@ export async function openLimiter(
     const { openRedisRateLimiter } = await import("../engines/redis/rate-limiter.js");
     const shared = await openRedisRateLimiter(busUrl, service, log);
     const limiter = rateLimiterWithFallback(shared, memoryRateLimiter(), log);
-    return { limiter, close: () => shared.close() };
+    const probe = async (): Promise<void> => void (await shared.take(probed, "readiness"));
+    return { limiter, probe, close: () => shared.close() };
   }
   // The database counts by its own clock, which tests can't move.
   if (clock !== systemClock) return { limiter: memoryRateLimiter(clock.now), close };

@@ -59,7 +59,9 @@ function migrate({ waits }: { readonly waits: boolean }): Work {
     untilStopped(async (signal) => {
       const bars = statementBars();
       try {
-        const applied = await applyMigrations(database, folder, { ...bars, signal });
+        const onWaiting = (): void =>
+          log.info({}, "another process migrates: waiting for it to end");
+        const applied = await applyMigrations(database, folder, { ...bars, onWaiting, signal });
         log.info({ applied }, applied.length === 0 ? "nothing to migrate" : "migrations applied");
       } finally {
         bars.finish();

@@ -23,7 +23,8 @@ export async function serve(service: ServiceDefinition, moduleUrl: string): Prom
     const [name, ...args] = process.argv.slice(2);
     const command = name === undefined ? run : commandOf(service, name, args);
     if (command === null) refuseUsage(service);
-    const settings = readSettings(service);
+    const uses = name === "migrate" ? "database" : "everything";
+    const settings = readSettings(service, process.env, uses);
     host = settings.host;
     const folder = generatedFolder(moduleUrl);
     await command(service, { settings, folder, log: processLog(settings) });

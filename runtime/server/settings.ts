@@ -87,29 +87,36 @@ type ServiceNeeds = Pick<ServiceDefinition, "name"> & FamilyParts;
 
 /**
  * Reads the settings of a service. In production secrets must be set; otherwise missing ones are made once and kept under
- * `DATA_DIR`. Throws `SettingsError`.
+ * `DATA_DIR`. For work on the database alone, what else is missing or wrong is no fault. Throws `SettingsError`.
  */
 export function readSettings(
   service: ServiceNeeds,
   values: Readonly<Record<string, string | undefined>> = process.env,
+  uses: "everything" | "database" = "everything",
 ): Settings {
   const environment = new Environment(values);
   const { faults } = environment;
+  const others = uses === "everything" ? environment : new Environment(values);
   const isProduction = readMode(environment);
   const dataFolder = resolve(environment.text("DATA_DIR", ".data"));
-  const secrets = new SecretReader({ environment: values, isProduction, dataFolder, faults });
+  const secrets = new SecretReader({
+    environment: values,
+    isProduction,
+    dataFolder,
+    faults: others.faults,
+  });
   const engines = readEngines(environment, service.name, dataFolder);
   const settings: Settings = {
     isProduction,
     dataFolder,
     ...engines,
-    ...readListening(environment, isProduction),
-    ...readBounds(environment),
+    ...readListening(others, isProduction),
+    ...readBounds(others),
     ...readSecrets(secrets, service),
     families: Object.fromEntries(
       familiesOf(service).map(({ family, part }) => [
         family.member,
-        family.settings(part, { environment, secrets, isProduction }),
+        family.settings(part, { environment: others, secrets, isProduction }),
       ]),
     ),
   };

@@ -33,7 +33,7 @@ import { sourcesOf } from "./metric-sources.js";
 import { startMetrics } from "./metrics.js";
 import { openAll, type Opened } from "./opened.js";
 import { periodicJobs } from "./periodic-jobs.js";
-import { readinessOf, type Probes } from "./readiness.js";
+import { readinessOf, type Probe, type Probes } from "./readiness.js";
 import { startRealtime, type RunningRealtime } from "./realtime.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
@@ -291,20 +291,26 @@ async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
 /** Probes of what the service needs, and of what it can do without for a while. */
 function probesOf(
   { storages = [] }: ServiceDefinition,
-  { database, objects, pendingMigrations }: ServiceConnection,
+  { database, objects, pendingMigrations, probeLimiter }: ServiceConnection,
   realtime: RunningRealtime | null,
 ): Probes {
   const migrations = async (): Promise<void> => {
     if (pendingMigrations.length > 0) throw new Error(`pending: ${pendingMigrations.join(", ")}`);
   };
+  // The bus and the counts of rates are the same Redis, but may fail apart.
+  const probesBus = [realtime?.probeBus, probeLimiter].filter((probe) => probe !== undefined);
   return {
     needed: {
       database: () => database.probe(),
       migrations,
       ...(storages.length === 0 ? {} : { objects: () => objects.ping() }),
     },
-    helpful: realtime?.probeBus === undefined ? {} : { bus: realtime.probeBus },
+    helpful: probesBus.length === 0 ? {} : { bus: () => all(probesBus) },
   };
+}
+
+async function all(probes: readonly Probe[]): Promise<void> {
+  await Promise.all(probes.map((probe) => probe()));
 }
 
 /** A server for probes and metrics on a port of their own, apart from callers' connections; null if they have no such port. */

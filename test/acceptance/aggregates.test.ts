@@ -94,6 +94,16 @@ for (const engine of engines) {
       expect(second.body.hits).toEqual([{ title: "b", points: 2 }]);
     });
 
+    test("deviations keep their fraction, however large they are", async () => {
+      const title = "spread";
+      for (const estimate of [123456789.123, 523456789.987, 1.25])
+        await service.post("/tasks", { title, project, estimate });
+      const $computed = { pop: { $stddev_pop: "estimate" }, samp: { $stddev_samp: "estimate" } };
+      const { body } = await ask({ $computed }, { filters: { $values: { title } } });
+      expect(body.hits[0].pop).toBeCloseTo(223420030.14699844, 6);
+      expect(body.hits[0].samp).toBeCloseTo(273632536.0886905, 6);
+    });
+
     test("a sum that no number holds is null; what numbers hold is not lost on the way", async () => {
       const title = "huge";
       for (const estimate of [1.7e308, 1.7e308, 1.7e308])

@@ -41,6 +41,14 @@ function refusal(
   }
 }
 
+test("work on the database alone needs no secret, but a database that can be read", () => {
+  const definition = { name: "t", identity: identitySpec };
+  const read = (given: object) =>
+    readSettings(definition, { NODE_ENV: "production", ...given }, "database");
+  expect(read({ DATABASE_URL: "postgres://a/b" }).databaseUrl).toBe("postgres://a/b");
+  expect(() => read({ DATABASE_URL: "mysql://a/b" })).toThrow("DATABASE_URL");
+});
+
 describe("a shared secret", () => {
   const ofText = (text: string): string => Buffer.from(text).toString("base64url");
   test.each([

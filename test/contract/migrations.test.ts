@@ -37,10 +37,14 @@ describe.skipIf(postgres?.isAvailable !== true)("migrations of PostgreSQL", () =
       [1, 2].map(() => openDatabase(fresh.url, { longestSeconds: 0 })),
     );
     try {
+      let waiting = 0;
+      const onWaiting = (): void => void (waiting += 1);
       const applied = await Promise.all(
-        databases.map((database) => applyMigrations(database, folder)),
+        databases.map((database) => applyMigrations(database, folder, { onWaiting })),
       );
       expect(applied.flat()).toEqual(["0001_slow.sql"]);
+      // The one that waits says so, once.
+      expect(waiting).toBe(1);
     } finally {
       for (const database of databases) await database.close();
     }

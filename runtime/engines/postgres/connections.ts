@@ -10,7 +10,7 @@ import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { serverAddresses } from "./addresses.js";
 import { refused, refusesWrites, translated } from "./faults.js";
-import { poolsOf, type Driver, type Known } from "./pools.js";
+import { poolsOf, type Driver, type Known, type PoolOptions } from "./pools.js";
 
 /** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
 const cancelMillis = 1_000;
@@ -20,13 +20,10 @@ const patienceMillis = 60_000;
 /** How much work may wait for a connection, in all and per payer. */
 const waiting = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends PoolOptions {
   readonly url: string;
   /** Connections in all, for callers and the service. */
   readonly size: number;
-  /** Milliseconds after which the server itself ends a statement or an idle transaction that nobody else has ended. */
-  readonly statementMillis: number;
-  readonly typeParser: (oid: number, format: never) => unknown;
 }
 
 export interface Answered {

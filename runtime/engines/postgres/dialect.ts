@@ -137,10 +137,16 @@ function statistic(name: Statistic, value: string, condition: string | null, fra
     return { inner: `${inner}${only}`, outer: (column: string) => column };
   }
   // Computed exactly. The cast to a float would fail if the result is too large or too close to zero: null or 0 then.
+  const cast = (result: string): string =>
+    `CASE WHEN abs(${result}) < 2.5e-324 THEN 0 WHEN abs(${result}) <= 1.7976931348623157e308 THEN ${result}::float8 END`;
+  if (!name.startsWith("$stddev"))
+    return { inner: `${name.slice(1)}((${value})::numeric)${only}`, outer: cast };
+  // A root of type numeric has as few as 16 digits in all, so that large ones lose their fraction.
+  const variance = `${name.slice(1).replace("stddev", "var")}((${value})::numeric)${only}`;
   return {
-    inner: `${name.slice(1)}((${value})::numeric)${only}`,
+    inner: variance,
     outer: (column: string) =>
-      `CASE WHEN abs(${column}) < 2.5e-324 THEN 0 WHEN abs(${column}) <= 1.7976931348623157e308 THEN ${column}::float8 END`,
+      `CASE WHEN ${column} BETWEEN 1e-300 AND 1e300 THEN sqrt(${column}::float8) ELSE ${cast(`sqrt(${column})`)} END`,
   };
 }
 

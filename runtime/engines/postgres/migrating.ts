@@ -44,7 +44,8 @@ export function migrating<T>(
       `SELECT set_config(name, '${lookMillis}ms', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`,
     );
     // Polls: waiting inside a statement would hold a snapshot, for which another process's CREATE INDEX CONCURRENTLY waits.
-    while (!(await isMine(sessionOf(connection)))) {
+    for (let isTold = false; !(await isMine(sessionOf(connection))); isTold = true) {
+      if (!isTold) watch.onWaiting?.();
       watch.signal?.throwIfAborted();
       await sleep(turnMillis);
     }

@@ -5,13 +5,18 @@ import { Socket } from "node:net";
 import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
-import type { ConnectionOptions } from "./connections.js";
 import { isOfTable } from "./faults.js";
 import { sessionOptions } from "./session-settings.js";
 
 /** Milliseconds to wait for a new connection. */
 const connectMillis = 5_000;
 const keepAliveMillis = 10_000;
+
+export interface PoolOptions {
+  /** Milliseconds after which the server itself ends a statement or an idle transaction that nobody else has ended. */
+  readonly statementMillis: number;
+  readonly typeParser: (oid: number, format: never) => unknown;
+}
 
 /** The part of `pg` that is used here. */
 export type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
@@ -36,7 +41,7 @@ export interface ConnectionPool {
 export function poolsOf(
   { Client: Base, Pool }: Driver,
   { urls, mustWrite, options }: ServerAddresses,
-  { statementMillis, typeParser }: ConnectionOptions,
+  { statementMillis, typeParser }: PoolOptions,
 ): (size: number) => ConnectionPool {
   const known = new WeakMap<Client, Omit<Known, "client">>();
   let current = 0;
@@ -107,13 +112,12 @@ export function poolsOf(
 
 /** As libpq asks: a standby says `on`, and so does a server that was made read-only. */
 function acceptsWrites(client: PoolClient, done: (error?: Error) => void): void {
-  client
-    .query<{ readonly transaction_read_only: string }>("SHOW transaction_read_only")
-    .then(
-      ({ rows }) =>
-        rows[0]?.transaction_read_only === "off"
-          ? done()
-          : done(new Error(`the server ${client.host}:${client.port} accepts no writes`)),
-      done,
-    );
+  client.query<{ readonly transaction_read_only: string }>(
+    "SHOW transaction_read_only",
+    (error: Error | undefined, answer) => {
+      if (error) return done(error);
+      if (answer.rows[0]?.transaction_read_only === "off") return done();
+      done(new Error(`the server ${client.host}:${client.port} accepts no writes`));
+    },
+  );
 }

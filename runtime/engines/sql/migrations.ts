@@ -24,6 +24,8 @@ export interface MigrationConnection {
 
 /** How a caller follows a migration, and may stop it. */
 export interface MigrationWatch {
+  /** Called once, if another process migrates and this one waits for it. */
+  onWaiting?(): void;
   /** Called before a statement that runs outside any transaction. */
   onStatement?(statement: string): void;
   /** Called with the progress of that statement, if the engine reports it. The unit differs between its phases. */
