@@ -11,6 +11,7 @@ import {
 } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
+import { clientTypesAreFree } from "./client-types.js";
 import { inputsAreClosed } from "./open-inputs.js";
 import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
@@ -22,6 +23,7 @@ export const rules: readonly RegistryRule[] = [
   answeredKeysAreFree,
   codeNamesDiffer,
   namespacesDiffer,
+  clientTypesAreFree,
   typesAreFinite,
   sqlNamesDiffer,
   openListsAreLimited,
