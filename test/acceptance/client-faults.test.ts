@@ -391,12 +391,16 @@ describe("a connection", () => {
 
   test("lets signals pass a handler by that is far behind, says so, and has the kept ones sent anew", async () => {
     const count = 12_000;
-    const fake = fakeTransport(({ dial, receiver }) => {
+    const stream = async ({ dial, receiver }: FakeLine): Promise<void> => {
       receiver.opened();
-      for (let id = Number(dial.lastEventId ?? 0) + 1; id <= count; id += 1)
+      for (let id = Number(dial.lastEventId ?? 0) + 1; id <= count; id += 1) {
         receiver.signal("task.assigned", String(id), {});
+        // As they come over a network.
+        if (id % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
       receiver.signal("task.typing", null, {});
-    });
+    };
+    const fake = fakeTransport((line) => void stream(line));
     const errors: unknown[] = [];
     const one = live(fake, { onError: (error) => errors.push(error) });
     let go = (): void => undefined;
