@@ -1,14 +1,8 @@
 // Signals in their order, each handled once and then acknowledged (service.md "Delivery envelope", "Acknowledgement").
-import { pauseMillis } from "./pause.js";
+import { ApiError } from "../core.js";
+import { Lane, type Handle, type Signal } from "./lane.js";
 
-export interface Signal {
-  readonly name: string;
-  /** Null where it is not kept by the service. */
-  readonly id: string | null;
-  readonly data: unknown;
-}
-
-export type Handle = (signal: Signal) => unknown;
+export type { Handle, Signal } from "./lane.js";
 
 export interface InboxOptions {
   /** The last signal that an earlier connection of this device handled. */
@@ -19,9 +13,9 @@ export interface InboxOptions {
   acknowledge(id: string): void;
   /** Keeps the last signal that was handled. */
   keep(id: string): void;
-  /** A handler has failed; where the signal is kept, it is handed to that handler again. */
+  /** A handler has failed, or is so far behind that signals pass it by. A kept signal is handed to it again. */
   failed(error: unknown): void;
-  /** There is room again for kept signals that nobody was there to hear: they are to be sent anew. */
+  /** There is room again for kept signals that were let go: they are to be sent anew. */
   again(): void;
 }
 
@@ -29,20 +23,25 @@ export interface InboxOptions {
 const maxHandled = 2_000;
 /** Signals that wait for somebody to hear them; more are let go, of which the service has the kept ones. */
 const maxUnheard = 1_000;
+/** How far behind a handler may be; beyond that signals pass it by, and kept ones wait at the service. */
+const maxBehind = 10_000;
 /** An acknowledgement waits for others this long, or for so many. */
 const ackMillis = 1_000;
 const ackCount = 50;
 
 export class Inbox {
   readonly #options: InboxOptions;
-  readonly #queue: Signal[] = [];
-  readonly #queued = new Set<string>();
+  /** Who is handed signals, each at a pace of its own. */
+  readonly #lanes = new Map<Handle, Lane>();
+  /** Signals that nobody was there to hear. */
+  readonly #unheard: Signal[] = [];
+  /** Kept signals in their order, with how many have yet to handle each. */
+  readonly #open = new Map<string, number>();
   readonly #handled = new Set<string>();
   #lastHandled: string | null;
   #lastTaken: string | null;
   #unacknowledged = 0;
   #ackTimer: ReturnType<typeof setTimeout> | undefined;
-  #isRunning = false;
   #isStopped = false;
   /** Whether kept signals were let go. */
   #isCut = false;
@@ -61,67 +60,106 @@ export class Inbox {
   take(signal: Signal): void {
     const { id } = signal;
     if (this.#isStopped || (this.#isCut && id !== null)) return;
-    if (this.#options.handlers.size === 0 && this.#queue.length >= maxUnheard) {
+    if (id !== null && (this.#open.has(id) || this.#handled.has(id) || id === this.#lastHandled))
+      return;
+    this.#meetHandlers();
+    const lanes = [...this.#lanes.values()];
+    const isUnheard = lanes.length === 0 || this.#unheard.length > 0;
+    const slow = lanes.filter(({ size }) => size >= maxBehind);
+    if (isUnheard ? this.#unheard.length >= maxUnheard : slow.length > 0 && id !== null) {
       this.#isCut ||= id !== null;
+      this.#tellOf(slow);
       return;
     }
-    if (id !== null) {
-      if (this.#queued.has(id) || this.#handled.has(id) || id === this.#lastHandled) return;
-      this.#queued.add(id);
-      this.#lastTaken = id;
+    if (id !== null) this.#lastTaken = id;
+    if (isUnheard) {
+      if (id !== null) this.#open.set(id, 1);
+      this.#unheard.push(signal);
+      return;
     }
-    this.#queue.push(signal);
-    this.run();
+    if (id !== null) this.#open.set(id, lanes.length);
+    for (const lane of lanes) if (lane.size < maxBehind) lane.push(signal);
+    this.#tellOf(slow);
   }
 
-  /** Handles what waits, once there is somebody to hear it. */
+  /** Hands what waits to who hears it now, and nothing to who does not any more. */
   run(): void {
-    if (this.#isRunning || this.#options.handlers.size === 0) return;
-    this.#isRunning = true;
-    void this.#handleAll();
+    // All who begin to hear in one turn hear the same.
+    queueMicrotask(() => {
+      if (this.#isStopped) return;
+      this.#meetHandlers();
+      if (this.#lanes.size === 0) return;
+      for (const signal of this.#unheard.splice(0)) {
+        if (signal.id !== null) this.#open.set(signal.id, this.#lanes.size);
+        for (const lane of this.#lanes.values()) lane.push(signal);
+      }
+      this.#goOn();
+    });
   }
 
-  async #handleAll(): Promise<void> {
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      const isHandled = await this.#handle(next);
-      if (this.#isStopped) return;
-      if (!isHandled) break;
-      this.#queue.shift();
+  #meetHandlers(): void {
+    const { handlers } = this.#options;
+    for (const [handle, lane] of this.#lanes) {
+      if (handlers.has(handle)) continue;
+      this.#lanes.delete(handle);
+      for (const signal of lane.stop()) this.#isDone(signal, false);
     }
-    this.#isRunning = false;
-    if (!this.#isCut || this.#queue.length > 0) return;
+    for (const handle of handlers) if (!this.#lanes.has(handle)) this.#addLane(handle);
+  }
+
+  #addLane(handle: Handle): void {
+    const { handlers, failed } = this.#options;
+    const lane = new Lane(handle, {
+      isHeard: () => !this.#isStopped && handlers.has(handle),
+      failed,
+      done: (signal, isHandled) => {
+        // What waited behind it may be back already.
+        const isBefore = this.#lanes.get(handle) !== lane;
+        this.#isDone(signal, isHandled, isBefore);
+      },
+      isEmpty: () => this.#goOn(),
+    });
+    this.#lanes.set(handle, lane);
+  }
+
+  /** Says once of each who is so far behind. */
+  #tellOf(slow: readonly Lane[]): void {
+    for (const lane of slow)
+      if (lane.markSlow())
+        this.#options.failed(
+          new ApiError("client.lagging", `a handler is ${maxBehind} signals behind`),
+        );
+  }
+
+  /** Once everybody has caught up, what was let go is asked for. */
+  #goOn(): void {
+    if (!this.#isCut || this.#isStopped || this.#unheard.length > 0) return;
+    if ([...this.#lanes.values()].some(({ size }) => size > 0)) return;
     this.#isCut = false;
     this.#options.again();
   }
 
-  /**
-   * Hands a signal to everybody, one after the other; who fails is given a kept one again. False where nobody is there to
-   * hear it any more: it waits for the next who is.
-   */
-  async #handle(signal: Signal): Promise<boolean> {
-    const done = new Set<Handle>();
-    for (let failures = 0; !this.#isStopped; failures += 1) {
-      if (this.#options.handlers.size === 0 && done.size === 0) return false;
-      try {
-        for (const handle of this.#options.handlers) {
-          if (done.has(handle)) continue;
-          await handle(signal);
-          done.add(handle);
-          if (this.#isStopped) return false;
-        }
-        break;
-      } catch (error) {
-        this.#options.failed(error);
-        if (signal.id === null) return true;
-        await new Promise((resolve) => setTimeout(resolve, pauseMillis(failures)));
-      }
+  /** Somebody has handled a signal, or will not. What is handled by all is so in its order. */
+  #isDone(signal: Signal, isHandled: boolean, isBefore = false): void {
+    const { id } = signal;
+    if (this.#isStopped) return;
+    // What nobody has handled waits for the next who hears.
+    const isLast = id === null || (this.#open.get(id) ?? 1) <= 1;
+    if (!isHandled && isLast && this.#options.handlers.size === 0) {
+      if (isBefore) this.#unheard.unshift(signal);
+      else this.#unheard.push(signal);
+      return;
     }
-    if (signal.id !== null && !this.#isStopped) this.#hasHandled(signal.id);
-    return true;
+    if (id === null) return;
+    this.#open.set(id, (this.#open.get(id) ?? 1) - 1);
+    for (const [first, waiting] of this.#open) {
+      if (waiting > 0) break;
+      this.#open.delete(first);
+      this.#hasHandled(first);
+    }
   }
 
   #hasHandled(id: string): void {
-    this.#queued.delete(id);
     this.#handled.add(id);
     for (const oldest of this.#handled) {
       if (this.#handled.size <= maxHandled) break;
@@ -147,6 +185,7 @@ export class Inbox {
   stop(): void {
     this.acknowledge();
     this.#isStopped = true;
-    this.#queue.length = 0;
+    for (const lane of this.#lanes.values()) lane.stop();
+    this.#unheard.length = 0;
   }
 }

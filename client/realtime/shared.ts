@@ -3,7 +3,7 @@ import { callerOf, heldBy } from "../caller.js";
 import { ApiError, errorOf, randomKey } from "../core.js";
 import { within } from "../signals.js";
 import { Leader } from "./leader.js";
-import { Place, type Heard } from "./place.js";
+import { Place } from "./place.js";
 import { platform, type Channel, type Locks } from "./platform.js";
 import { deviceReplaced, type Command, type Dial, type Ending } from "./port.js";
 import type { Line, Receiver, Transport } from "./port.js";

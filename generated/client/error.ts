@@ -11,7 +11,8 @@ export type ClientCode =
   | "client.upload_refused"
   | "client.too_large"
   | "client.invalid"
-  | "client.closed";
+  | "client.closed"
+  | "client.lagging";
 
 /** An error by its code, as the service told it, or one of the client itself, whose status is 0. */
 export class ApiError<Code extends string = string> extends Error {

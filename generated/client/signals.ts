@@ -32,7 +32,7 @@ export function onAbort(signal: AbortSignal | undefined, run: () => void): () =>
 }
 
 function tellAll(this: AbortSignal): void {
-  for (const run of [...(listeners.get(this) ?? [])]) run();
+  for (const run of listeners.get(this) ?? []) run();
 }
 
 /** A controller that aborts with another signal as well. Once it has, it listens to that no more. */

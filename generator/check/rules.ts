@@ -12,6 +12,7 @@ import {
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { validationIsLinear } from "./nested-work.js";
+import { clientTypesAreFree } from "./client-types.js";
 import { inputsAreClosed } from "./open-inputs.js";
 import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
@@ -23,6 +24,7 @@ export const rules: readonly RegistryRule[] = [
   answeredKeysAreFree,
   codeNamesDiffer,
   namespacesDiffer,
+  clientTypesAreFree,
   typesAreFinite,
   validationIsLinear,
   sqlNamesDiffer,

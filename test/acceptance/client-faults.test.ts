@@ -368,6 +368,61 @@ describe("a connection", () => {
     await expect.poll(() => fake.last().acks, { timeout: 3_000 }).toEqual(["3"]);
   });
 
+  test("holds up no handler for another one that is slow, and acknowledges what all have handled", async () => {
+    const fake = fakeTransport();
+    const one = live(fake);
+    await one.opened();
+    let go = (): void => undefined;
+    const slow: (string | null)[] = [];
+    const quick: (string | null)[] = [];
+    one.listen(async ({ id }) => {
+      slow.push(id);
+      if (id === "2") await new Promise<void>((resolve) => (go = resolve));
+    });
+    one.listen(({ id }) => void quick.push(id));
+    fake.send("1", "2", "3", "4");
+    await expect.poll(() => quick).toEqual(["1", "2", "3", "4"]);
+    expect(slow).toEqual(["1", "2"]);
+    await expect.poll(() => fake.last().acks, { timeout: 3_000 }).toEqual(["1"]);
+    go();
+    await expect.poll(() => slow).toEqual(["1", "2", "3", "4"]);
+    await expect.poll(() => fake.last().acks, { timeout: 3_000 }).toEqual(["1", "4"]);
+  });
+
+  test("lets signals pass a handler by that is far behind, says so, and has the kept ones sent anew", async () => {
+    const count = 12_000;
+    const stream = async ({ dial, receiver }: FakeLine): Promise<void> => {
+      receiver.opened();
+      for (let id = Number(dial.lastEventId ?? 0) + 1; id <= count; id += 1) {
+        receiver.signal("task.assigned", String(id), {});
+        // As they come over a network.
+        if (id % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      receiver.signal("task.typing", null, {});
+    };
+    const fake = fakeTransport((line) => void stream(line));
+    const errors: unknown[] = [];
+    const one = live(fake, { onError: (error) => errors.push(error) });
+    let go = (): void => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    const slow: (string | null)[] = [];
+    const quick: (string | null)[] = [];
+    one.listen(async ({ id }) => {
+      await held;
+      slow.push(id);
+    });
+    one.listen(({ id }) => void quick.push(id));
+    await expect.poll(() => quick.length).toBe(10_001);
+    expect(errors).toMatchObject([{ code: "client.lagging" }]);
+    go();
+    // What is not kept passed the slow one by.
+    const kept = Array.from({ length: count }, (_, index) => String(index + 1));
+    await expect.poll(() => quick.filter((id) => id !== null)).toEqual(kept);
+    await expect.poll(() => slow.filter((id) => id !== null)).toEqual(kept);
+    expect(fake.lines.map(({ dial }) => dial.lastEventId)).toEqual([null, "10000"]);
+    expect([slow, quick].map((all) => all.filter((id) => id === null).length)).toEqual([1, 2]);
+  });
+
   test("has room for commands where others were given up", async () => {
     const one = live(fakeTransport(() => undefined));
     const aborted = new AbortController();

@@ -26,10 +26,25 @@ function exportedNames(): ReadonlySet<string> {
   return exported;
 }
 
-/** The name that a namespace is exported by. TypeScript accepts `export * as delete`, but not `export * as await`. */
+/** Words that TypeScript doesn't accept in `export * as`, where it accepts others, such as `delete`. */
+const notExported = new Set(
+  "await implements interface let package private protected public static yield".split(" "),
+);
+
+/** The name that a namespace is exported by. */
 export function namespaceName(namespace: string): string {
   const name = camelCase(namespace);
-  return freeName(name, (wanted) => wanted === "await" || exportedNames().has(wanted));
+  return freeName(name, (wanted) => notExported.has(wanted) || exportedNames().has(wanted));
+}
+
+/** The name that examples import a namespace under: a module can't bind a reserved word. */
+export function namespaceImport(namespace: string): {
+  readonly imported: string;
+  readonly local: string;
+} {
+  const name = namespaceName(namespace);
+  const local = freeName(name, (wanted) => reserved.has(wanted));
+  return { imported: local === name ? name : `${name} as ${local}`, local };
 }
 
 /** The name that a function is exported by, and the one it is declared by, which can't be a reserved word. */

@@ -4,7 +4,7 @@ import { markdownText } from "../../markdown.js";
 import type { OperationModel, RegistryModel, TokenUse } from "../../model/registry.js";
 import type { EmittedFile } from "../../print/file.js";
 import { print } from "../../print/templates.js";
-import { functionNames, namespaceName, routeText } from "./functions.js";
+import { functionNames, namespaceImport, routeText } from "./functions.js";
 import {
   attachedNamespaces,
   hasInput,
@@ -95,9 +95,9 @@ function walkedList(model: RegistryModel): ExampleCall | undefined {
 }
 
 function exampleCall(operation: OperationModel): ExampleCall {
-  return { namespace: namespaceName(operation.namespace), call: callText(operation) };
+  return { namespace: namespaceImport(operation.namespace).imported, call: callText(operation) };
 }
 
 function callText(operation: OperationModel): string {
-  return `${namespaceName(operation.namespace)}.${functionNames(operation).exported}`;
+  return `${namespaceImport(operation.namespace).local}.${functionNames(operation).exported}`;
 }

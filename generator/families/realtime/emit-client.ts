@@ -26,6 +26,7 @@ const core = [
   "pause",
   "renewal",
   "inbox",
+  "lane",
   "memory",
   "commands",
   "connect",

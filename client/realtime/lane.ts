@@ -1,0 +1,86 @@
+// The signals of one handler: one after the other, at its own pace, so that one that is slow holds no other up.
+import { pauseMillis } from "./pause.js";
+
+export interface Signal {
+  readonly name: string;
+  /** Null where it is not kept by the service. */
+  readonly id: string | null;
+  readonly data: unknown;
+}
+
+export type Handle = (signal: Signal) => unknown;
+
+export interface LaneOptions {
+  /** Whether the handler still hears signals. */
+  isHeard(): boolean;
+  /** The handler has failed; where the signal is kept, it is handed to it again. */
+  failed(error: unknown): void;
+  /** It has handled a signal; or it has not, and hears no more. */
+  done(signal: Signal, isHandled: boolean): void;
+  /** All that waited is handled. */
+  isEmpty(): void;
+}
+
+export class Lane {
+  readonly #handle: Handle;
+  readonly #options: LaneOptions;
+  readonly #queue: Signal[] = [];
+  #isRunning = false;
+  #isStopped = false;
+  #isSlow = false;
+
+  constructor(handle: Handle, options: LaneOptions) {
+    this.#handle = handle;
+    this.#options = options;
+  }
+
+  /** How many signals wait, with the one that is being handled. */
+  get size(): number {
+    return this.#queue.length;
+  }
+
+  push(signal: Signal): void {
+    this.#queue.push(signal);
+    if (!this.#isRunning) void this.#run();
+  }
+
+  /** Whether this is the first time since it last caught up. */
+  markSlow(): boolean {
+    const isFirst = !this.#isSlow;
+    this.#isSlow = true;
+    return isFirst;
+  }
+
+  /** Hands over nothing more than what is being handled; returns what waits behind that. */
+  stop(): readonly Signal[] {
+    this.#isStopped = true;
+    return this.#queue.splice(this.#isRunning ? 1 : 0);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      const isHandled = await this.#hand(next);
+      this.#queue.shift();
+      this.#options.done(next, isHandled);
+    }
+    this.#isRunning = false;
+    this.#isSlow = false;
+    if (!this.#isStopped) this.#options.isEmpty();
+  }
+
+  /** Hands it a signal; one that is kept again, until it does not fail. False where it hears no more before that. */
+  async #hand(signal: Signal): Promise<boolean> {
+    for (let failures = 0; this.#options.isHeard(); failures += 1) {
+      try {
+        await this.#handle(signal);
+        return true;
+      } catch (error) {
+        this.#options.failed(error);
+        if (signal.id === null) return true;
+        await new Promise((resolve) => setTimeout(resolve, pauseMillis(failures)));
+      }
+    }
+    return false;
+  }
+}
