@@ -60,6 +60,8 @@ test("channels and operations have the names of events and commands, payloads ha
     "send.realtime.joined",
     "send.realtime.left",
     "send.realtime.presence",
+    "send.realtime.removed",
+    "send.realtime.unsubscribed",
     "send.socketio",
     "send.sse",
     "send.task.assigned",
