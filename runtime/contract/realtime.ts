@@ -24,3 +24,6 @@ export const maxHistoryPage = 100;
 
 /** What a device may be called, as a pattern of JSON Schema: visible ASCII characters. */
 export const devicePattern = "^[\\x21-\\x7e]{1,128}$";
+
+/** Principals on one page of who hears a topic: at most, and if the request names no limit. */
+export const maxPresencePage = 1_000;

@@ -20,6 +20,7 @@ import {
   type RealtimeEndpoint,
 } from "./realtime-endpoint.js";
 import { parseQuery } from "./read-input.js";
+import { parseStrictJson } from "./strict-json.js";
 
 const pingMillis = 25_000;
 
@@ -168,7 +169,7 @@ async function talk(
       end(webSocket, codes.unsupported, "frames are JSON text");
       return;
     }
-    const frame = readFrame(data);
+    const frame = readFrame(data, parseStrictJson);
     switch (frame.type) {
       case "invalid":
         options.counters.refused += 1;

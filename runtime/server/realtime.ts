@@ -8,6 +8,7 @@ import type { AnswerStyle } from "../http/exchange.js";
 import { lateEndpoint, type LateEndpoint } from "../http/late-endpoint.js";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
+import { presenceEndpoint } from "../http/realtime-present.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
 import { pathOf } from "../http/target.js";
 import { upgradeRequired } from "../http/upgrade.js";
@@ -71,6 +72,7 @@ export async function startRealtime(
     isGood,
   };
   const answerHistory = historyEndpoint(endpoint);
+  const answerPresence = presenceEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
   const transports = lateTransports(endpoint, printError);
   return {
@@ -78,6 +80,7 @@ export async function startRealtime(
     paths: pathsOf(spec),
     answer: (req, res) =>
       answerHistory(req, res) ||
+      answerPresence(req, res) ||
       answerSse(req, res) ||
       transports.some((one) => one.answer(req, res)),
     upgrade: (req, socket, head) => transports.some((one) => one.upgrade(req, socket, head)),
@@ -131,13 +134,14 @@ function answerUpgradeRequired(
 }
 
 /** The paths that the plane answers over HTTP. */
-function pathsOf({ path, transports }: RealtimeSpec): readonly string[] {
+function pathsOf({ path, presence, transports }: RealtimeSpec): readonly string[] {
   const own = {
     sse: [`${path}/sse`, `${path}/sse/ack`],
     websocket: [`${path}/ws`],
     socketio: [`${path}/socket.io`, `${path}/socket.io/`],
   };
-  return [`${path}/history`, ...transports.flatMap((transport) => own[transport])];
+  const ofPresence = presence ? [`${path}/presence`] : [];
+  return [`${path}/history`, ...ofPresence, ...transports.flatMap((transport) => own[transport])];
 }
 
 /** Throws if the package is missing, although it is loaded later: a service that can't do its work must not start. */

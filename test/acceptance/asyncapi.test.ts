@@ -14,6 +14,7 @@ import { declaredService } from "./declared.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { generated, startTestService, type TestService } from "./service.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const text = readFileSync(`${generated}/asyncapi.json`, "utf8");
 const document = JSON.parse(text);
@@ -46,8 +47,12 @@ test("channels and operations have the names of events and commands, payloads ha
   expect(Object.keys(document.operations).sort()).toEqual([
     "receive.realtime.ack",
     "receive.realtime.reauth",
+    "receive.realtime.subscribe",
+    "receive.realtime.unsubscribe",
     "receive.socketio.realtime.ack",
     "receive.socketio.realtime.reauth",
+    "receive.socketio.realtime.subscribe",
+    "receive.socketio.realtime.unsubscribe",
     "receive.socketio.task.comment",
     "receive.task.comment",
     "send.realtime.error",
@@ -55,6 +60,8 @@ test("channels and operations have the names of events and commands, payloads ha
     "send.realtime.joined",
     "send.realtime.left",
     "send.realtime.presence",
+    "send.realtime.removed",
+    "send.realtime.unsubscribed",
     "send.socketio",
     "send.sse",
     "send.task.assigned",
@@ -126,7 +133,7 @@ describe("connections", () => {
   test("bindings say the query of a handshake and the subprotocol", () => {
     const { ws } = at(document.channels["task.assigned"].bindings);
     expect(ws.method).toBe("GET");
-    const parameters = ["protocol", "device_id", "topics", "last_event_id"];
+    const parameters = ["protocol", "device_id", "topics", "last_event_id", "from"];
     expect(Object.keys(at(ws.query).properties)).toEqual(parameters);
     const { examples } = at(ws.headers).properties["Sec-WebSocket-Protocol"];
     expect(examples).toContain("realtime.v1");
@@ -199,7 +206,13 @@ test.each([
     "socketio, sse",
     ["wss", "ws", "https", "http"],
     "/socket.io",
-    ["receive.note.add", "receive.realtime.ack", "receive.realtime.reauth"],
+    [
+      "receive.note.add",
+      "receive.realtime.ack",
+      "receive.realtime.reauth",
+      "receive.realtime.subscribe",
+      "receive.realtime.unsubscribe",
+    ],
   ],
 ])("a service of %s has a valid document", async (transports, servers, address, received) => {
   const text = declaring(transports).replace(", {query: access_token}", "");
@@ -322,6 +335,21 @@ describe("frames", () => {
     one.socket.send("no frame");
     two.socket.close();
     await expect.poll(() => one.names, { timeout: 6_000 }).toContain("realtime.left");
+    const three = await open(`?topics=project:${project}`, ann.token);
+    const topics = [`project:${project}`];
+    const subscribed = await one.ask({ type: "realtime.subscribe", cid: 4, topics });
+    expect([subscribed["data"], faultsOf("realtime.subscribe.answer", subscribed)]).toEqual([
+      { topics },
+      "",
+    ]);
+    await people.grant(writer.tenantId, writer.id, "admin");
+    const killed = await people.as(writer.token, "DELETE", `/tasks/${task}?rev=1`);
+    expect(killed.status).toBe(204);
+    await expect.poll(() => one.names).toContain("realtime.removed");
+    await service.running.connection.write("test.revoke", ({ transaction }) =>
+      transaction.of(tenantStore).revoke(writer.tenantId, ann.id, "projects.read"),
+    );
+    await expect.poll(() => three.names, { timeout: 6_000 }).toContain("realtime.unsubscribed");
     await service.running.connection.write("test.trim", ({ transaction }) =>
       transaction.of(mailboxStore).trim(0, 1, 1_000),
     );
@@ -329,7 +357,7 @@ describe("frames", () => {
     expect(first).toBeGreaterThanOrEqual(0);
     const later = await open("?device_id=e");
     await expect.poll(() => later.names).toContain("task.assigned");
-    const all = [...one.names, ...later.names];
+    const all = [...one.names, ...three.names, ...later.names];
     expect([...new Set(all)].sort()).toEqual(
       Object.keys(document.operations)
         .filter((name) => name.startsWith("send."))
@@ -338,8 +366,10 @@ describe("frames", () => {
         .filter((name) => !["socketio", "sse"].includes(name))
         .sort(),
     );
-    expect([...one.faults, ...later.faults].filter((fault) => fault !== "")).toEqual([]);
-    for (const { socket } of [one, later]) socket.close();
+    expect(
+      [...one.faults, ...three.faults, ...later.faults].filter((fault) => fault !== ""),
+    ).toEqual([]);
+    for (const { socket } of [one, three, later]) socket.close();
   });
 
   const fine = { task: "01890000-0000-7000-8000-000000000001", text: "t" };

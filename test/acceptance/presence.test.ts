@@ -152,4 +152,27 @@ describe.each(settings.filter(({ isAvailable }) => isAvailable))("$name", (setti
         ["realtime.joined", null, bob.id, 2],
       ]);
   });
+
+  test("all are named on demand, to those who may hear the topic", async () => {
+    await freshTopic();
+    const hers = await here(connectWebSocket, ann);
+    await there(connectSocketIo, bob);
+    await expect.poll(() => told(hers).at(-1)).toEqual(["realtime.joined", null, bob.id, 2]);
+    const ids = [ann.id, bob.id].toSorted();
+    const ask = async (query: string, token = bob.token): Promise<unknown> => {
+      const path = `/realtime/presence?topic=${topic}${query}`;
+      const { status, body } = await people.as(token, "GET", path);
+      return [status, status === 200 ? body : body.code];
+    };
+    const page = (principals: readonly unknown[], more: boolean): unknown => [
+      200,
+      { topic, principals, count: 2, has_more: more },
+    ];
+    expect(await ask("")).toEqual(page(ids, false));
+    expect(await ask("&limit=1")).toEqual(page(ids.slice(0, 1), true));
+    expect(await ask(`&limit=1&after=${ids[0]}`)).toEqual(page(ids.slice(1), false));
+    expect(await ask("&limit=0")).toEqual([422, "core.validation"]);
+    const stranger = await people.member(ann.tenantId);
+    expect(await ask("", stranger.token)).toEqual([403, "realtime_topics_unauthorized"]);
+  });
 });

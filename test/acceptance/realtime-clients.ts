@@ -39,6 +39,8 @@ export interface DuplexClient extends Client {
     options?: { readonly idempotency_key?: unknown; readonly deadline_budget?: unknown },
   ): Promise<CommandAnswer>;
   reauthenticate(token: string): Promise<CommandAnswer>;
+  /** Hears topics as well, or no longer; the answer has all that are heard then. */
+  topics(change: "subscribe" | "unsubscribe", topics: unknown): Promise<CommandAnswer>;
 }
 
 export function isDuplex(client: Client): client is DuplexClient {
@@ -49,6 +51,7 @@ export interface ConnectOptions {
   readonly device?: string;
   readonly topics?: readonly string[];
   readonly lastEventId?: string;
+  readonly from?: string;
 }
 
 export type Connect<One extends Client = Client> = (
@@ -81,10 +84,14 @@ export function hearing() {
 }
 
 /** The query of a connection. */
-export function queryOf({ device, topics, lastEventId }: ConnectOptions, withId = false): string {
+export function queryOf(
+  { device, topics, lastEventId, from }: ConnectOptions,
+  withId = false,
+): string {
   const query = new URLSearchParams({
     ...(device === undefined ? {} : { device_id: device }),
     ...(topics === undefined ? {} : { topics: topics.join(",") }),
+    ...(from === undefined ? {} : { from }),
     ...(withId && lastEventId !== undefined ? { last_event_id: lastEventId } : {}),
   });
   return query.size === 0 ? "" : `?${query}`;
@@ -207,6 +214,7 @@ export const connectWebSocket: Connect<DuplexClient> = async (service, who, opti
     },
     command: (event, payload, frame = {}) => ask(socket, { event, payload, ...frame }),
     reauthenticate: (token) => ask(socket, { type: "realtime.reauth", auth: { token } }),
+    topics: (change, topics) => ask(socket, { type: `realtime.${change}`, topics }),
     lag(millis) {
       socket.pause();
       setTimeout(() => socket.resume(), millis);
@@ -218,7 +226,7 @@ export const connectWebSocket: Connect<DuplexClient> = async (service, who, opti
 
 /** Socket.IO's own client. */
 export const connectSocketIo: Connect<DuplexClient> = async (service, who, options = {}) => {
-  const { device, topics, lastEventId } = options;
+  const { device, topics, lastEventId, from } = options;
   const socket = io(service.url, {
     path: "/realtime/socket.io",
     transports: ["websocket"],
@@ -229,6 +237,7 @@ export const connectSocketIo: Connect<DuplexClient> = async (service, who, optio
       ...(device === undefined ? {} : { device_id: device }),
       ...(topics === undefined ? {} : { topics }),
       ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
+      ...(from === undefined ? {} : { from }),
     },
   });
   const { heard, presence, hear } = hearing();
@@ -256,6 +265,10 @@ export const connectSocketIo: Connect<DuplexClient> = async (service, who, optio
       frame === undefined ? emit(event, payload) : emit(event, payload, frame),
     async reauthenticate(token) {
       const { error, ...data } = await emit("realtime.reauth", { token });
+      return error === undefined ? { data } : { error };
+    },
+    async topics(change, topics) {
+      const { error, ...data } = await emit(`realtime.${change}`, { topics });
       return error === undefined ? { data } : { error };
     },
     lag(millis) {

@@ -2,6 +2,8 @@
 import {
   devicePattern,
   maxHistoryPage,
+  maxPresencePage,
+  maxTopicLength,
   maxTopics,
   protocolVersion,
   topicsPattern,
@@ -35,7 +37,17 @@ const history = objectSchema(
   ["signals", "gap", "has_more"],
 );
 
-/** Reading the mailbox's history and, with Server-Sent Events, acknowledging signals. None if there is no plane. */
+const present = objectSchema(
+  {
+    topic: text,
+    principals: { type: "array", items: text, maxItems: maxPresencePage },
+    count: { type: "integer", minimum: 0, description: "How many there are in all." },
+    has_more: { type: "boolean" },
+  },
+  ["topic", "principals", "count", "has_more"],
+);
+
+/** Reading the mailbox's history, who hears a topic and, with Server-Sent Events, acknowledging signals. None if there is no plane. */
 export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
   const { realtime, identity } = model;
   if (realtime === null || identity === null) return [];
@@ -61,6 +73,27 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
       output: history,
       errors: ofCaller,
     }),
+    ...(realtime.presence
+      ? [
+          answered({
+            name: "presence",
+            summary: "Name those who hear a topic, in the order of their ids",
+            method: "GET",
+            path: `${realtime.path}/presence`,
+            parameters: [
+              {
+                ...inQuery("topic", { type: "string", minLength: 1, maxLength: maxTopicLength }),
+                required: true,
+              },
+              inQuery("after", { type: "string", description: "The last id of the page before." }),
+              inQuery("limit", { type: "integer", minimum: 1, maximum: maxPresencePage }),
+            ],
+            body: null,
+            output: present,
+            errors: [...ofCaller, "realtime_topics_unauthorized"],
+          }),
+        ]
+      : []),
     ...(realtime.transports.includes("sse")
       ? [
           answered({
@@ -116,7 +149,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
 /** The paths that the plane answers, whatever the method. */
 export function planePaths({ realtime }: RegistryModel): readonly string[] {
   if (realtime === null) return [];
-  const { path, transports } = realtime;
+  const { path, presence, transports } = realtime;
   const ofTransport = {
     sse: [`${path}/sse`, `${path}/sse/ack`],
     websocket: [`${path}/ws`],
@@ -125,6 +158,7 @@ export function planePaths({ realtime }: RegistryModel): readonly string[] {
   return [
     "/asyncapi.json",
     `${path}/history`,
+    ...(presence ? [`${path}/presence`] : []),
     ...transports.flatMap((transport) => ofTransport[transport]),
   ];
 }

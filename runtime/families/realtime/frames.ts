@@ -36,13 +36,29 @@ const refusals = {
   cid: invalid(`cid must be a number, or a text of up to ${limits.maxCidLength}`),
 };
 
-/** Reads one text frame; never throws. */
-export function readFrame(data: Buffer): IngressFrame {
+/** Parses a frame as strictly as bodies are, but for U+0000, which a command's own answer refuses. */
+function parseFrame(data: Buffer, parse: (bytes: Buffer) => unknown): unknown {
+  try {
+    return parse(data);
+  } catch (error) {
+    if (knownError(error).code === "core.validation") return JSON.parse(data.toString("utf8"));
+    throw error;
+  }
+}
+
+/** What a frame that is no JSON of ours is answered with. */
+function refusalOf(error: unknown): IngressFrame {
+  const { code } = knownError(error);
+  return code === "json_malformed" ? refusals.json : (strictly[code] ?? refusals.json);
+}
+
+/** Reads one text frame, by what parses bodies (http/strict-json.ts); never throws. */
+export function readFrame(data: Buffer, parse: (bytes: Buffer) => unknown): IngressFrame {
   let frame: unknown;
   try {
-    frame = JSON.parse(data.toString("utf8"));
-  } catch {
-    return refusals.json;
+    frame = parseFrame(data, parse);
+  } catch (error) {
+    return refusalOf(error);
   }
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return refusals.object;
   const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
@@ -64,6 +80,14 @@ const answered = ["cmd", "realtime.reauth", "realtime.subscribe", "realtime.unsu
 function isAnswered(type: unknown): type is (typeof answered)[number] {
   return answered.some((one) => one === type);
 }
+
+/** Refusals of JSON that means nothing certain, or is more than is read. */
+const strictly: Readonly<Record<string, IngressFrame>> = {
+  json_duplicate_key: invalid("a name is repeated"),
+  json_too_deep: invalid("nested too deeply"),
+  json_too_complex: invalid("too many values"),
+  number_not_exact: invalid("a number that is not exact"),
+};
 
 /** A frame, or what is wrong with it. */
 function read(cid: unknown, frame: () => IngressFrame): IngressFrame {
