@@ -46,6 +46,22 @@ export async function functionsExist(
   for (const mention of all) {
     checkMention(context, mention, modules.get(mention.reference.file) ?? null);
   }
+  for (const [file, facts] of modules) checkAwaited(context, file, facts);
+}
+
+/** Warns of calls that a module starts and doesn't await: when its function returns, they fail the operation. */
+function checkAwaited(
+  { report }: RuleContext,
+  file: string,
+  facts: ModuleFacts | string | null,
+): void {
+  if (facts === null || typeof facts === "string") return;
+  for (const { what, offset } of facts.floating)
+    report({
+      code: "OPW088",
+      message: `nobody awaits ${what}`,
+      at: { file, path: [], offset },
+    });
 }
 
 function checkMention(

@@ -27,7 +27,18 @@ async function readModule(
 ): Promise<ModuleFacts> {
   const told = lexicalExports(text);
   const known = new Set(told.map(({ name }) => name));
-  if ([...names].every((name) => known.has(name))) return { exports: told, isOpen: false };
+  const floating = mayFloat.test(text)
+    ? (await import("./floating-calls.js")).floatingCalls(file, text)
+    : [];
+  if ([...names].every((name) => known.has(name)))
+    return { exports: told, isOpen: false, floating };
   const { readExports } = await import("./module-exports.js");
-  return readExports(file, text);
+  return { ...readExports(file, text), floating };
 }
+
+/**
+ * Where a statement may begin that starts a call and doesn't await it. Loading a compiler costs half a second, so it is only
+ * asked about modules that have such a place.
+ */
+const mayFloat =
+  /(?:^|[{};]|=>|\bvoid\b)[ \t]*(?:(?:stageEvent|stageSignal|createPrincipal|issueSession|signIn|collection|objects)[ \t]*\(|[\w$]+\.(?:get|find|create|createMany|update|updateMany|upsert|delete|deleteMany|restore|kill|revert|put|copy|move|updateMetadata|commit)[ \t]*\()|\.forEach\([ \t]*async\b/m;

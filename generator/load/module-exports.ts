@@ -3,7 +3,7 @@ import { ts } from "ts-morph";
 import type { ExportFacts, ModuleFacts } from "./module-facts.js";
 
 /** The exports of a TypeScript or JavaScript module. */
-export function readExports(file: string, text: string): ModuleFacts {
+export function readExports(file: string, text: string): Omit<ModuleFacts, "floating"> {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
   const locals = new Map<string, ExportFacts>();
   const exported: ExportFacts[] = [];

@@ -12,8 +12,17 @@ export interface ExportFacts {
   readonly offset: number;
 }
 
+/** A statement that starts a call which answers with a promise, and doesn't await it. */
+export interface FloatingCall {
+  /** What it calls, such as `notes.create`. */
+  readonly what: string;
+  /** Characters from the start of the file. */
+  readonly offset: number;
+}
+
 export interface ModuleFacts {
   readonly exports: readonly ExportFacts[];
   /** Whether the module re-exports everything of another, so that a missing name proves nothing. */
   readonly isOpen: boolean;
+  readonly floating: readonly FloatingCall[];
 }
