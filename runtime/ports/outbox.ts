@@ -52,14 +52,8 @@ export interface OutboxStore {
    * each is counted before it begins, and noted as one that ended with the process until its outcome is known.
    */
   claim(names: readonly string[], window: OutboxWindow): Promise<readonly ClaimedEvent[]>;
-  /**
-   * Gives up to `limit` due events of these names up whose last attempt, the one with the number `maxAttempts` or a later one,
-   * ended with its process; returns them.
-   */
-  giveUp(
-    names: readonly string[],
-    window: { readonly now: number; readonly limit: number; readonly maxAttempts: number },
-  ): Promise<readonly Pick<ClaimedEvent, "id" | "name" | "attempt">[]>;
+  /** Gives a claimed event up whose attempts before this claim all ended with their process, and takes the claim back. */
+  giveUp(id: string, now: number): Promise<void>;
   /** Makes a claimed event due again at once, as if it had not been claimed. */
   release(id: string, now: number): Promise<void>;
   /** Removes an event that was delivered. */

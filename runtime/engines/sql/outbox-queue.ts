@@ -7,6 +7,9 @@ const nameField = { path: "name", type: "string", isColumn: true } as const;
 /** What is noted of an attempt when it begins; its outcome takes the place of this, unless the process dies before. */
 const endedWithProcess = "the process ended during delivery";
 
+/** How many of the oldest due events are looked at for one whose last attempt ended with its process. */
+const soughtAmong = 256;
+
 /** The methods of the outbox store that work on the queue, within one transaction. */
 export function sqlOutboxQueue(
   session: SqlSession,
@@ -23,29 +26,26 @@ export function sqlOutboxQueue(
 
     // A claimed event is due again when its lease ends, so a relay that dies doesn't hold it up for good.
     async claim(names, { now, leaseUntil, limit, areSuspect = false }) {
-      const suspect = `coalesce("last_error", '') ${areSuspect ? "=" : "<>"} ${at(4)}`;
+      const dueNow = due(at(1), at(2));
+      const order = `ORDER BY "due_at", "id" LIMIT`;
+      // Suspects are sought among the oldest only: there are few of them, and any number of others.
+      const which = areSuspect
+        ? `"last_error" = ${at(4)} AND "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${dueNow} ${order} ${soughtAmong})`
+        : `${dueNow} AND coalesce("last_error", '') <> ${at(4)}`;
       const rows = await session.all(
         `UPDATE "opwright_outbox" SET "due_at" = ${at(3)}, "attempts" = "attempts" + 1, "last_error" = ${at(4)} ` +
-          `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} AND ${suspect} ` +
-          `ORDER BY "due_at", "id" LIMIT ${at(5)}${dialect.skipLocked}) ` +
+          `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${which} ${order} ${at(5)}${dialect.skipLocked}) ` +
           `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts"`,
         [dialect.list(names), now, leaseUntil, endedWithProcess, limit],
       );
       return rows.map(readClaimed).sort((left, right) => (left.id < right.id ? -1 : 1));
     },
 
-    async giveUp(names, { now, limit, maxAttempts }) {
-      const rows = await session.all(
-        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "dead_at" = ${at(2)}, "last_error" = ${at(3)} ` +
-          `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} AND "attempts" >= ${at(4)} ` +
-          `ORDER BY "due_at", "id" LIMIT ${at(5)}${dialect.skipLocked}) RETURNING "id", "name", "attempts"`,
-        [dialect.list(names), now, endedWithProcess, maxAttempts, limit],
+    async giveUp(id, now) {
+      await session.run(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "dead_at" = ${at(2)}, "attempts" = "attempts" - 1 WHERE "id" = ${at(1)}`,
+        [id, now],
       );
-      return rows.map((row) => ({
-        id: String(row["id"]),
-        name: String(row["name"]),
-        attempt: Number(row["attempts"]),
-      }));
     },
 
     async release(id, now) {

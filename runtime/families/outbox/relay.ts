@@ -48,17 +48,27 @@ export function startRelay(options: RelayOptions): Poller {
     if (!(hasRoom || mayTry) || !(await database.reader.of(outboxStore).hasDue(names, now)))
       return false;
     const window = { now, leaseUntil: now + leaseMillis };
-    const { maxAttempts } = options;
     const { ended, batch, suspects } = await database.write(noting(), async (transaction) => {
       const store = transaction.of(outboxStore);
+      const claimed = hasRoom ? await store.claim(names, { ...window, limit: batchSize }) : [];
+      // One at a time: if it ends the process again, no other suspect ends with it.
+      const tried = mayTry
+        ? await store.claim(names, { ...window, limit: 1, areSuspect: true })
+        : [];
+      const over = [...claimed, ...tried].filter(isOver);
+      for (const { id } of over) await store.giveUp(id, now);
       return {
-        ended: await store.giveUp(names, { now, limit: batchSize, maxAttempts }),
-        batch: hasRoom ? await store.claim(names, { ...window, limit: batchSize }) : [],
-        // One at a time: if it ends the process again, no other suspect ends with it.
-        suspects: mayTry ? await store.claim(names, { ...window, limit: 1, areSuspect: true }) : [],
+        ended: over,
+        batch: claimed.filter((event) => !isOver(event)),
+        suspects: tried.filter((event) => !isOver(event)),
       };
     });
-    for (const event of ended) noteEnd(options, event, "the process ended during delivery");
+    for (const event of ended)
+      noteEnd(
+        options,
+        { ...event, attempt: event.attempt - 1 },
+        "the process ended during delivery",
+      );
     if (batch.length > 0) {
       state.batches += 1;
       track(batch, () => (state.batches -= 1));
@@ -67,7 +77,12 @@ export function startRelay(options: RelayOptions): Poller {
       state.isSuspectUnderWay = true;
       track(suspects, () => (state.isSuspectUnderWay = false));
     }
-    return batch.length === batchSize || ended.length === batchSize;
+    return batch.length === batchSize || ended.length > 0;
+  }
+
+  /** Whether the attempts before this one were all that an event has: it isn't delivered. */
+  function isOver({ attempt }: ClaimedEvent): boolean {
+    return attempt > options.maxAttempts;
   }
 
   function track(events: readonly ClaimedEvent[], ended: () => void): void {
