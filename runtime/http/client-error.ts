@@ -1,8 +1,11 @@
 // Requests that Node's parser refuses: they too are answered with the error envelope (decisions.md "Errors").
 import { STATUS_CODES, type Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { fail, headersOf, type ErrorCode, type ServiceError } from "../contract/errors.js";
 import type { PrintError } from "../operations/error-envelope.js";
+import type { Connections } from "./connections.js";
+import { breakBody } from "./read-body.js";
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 
@@ -14,20 +17,31 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
-/** Answers malformed HTTP with 400, 408 or 431, and CONNECT with 405, and closes the connection. */
-export function answerClientErrors(server: Server, print: PrintError): void {
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+/**
+ * Answers malformed HTTP with 400, 408 or 431, and CONNECT with 405, each after what came before on its connection, and closes
+ * the connection.
+ */
+export function answerClientErrors(
+  server: Server,
+  connections: Connections,
+  print: PrintError,
+): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    refuse(socket, fail(codes[error.code ?? ""] ?? "http_malformed"), print);
+    const refusal = fail(codes[error.code ?? ""] ?? "http_malformed");
+    connections.refuseRest(socket, {
+      hasLeft: error.code === "HPE_INVALID_EOF_STATE",
+      refuse: () => refuse(socket, refusal, print),
+      breakBody: (req) => breakBody(req, refusal),
+    });
   });
-  server.on("connect", (_req, socket: Duplex) => {
-    refuse(
-      socket,
-      fail("method_not_allowed", {}, { headers: { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } }),
-      print,
+  server.on("connect", (_req, socket: Socket) => {
+    const headers = { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE" };
+    connections.switchOver(socket, () =>
+      refuse(socket, fail("method_not_allowed", {}, { headers }), print),
     );
   });
 }

@@ -1,5 +1,5 @@
-// Bounds of the connections of an HTTP server: one request at a time, answers must be read, a first byte in time
-// (architecture.md "Work is bounded": bytes, rate). RFC 9112 §9.
+// The order and the bounds of the connections of an HTTP server: whatever arrives on one has its turn after what came before
+// (decisions.md "One order per connection"), answers must be read, a first byte comes in time. RFC 9112 §9.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Exchange } from "./exchange.js";
 import { Server as NetServer, type Socket } from "node:net";
@@ -23,17 +23,31 @@ const maxPipelined = 4_096;
 const quietTurns = 2_000;
 const shortTurnMillis = 0.1;
 
-interface Pipelined {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+/** What waits for its turn: a request with its answer, or the last thing on a connection, which has none. */
+interface Turn {
+  readonly res: ServerResponse | null;
   readonly run: () => void;
+}
+
+/** Bytes that are not HTTP, or not the rest of it. */
+export interface Unreadable {
+  /** Whether the caller has ended his side in the middle of a request: then nobody waits for answers. */
+  readonly hasLeft: boolean;
+  /** Answers on the bare connection, and ends it. */
+  refuse(): void;
+  /** Called if it is the body of a request that runs: that one answers in its own way. */
+  breakBody(req: IncomingMessage): void;
 }
 
 interface State {
   /** The answer under way. */
   current: ServerResponse | undefined;
-  /** Requests that came after it. */
-  readonly waiting: Pipelined[];
+  /** What came after it. */
+  readonly waiting: Turn[];
+  /** Whether a refusal or another protocol has come: nothing that arrives behind it runs. */
+  isOver: boolean;
+  /** Takes back what stands in for Node's parser, which has let go of the socket; undefined while it reads. */
+  reattach: (() => void) | undefined;
   isUsed: boolean;
   isPausing: boolean;
   /** Cancels the time limit for reading the answer under way; undefined if it has none. */
@@ -69,24 +83,23 @@ export class Connections {
     server.maxConnections = limits.most;
     server.on("drop", () => (this.#counts.dropped += 1));
     server.on("connection", (socket: Socket) => {
+      // Known if its parser begins anew.
+      if (this.#states.has(socket)) return;
       this.#accepted += 1;
-      this.keep(socket);
+      this.#keep(socket);
       socket.once("close", () => this.#states.delete(socket));
-    });
-    server.on("upgrade", (_req, socket: Socket) => {
-      // Other protocols have bounds of their own.
-      this.#states.delete(socket);
     });
     const every = Math.min(1_000, limits.idleSeconds * 250, limits.stallSeconds * 250);
     this.#sweeping = setInterval(() => this.#sweep(), every).unref();
   }
 
-  /** Keeps a connection: a new one, or one that asked for another protocol and is answered in this one. */
-  keep(socket: Socket): void {
+  #keep(socket: Socket): void {
     writeWithOthers(socket);
     const state: State = {
       current: undefined,
       waiting: [],
+      isOver: false,
+      reattach: undefined,
       isUsed: false,
       isPausing: false,
       unwatch: undefined,
@@ -96,6 +109,7 @@ export class Connections {
         state.freeSince = endedAt;
         state.unwatch?.();
         if (state.waiting.length > 0) this.#next(socket, state);
+        else if (state.isOver && state.reattach === undefined) socket.destroySoon();
       },
     };
     this.#states.set(socket, state);
@@ -110,21 +124,81 @@ export class Connections {
     const { socket } = req;
     const state = this.#states.get(socket);
     if (state === undefined) return run();
-    if (!socket.writable) return;
+    if (!socket.writable || state.isOver) return;
     state.isUsed = true;
-    if (state.current === undefined) return this.#begin(state, req, res, run);
+    if (state.current === undefined) return this.#begin(state, res, run);
     if (state.waiting.length >= maxPipelined) {
       socket.destroy();
       return;
     }
     this.#counts.pipelined += 1;
-    state.waiting.push({ req, res, run });
+    state.waiting.push({ res, run });
     if (state.isPausing) return;
     state.isPausing = true;
     // After the ticks in which Node's parser resumes reading from its socket after each request.
     queueMicrotask(() => {
       state.isPausing = false;
-      if (state.waiting.length > 0) socket.pause();
+      if (state.waiting.length > 0 && state.reattach === undefined) socket.pause();
+    });
+  }
+
+  /** Answers what Node's parser could not read, once everything before it has been answered. Nothing behind it is read. */
+  refuseRest(socket: Socket, unreadable: Unreadable): void {
+    const state = this.#states.get(socket);
+    if (state === undefined) return unreadable.refuse();
+    // The parser says it again for everything that still arrives.
+    if (state.isOver) return;
+    state.isOver = true;
+    socket.pause();
+    const { current, waiting } = state;
+    if (current === undefined) return unreadable.refuse();
+    const last = waiting.at(-1)?.res ?? current;
+    if (last === current && !last.req.complete) {
+      if (!last.headersSent) last.shouldKeepAlive = false;
+      return unreadable.breakBody(last.req);
+    }
+    if (unreadable.hasLeft) return void socket.end();
+    // A request that waits, and whose body is what could not be read, is refused in its place.
+    if (!last.req.complete) waiting.pop();
+    waiting.push({ res: null, run: unreadable.refuse });
+  }
+
+  /**
+   * Runs what asks for another protocol once everything before it has been answered. Node's parser has let go of the socket by
+   * then, and whatever follows belongs to the other protocol, unless `readAgain` is called.
+   */
+  switchOver(socket: Socket, run: () => void): void {
+    const state = this.#states.get(socket);
+    if (state === undefined) return run();
+    if (!socket.writable || state.isOver) return;
+    state.isUsed = true;
+    state.isOver = true;
+    state.reattach = standInForParser(socket, () => state.current);
+    if (state.current === undefined) run();
+    else state.waiting.push({ res: null, run });
+  }
+
+  /** Gives a socket to another protocol, which has bounds of its own. */
+  release(socket: Socket): void {
+    this.#states.get(socket)?.reattach?.();
+    this.#states.delete(socket);
+  }
+
+  /** Reads on in HTTP/1.1 on a socket that Node's parser has let go of, beginning with these bytes. */
+  readAgain(socket: Socket, bytes: Buffer): void {
+    const state = this.#states.get(socket);
+    if (state === undefined) return void socket.destroy();
+    state.freeSince = performance.now();
+    // Not while the parser that read them is still on the stack: parsers are used again.
+    setImmediate(() => {
+      if (!socket.writable || socket.readableEnded) return void socket.destroy();
+      state.reattach?.();
+      state.reattach = undefined;
+      state.isOver = false;
+      // Node's time limit for the next request.
+      socket.setTimeout(0);
+      socket.unshift(bytes);
+      this.#server.emit("connection", socket);
     });
   }
 
@@ -179,22 +253,23 @@ export class Connections {
       if (current === undefined && freeSince <= before) socket.destroy();
   }
 
-  #begin(state: State, req: IncomingMessage, res: ServerResponse, run: () => void): void {
+  #begin(state: State, res: ServerResponse, run: () => void): void {
     state.current = res;
     if (this.#isSettling) res.shouldKeepAlive = false;
-    Exchange.of(req, res).whenEnded(state.free);
+    Exchange.of(res.req, res).whenEnded(state.free);
     run();
   }
 
   #next(socket: Socket, state: State): void {
-    // Requests after an answer that closes the connection don't run, because they couldn't be answered (RFC 9112 §9.6).
+    // What comes after an answer that closes the connection doesn't run, because it couldn't be answered (RFC 9112 §9.6).
     if (!socket.writable) state.waiting.length = 0;
     const next = state.waiting.shift();
     if (next === undefined) return;
     // Its own answer is not under way yet.
     socket.setTimeout(0);
-    this.#begin(state, next.req, next.res, next.run);
-    if (state.waiting.length === 0 && socket.isPaused()) socket.resume();
+    if (next.res === null) return next.run();
+    this.#begin(state, next.res, next.run);
+    if (state.waiting.length === 0 && !state.isOver && socket.isPaused()) socket.resume();
   }
 
   #sweep(): void {
@@ -211,7 +286,7 @@ export class Connections {
       return state.unwatch?.();
     }
     // While a client doesn't read, nothing is read from it either: its data would count as a sign of life.
-    if (res.req.complete) socket.pause();
+    if (res.req.complete && state.reattach === undefined) socket.pause();
     if (state.unwatch !== undefined) return;
     const stalled = (): void => {
       this.#counts.stalled += 1;
@@ -223,7 +298,7 @@ export class Connections {
     state.unwatch = () => {
       state.unwatch = undefined;
       socket.off("timeout", stalled);
-      if (state.waiting.length === 0 && socket.isPaused()) socket.resume();
+      if (state.waiting.length === 0 && !state.isOver && socket.isPaused()) socket.resume();
     };
   }
 
@@ -234,4 +309,18 @@ export class Connections {
     this.#counts.silent += 1;
     socket.destroy();
   }
+}
+
+/**
+ * Does for a socket what Node's parser did before it let go: a caller who resets must not end the process, one who ends his side
+ * has left, and an answer under way goes on when there is room. Returns how to end that.
+ */
+function standInForParser(socket: Socket, current: () => ServerResponse | undefined): () => void {
+  const failed = (): void => void socket.destroy();
+  const left = (): void => void socket.end();
+  const drained = (): void => void current()?.emit("drain");
+  socket.on("error", failed).on("end", left).on("drain", drained);
+  return () => {
+    socket.off("error", failed).off("end", left).off("drain", drained);
+  };
 }

@@ -5,6 +5,7 @@ import { knownError } from "../contract/errors.js";
 import type { PrintError } from "../operations/error-envelope.js";
 import type { Log } from "../ports/log.js";
 import { refuse } from "./client-error.js";
+import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { replyError } from "./reply.js";
 import { pathOf } from "./target.js";
@@ -29,10 +30,17 @@ export interface LatePaths {
   readonly answers: readonly string[];
 }
 
+interface Surroundings {
+  readonly log: Log;
+  readonly printError: PrintError;
+  /** False while the service drains. */
+  readonly isAccepting: () => boolean;
+}
+
 /** Stands in for an endpoint; requests that arrive before it is loaded wait for it. */
 export function lateEndpoint(
   paths: LatePaths,
-  { log, printError }: { readonly log: Log; readonly printError: PrintError },
+  { log, printError, isAccepting }: Surroundings,
   load: () => Promise<Endpoint>,
 ): LateEndpoint {
   let loaded: Endpoint | undefined;
@@ -65,6 +73,7 @@ export function lateEndpoint(
     },
     upgrade(req, socket, head) {
       if (!paths.upgrades.includes(pathOf(req.url ?? ""))) return false;
+      if (!isAccepting()) throw draining();
       checkUpgrade(req);
       use(
         (endpoint) => endpoint.upgrade(req, socket, head),

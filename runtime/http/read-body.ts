@@ -1,6 +1,6 @@
 // Reading a JSON request body: media type, size and syntax, before anything looks at its content.
 import { IncomingMessage } from "node:http";
-import { fail } from "../contract/errors.js";
+import { fail, type ServiceError } from "../contract/errors.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
@@ -23,7 +23,7 @@ export function readJsonBody<T>(
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
   // A caller who has left meanwhile sends nothing more, and causes no event either.
-  if (req.closed) throw fail("core.malformed");
+  if (req.closed) throw endOf(req);
   return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
 
@@ -76,13 +76,32 @@ function readWhole<T>(
       }
       resolve(content);
     });
-    req.on("error", (cause) => reject(fail("core.malformed", {}, { cause })));
+    req.on("error", (cause) => reject(endOf(req, cause)));
     // A caller who leaves halfway causes no `end`, and not always an error.
     req.on("close", () => {
       done();
-      if (!req.complete) reject(fail("core.malformed"));
+      if (!req.complete) reject(endOf(req));
     });
   });
+}
+
+/** Why bodies end that can't be read to their end. */
+const broken = new WeakMap<IncomingMessage, ServiceError>();
+
+/** Ends a body whose rest is malformed: whoever reads it gets this error, and can still answer. */
+export function breakBody(req: IncomingMessage, error: ServiceError): void {
+  broken.set(req, error);
+  // Node's own would take the connection with it.
+  req._destroy = (cause, done) => {
+    req.emit("aborted");
+    done(req.listenerCount("error") > 0 ? cause : null);
+  };
+  req.destroy(error);
+}
+
+/** Why a body that isn't complete has ended. */
+function endOf(req: IncomingMessage, cause?: Error): ServiceError {
+  return broken.get(req) ?? fail("core.malformed", {}, { cause });
 }
 
 /** Requests whose body has not been requested yet. */

@@ -157,8 +157,8 @@ export function sendJson(
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);
     if (req.method !== "HEAD") res.write(text);
-    // A caller who waits for 100-continue sends no body now.
-    if (isBodyHeld(req)) res.end();
+    // A caller who waits for 100-continue sends no body now, and after a malformed one nothing is read.
+    if (isBodyHeld(req) || req.destroyed) res.end();
     else endAfterInput(req, res);
     return;
   }

@@ -100,7 +100,8 @@ function lateTransports(
   printError: AnswerStyle["printError"],
 ): readonly LateEndpoint[] {
   const { transports, path } = endpoint.spec;
-  const telling = { log: endpoint.resources.log, printError };
+  const { resources, isAccepting } = endpoint;
+  const telling = { log: resources.log, printError, isAccepting };
   const late: LateEndpoint[] = [];
   if (transports.includes("websocket")) {
     const paths = { upgrades: [`${path}/ws`], answers: [] };

@@ -122,8 +122,8 @@ async function running(
     // Probes come first, before everything that may have to wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
-  answerClientErrors(server, style.printError);
-  takeUpgrades(server, connections, realtime, { ...style, isAccepting });
+  answerClientErrors(server, connections, style.printError);
+  takeUpgrades(server, connections, realtime, style);
   await listen(server, settings.port, settings.host);
   const admin = await adminServer(settings, answerWatch);
   opened.add(() => admin?.close());

@@ -1,55 +1,43 @@
 // Requests that ask to switch to another protocol (`Upgrade`, RFC 9110 §7.8).
-import { type IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import { fail, knownError } from "../contract/errors.js";
+import { knownError } from "../contract/errors.js";
 import { refuse } from "../http/client-error.js";
 import type { Connections } from "../http/connections.js";
-import { draining } from "../http/draining.js";
 import type { AnswerStyle } from "../http/exchange.js";
-import { checkHost } from "../http/host.js";
-import { hasBody } from "../http/read-body.js";
+import { headWithoutUpgrade, isWebSocketRequest } from "../http/upgrade.js";
 import { normalizeTarget } from "../http/target.js";
 import type { RunningRealtime } from "./realtime.js";
 
 /**
- * Takes requests that ask for another protocol. Those for a WebSocket go to the realtime plane; others are answered as if they
- * had not asked, or refused if they have a body.
+ * Takes requests that ask for another protocol, after what came before on their connection. Those for a WebSocket go to the
+ * realtime plane, if it has their path; all others are answered as if they had not asked.
  */
 export function takeUpgrades(
   server: Server,
   connections: Connections,
   realtime: RunningRealtime | null,
-  {
-    isAccepting,
-    printError,
-  }: Pick<AnswerStyle, "printError"> & {
-    readonly isAccepting: () => boolean;
-  },
+  { printError }: Pick<AnswerStyle, "printError">,
 ): void {
-  server.on("upgrade", (req, socket: Socket, head) => {
-    // Node has removed its own listener, and a connection that the caller resets must not end the process.
+  /** Whether the realtime plane has taken the connection. */
+  const isTaken = (req: IncomingMessage, socket: Socket, head: Buffer): boolean => {
+    normalizeTarget(req);
+    if (realtime?.upgrade(req, socket, head) !== true) return false;
+    // Its protocol may not be loaded yet, and a caller who resets must not end the process.
     socket.on("error", () => socket.destroy());
-    if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
-      connections.keep(socket);
-      answerWithoutUpgrade(server, req, socket);
-      return;
-    }
-    try {
-      normalizeTarget(req);
-      checkHost(req);
-      if (!isAccepting()) throw draining();
-      if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
-    } catch (error) {
-      refuse(socket, knownError(error), printError);
-    }
+    connections.release(socket);
+    return true;
+  };
+  server.on("upgrade", (req, socket: Socket, head) => {
+    connections.switchOver(socket, () => {
+      try {
+        if (isWebSocketRequest(req) && isTaken(req, socket, head)) return;
+      } catch (error) {
+        refuse(socket, knownError(error), printError);
+        return;
+      }
+      // Node's parser can't go on behind a head that asks; it reads the same request again from one that doesn't.
+      connections.readAgain(socket, Buffer.concat([headWithoutUpgrade(req), head]));
+    });
   });
-}
-
-/** Answers a request as if it had not asked for another protocol (RFC 9110 §7.8), and ends the connection. */
-function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Socket): void {
-  const res = new ServerResponse(req);
-  res.shouldKeepAlive = false;
-  res.assignSocket(socket);
-  res.on("finish", () => socket.destroySoon());
-  server.emit("request", req, res);
 }

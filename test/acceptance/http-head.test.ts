@@ -212,7 +212,7 @@ for (const engine of engines) {
     ])(
       "%s %s that asks for a WebSocket by %j, %j and %j is refused with the envelope: %i",
       async (method, path, host, keyed, versioned, status, code) => {
-        const head = [host, "Connection: Upgrade", "Upgrade: websocket", keyed, versioned];
+        const head = [host, "Connection: Upgrade, close", "Upgrade: websocket", keyed, versioned];
         const answer = await raw(`${method} ${path} HTTP/1.1\r\n${head.join("\r\n")}\r\n\r\n`);
         expect([statusOf(answer), headerOf(answer, "x-error-code")]).toEqual([status, code]);
         expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code });
