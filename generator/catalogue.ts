@@ -161,7 +161,7 @@ export const catalogue = {
     "The export is not a function with the parameters of a handler or hook.",
     "Write (input, context) => output; the generated type <Operation>Handler has the exact types.",
   ),
-  OPW088: entry(
+  OPW089: entry(
     "Forgotten await",
     "A handler or hook starts a call of the service and doesn't await it. The operation then answers 500, and nothing is stored.",
     "Write `await` before it, or wait for several at once with `await Promise.all(…)`. This is a warning.",

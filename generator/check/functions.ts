@@ -58,7 +58,7 @@ function checkAwaited(
   if (facts === null || typeof facts === "string") return;
   for (const { what, offset } of facts.floating)
     report({
-      code: "OPW088",
+      code: "OPW089",
       message: `nobody awaits ${what}`,
       at: { file, path: [], offset },
     });
