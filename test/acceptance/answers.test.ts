@@ -22,6 +22,7 @@ types:
     oneOf:
       - {type: object, properties: {kind: {const: circle}, radius: {type: number}}, required: [kind, radius], additionalProperties: false}
       - {type: object, properties: {kind: {const: square}, side: {type: number}}, required: [kind, side], additionalProperties: false}
+  Either: {oneOf: [{type: object, properties: {a: {type: integer}}, required: [a], additionalProperties: false}, {type: object, properties: {b: {type: integer}}, required: [b], additionalProperties: false}]}
   Open: {type: object, properties: {id: {type: string, format: uuid}, owner: {$ref: Person}}, required: [id]}
 documents:
   notes: {type: {text: string, secret: string}, guard: around}
@@ -33,6 +34,7 @@ operations:
   say.team: {post: /team, in: {what: string}, out: {lead: Person, members: "Person[]", deputy: Person?}, run: registry/handlers/say.ts#say, guard: open}
   say.tree: {post: /tree, in: {what: string}, out: Tree, run: registry/handlers/say.ts#say, guard: open}
   say.shape: {post: /shape, in: {what: string}, out: Shape, run: registry/handlers/say.ts#say, guard: open}
+  say.either: {post: /either, in: {what: string}, out: Either, run: registry/handlers/say.ts#say, guard: open}
   say.open: {post: /open, in: {what: string}, out: Open, run: registry/handlers/say.ts#say, guard: open}
   say.counts: {post: /counts, in: {what: string}, out: {type: object, additionalProperties: {type: integer}, maxProperties: 2}, run: registry/handlers/say.ts#say, guard: open}
   say.list: {post: /list, in: {what: string}, out: "Person[]", run: registry/handlers/say.ts#say, guard: open}
@@ -168,6 +170,12 @@ const kept: readonly (readonly [string, string, () => unknown, unknown])[] = [
     "/shape",
     () => ({ kind: "square", side: 1, radius: "leak" }),
     { kind: "square", side: 1 },
+  ],
+  [
+    "an undeclared member that would choose another alternative",
+    "/either",
+    () => ({ a: 1, b: "leak" }),
+    { a: 1 },
   ],
   [
     "what an open type leaves open",
