@@ -1,5 +1,10 @@
 // The fault matrix, Redis as the bus of signals: away, silent, cut; nothing that a caller asks for needs it (attack 84).
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../free-port.js";
 import { startProxy, type Proxy } from "./proxy.js";
 import { startSubject, type Subject } from "./subject.js";
 import { survive } from "./survive.js";
@@ -67,3 +72,31 @@ describe.skipIf(redis === undefined)("Redis behind a network that fails", () => 
     await subject.expectMissing();
   });
 });
+
+test.skipIf(!existsSync("/usr/bin/redis-server"))(
+  "a Redis that was made a replica answers, and is named as degraded: it counts no rates",
+  async () => {
+    const [port, folder] = [
+      String(await freePort()),
+      mkdtempSync(join(tmpdir(), "opwright-redis-")),
+    ];
+    const server = spawn("redis-server", ["--port", port, "--bind", "127.0.0.1", "--save", ""], {
+      cwd: folder,
+      stdio: "ignore",
+    });
+    const become = (...of: readonly string[]) =>
+      execFileSync("redis-cli", ["-p", port, "REPLICAOF", ...of]);
+    const subject = await startSubject({ BUS_URL: `redis://127.0.0.1:${port}` });
+    try {
+      await subject.expectMissing();
+      become("127.0.0.1", "1");
+      await subject.expectDegraded("bus");
+      become("NO", "ONE");
+      await subject.expectMissing();
+    } finally {
+      await subject.dispose();
+      server.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
