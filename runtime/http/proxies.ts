@@ -22,10 +22,39 @@ export function readProxyTrust(text: string): ProxyTrust | null {
   });
   if (!isSound) return null;
   try {
-    return proxyAddr.compile(ranges);
+    const trusts = proxyAddr.compile(ranges);
+    return wholes.some((whole) => covers(ranges.map(boundsOf), boundsOf(whole))) ? null : trusts;
   } catch {
     return null;
   }
+}
+
+/** All of IPv4, and what is routed of IPv6: whoever trusts one of them trusts strangers. */
+const wholes = ["0.0.0.0/0", "2000::/3"];
+
+type Bounds = readonly [first: bigint, last: bigint];
+
+/** The first and the last address of a range, as numbers of IPv6; IPv4 counts where it is mapped to. */
+function boundsOf(range: string): Bounds {
+  const [text = "", length] = range.split("/", 2);
+  const parsed = ipaddr.parse(text);
+  const mapped = parsed instanceof ipaddr.IPv6 ? parsed : parsed.toIPv4MappedAddress();
+  const shared = length === undefined ? 128 : Number(length) + (parsed === mapped ? 0 : 96);
+  const size = 1n << BigInt(128 - shared);
+  const address = mapped.toByteArray().reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  const first = address - (address % size);
+  return [first, first + size - 1n];
+}
+
+/** Whether ranges together have every address of a whole. */
+function covers(ranges: readonly Bounds[], [from, to]: Bounds): boolean {
+  let next = from;
+  const inOrder = ranges.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  for (const [first, last] of inOrder) {
+    if (first > next) break;
+    if (last >= next) next = last + 1n;
+  }
+  return next > to;
 }
 
 /**

@@ -13,11 +13,9 @@ export function readJsonBody<T>(
   maxBytes: number,
   take: (content: unknown) => T,
 ): Promise<T> {
-  if (!isJsonMediaType(req.headers["content-type"])) throw fail("media_type_unsupported");
+  if (!isJsonMediaType(req.headers["content-type"])) throw unsupported(req);
   const encoding = req.headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw fail("media_type_unsupported");
-  }
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw unsupported(req);
   const declared = req.headers["content-length"];
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
@@ -27,13 +25,30 @@ export function readJsonBody<T>(
   return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
 
-/** `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). */
+/** The types that a patch may have; whoever sends another one is told (RFC 5789 §2.2). */
+const patchTypes = "application/merge-patch+json, application/json";
+
+function unsupported({ method }: IncomingMessage): ServiceError {
+  const headers = method === "PATCH" ? { "Accept-Patch": patchTypes } : {};
+  return fail("media_type_unsupported", {}, { headers });
+}
+
+/**
+ * `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). Other parameters mean nothing to us. A JSON
+ * Patch (RFC 6902) is a list of steps, and would be misunderstood as a merge patch or a value.
+ */
 export function isJsonMediaType(header: string | undefined): boolean {
   if (header === "application/json") return true;
   if (header === undefined || header.length > 256) return false;
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   if (!/^application\/(?:json|[a-z0-9!#$&^_.-]+\+json)$/.test(type)) return false;
-  return parameters.every((parameter) => parameter === "" || /^charset="?utf-8"?$/.test(parameter));
+  if (type === "application/json-patch+json") return false;
+  return parameters.every(
+    (parameter) =>
+      parameter === "" ||
+      /^charset="?utf-8"?$/.test(parameter) ||
+      /^(?!charset=)[\w!#$%&'*+.^`|~-]+=\S+$/.test(parameter),
+  );
 }
 
 /** Milliseconds for a whole JSON body. */

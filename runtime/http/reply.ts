@@ -9,7 +9,7 @@ import type { SaidReply } from "../operations/reply-declaration.js";
 import { usualEnvelope } from "../operations/error-envelope.js";
 import { JsonText } from "../operations/json-text.js";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
-import { acceptedCoding, compressed } from "./content-coding.js";
+import { acceptedCoding, compressed, type Coding } from "./content-coding.js";
 import { Exchange } from "./exchange.js";
 import { hasBody, isBodyHeld } from "./read-body.js";
 import { securityHeaderList } from "./security-headers.js";
@@ -47,6 +47,8 @@ export function replyOutcome(
       isRead &&
       isUnchanged(readPreconditions(req.headers), { etag: etag.slice(1, -1), modifiedAt })
     ) {
+      // The tag and `Vary` that the whole answer would have (RFC 9110 §15.4.5).
+      describeCoding(res, headers, codingOf(req, res, version.text));
       res.writeHead(304, headers);
       res.end();
       return;
@@ -60,30 +62,41 @@ export function replyOutcome(
     return;
   }
   const text = output instanceof JsonText ? output.text : JSON.stringify(output);
-  const least = Exchange.known(res)?.style.compressBytes ?? null;
-  // A caller who hasn't sent the whole request yet is answered without waiting for the rest.
-  if (least === null || text.length < least || (!req.complete && hasBody(req)))
-    sendJson(req, res, status, headers, text);
-  else sendCompressed(req, res, status, headers, text);
+  const coding = codingOf(req, res, text);
+  describeCoding(res, headers, coding);
+  if (coding === null || coding === "identity") sendJson(req, res, status, headers, text);
+  else sendCompressed(req, res, status, headers, text, coding);
 }
 
-/** Answers with JSON text in the coding that the caller prefers. */
+/** The coding of an answer with this text; null where it would be the same for every caller. */
+function codingOf(req: IncomingMessage, res: ServerResponse, text: string): Coding | null {
+  const least = Exchange.known(res)?.style.compressBytes ?? null;
+  // A caller who hasn't sent the whole request yet is answered without waiting for the rest.
+  if (least === null || text.length < least || (!req.complete && hasBody(req))) return null;
+  return acceptedCoding(req.headers["accept-encoding"]);
+}
+
+/** Says in the headers of an answer that it depends on the codings that its caller accepts. */
+function describeCoding(res: ServerResponse, headers: string[], coding: Coding | null): void {
+  if (coding === null) return;
+  addVary(headers, res);
+  // Compressed, the same version has other bytes, so the tag is weak (RFC 9110 §8.8.3.3).
+  const tag = headers.indexOf("ETag") + 1;
+  if (coding !== "identity" && tag > 0) headers[tag] = `W/${headers[tag] ?? ""}`;
+}
+
+/** Answers with compressed JSON text. */
 function sendCompressed(
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
   headers: string[],
   text: string,
+  coding: Exclude<Coding, "identity">,
 ): void {
-  const coding = acceptedCoding(req.headers["accept-encoding"]);
-  addVary(headers, res);
-  if (coding === "identity") return sendJson(req, res, status, headers, text);
   compressed(coding, text).then(
     (bytes) => {
       if (res.destroyed) return;
-      // Compressed, the same version has other bytes, so the tag is weak (RFC 9110 §8.8.3.3).
-      const tag = headers.indexOf("ETag") + 1;
-      if (tag > 0) headers[tag] = `W/${headers[tag] ?? ""}`;
       const length = String(bytes.length);
       headers.push("Content-Type", jsonType, "Content-Encoding", coding, "Content-Length", length);
       res.writeHead(status, headers);

@@ -32,7 +32,9 @@ export function idempotencyScope(
 ): string | undefined {
   if (isHonoured !== true || context.idempotencyKey === undefined) return undefined;
   const { tenant, identity, operationId, idempotencyKey } = context;
-  const caller = identity === null ? [] : [identity.principalId, identity.actorId];
+  // Strangers who choose the same key must not meet: without an identity, the address says who it is.
+  const caller =
+    identity === null ? [context.clientAddress()] : [identity.principalId, identity.actorId];
   return JSON.stringify([tenant, caller, operationId, idempotencyKey]);
 }
 

@@ -372,6 +372,12 @@ for (const engine of engines) {
 test.each([
   ["TRUSTED_PROXIES", "0.0.0.0/0"],
   ["TRUSTED_PROXIES", "::/0"],
+  ["TRUSTED_PROXIES", "::ffff:0:0/96"],
+  ["TRUSTED_PROXIES", "::ffff:0:0/95"],
+  ["TRUSTED_PROXIES", "0.0.0.0/1,128.0.0.0/1"],
+  ["TRUSTED_PROXIES", "128.0.0.0/1, 64.0.0.0/2, 0.0.0.0/2"],
+  ["TRUSTED_PROXIES", "0.0.0.0/1, ::ffff:128.0.0.0/97"],
+  ["TRUSTED_PROXIES", "2000::/4,3000::/4"],
   ["TRUSTED_PROXIES", "true"],
   ["TRUSTED_PROXIES", "17"],
   ["TRUSTED_PROXIES", "10.0.0.0/8, everything"],

@@ -110,6 +110,15 @@ for (const engine of engines) {
         expect([answer.status, answer.headers["content-encoding"], answer.headers["etag"]]).toEqual(
           [200, coding, 'W/"1"'],
         );
+        const unchanged = await ask(compressing, task, {
+          "accept-encoding": coding,
+          "if-none-match": String(answer.headers["etag"]),
+        });
+        expect([unchanged.status, unchanged.headers["etag"], unchanged.headers["vary"]]).toEqual([
+          304,
+          answer.headers["etag"],
+          answer.headers["vary"],
+        ]);
         expect(answer.headers["vary"]).toBe("Authorization, X-API-Key, Cookie, Accept-Encoding");
         const unpacked = coding === "gzip" ? gunzipSync : brotliDecompressSync;
         expect(JSON.parse(unpacked(answer.bytes).toString())).toMatchObject({ title: "t" });

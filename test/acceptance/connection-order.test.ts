@@ -115,9 +115,15 @@ describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) 
   test("curl --http2 can send a body", async () => {
     const run = promisify(execFile)("curl", [
       "-sS",
-      ...["--http2", "--write-out", "%{http_code}", "-o", "/dev/null"],
-      ...["-H", `Authorization: Bearer ${service.tester.token}`],
-      ...["--json", JSON.stringify({ title: "by curl", project, estimate: 1, due: null })],
+      "--http2",
+      "--write-out",
+      "%{http_code}",
+      "-o",
+      "/dev/null",
+      "-H",
+      `Authorization: Bearer ${service.tester.token}`,
+      "--json",
+      JSON.stringify({ title: "by curl", project, estimate: 1, due: null }),
       `${service.url}/tasks`,
     ]);
     expect((await run).stdout).toBe("201");

@@ -299,6 +299,8 @@ describe("bodies", () => {
     ["text/plain"],
     ["text/json"],
     ["application/json; charset=utf-16"],
+    ["application/json; version=1; charset=utf-16"],
+    ["application/json-patch+json"],
     ["application/json; charset=latin1"],
     ["application/xml"],
     ["application/x-www-form-urlencoded"],
@@ -310,6 +312,7 @@ describe("bodies", () => {
 
   test.each([
     "application/json; charset=UTF-8",
+    "application/json; version=1",
     'application/json;charset="utf-8"',
     "application/merge-patch+json",
   ])("the media type %s is read", async (type) =>

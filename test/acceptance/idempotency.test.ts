@@ -8,6 +8,7 @@ import {
   documents,
   fail,
   json,
+  nothing,
   params,
   query,
   route,
@@ -226,3 +227,36 @@ for (const engine of engines) {
     });
   });
 }
+
+describe.each(engines.filter((engine) => engine.isAvailable))("strangers ($name)", (engine) => {
+  test("who choose the same key do not get each other's answers", async () => {
+    let runs = 0;
+    const anonymous = route({
+      operationId: "open.run",
+      method: "POST",
+      path: "/run",
+      status: 200,
+      input: nothing,
+      transaction: "write",
+      idempotencyKey: true,
+      run: () => ({ runs: (runs += 1) }),
+    });
+    const service = await startTestService(engine, {
+      definition: defineService({
+        name: "open",
+        title: "Open",
+        version: "1.0.0",
+        routes: [anonymous],
+      }),
+      environment: { TRUSTED_PROXIES: "1" },
+    });
+    const from = async (address: string): Promise<unknown> => {
+      const headers = { "idempotency-key": "1", "x-forwarded-for": address };
+      return (await service.call("POST", "/run", { headers })).body;
+    };
+    expect(await from("192.0.2.1")).toEqual({ runs: 1 });
+    expect(await from("192.0.2.2")).toEqual({ runs: 2 });
+    expect(await from("192.0.2.1")).toEqual({ runs: 1 });
+    await service.stop();
+  });
+});
