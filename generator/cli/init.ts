@@ -93,6 +93,18 @@ const ofTracker = {
   allowScripts: { "@scarf/scarf": false },
 };
 
+/** What nobody awaits fails its operation, also behind `void`: see handlers.md. */
+const lintRules = {
+  plugins: ["typescript"],
+  rules: {
+    "typescript/no-floating-promises": ["error", { ignoreVoid: false }],
+    "typescript/no-misused-promises": "error",
+  },
+  // `test` of Node.js answers with a promise that nobody needs to await.
+  overrides: [{ files: ["test/**"], rules: { "typescript/no-floating-promises": "off" } }],
+  ignorePatterns: ["dist/", "generated/", "node_modules/"],
+};
+
 /** Pull requests fold files that nobody reads line by line; routes, types, specs and migrations are reviewed. */
 const gitAttributes = `* text=auto eol=lf
 ${["**/*.json", "validators/**", "client/**"].map((path) => `generated/${path} linguist-generated=true\n`).join("")}`;
@@ -113,6 +125,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           check: "opwright check",
           build: "tsc",
           dev: "opwright dev",
+          // With types: an await that is missing is seen where only its type shows it.
+          lint: "oxlint --type-aware",
           start: "tsc && node --enable-source-maps dist/generated/server.js",
           // What was compiled of tests that are gone goes with them.
           test: `node -e "fs.rmSync('dist/test', {recursive: true, force: true})" && tsc --incremental false && node --test dist/test/*.test.js`,
@@ -128,6 +142,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           "@types/express": "^5.0.0",
           "@types/node": "^20.0.0",
           ...more?.devDependencies,
+          oxlint: "^1.89.0",
+          "oxlint-tsgolint": "^7.0.2003",
           typescript: "^7.0.0",
         },
         // npm 11 and newer warn about each install script that is neither allowed nor denied.
@@ -156,6 +172,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
         include: ["registry", "generated", "test"],
       }),
     ],
+    [".oxlintrc.json", json(lintRules)],
     [".gitattributes", gitAttributes],
     [".gitignore", "node_modules/\ndist/\n.data/\n.env\n"],
   ];
