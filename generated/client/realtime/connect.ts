@@ -148,7 +148,6 @@ class Connection {
     if (this.status === "open" || this.status === "waiting") this.#redial();
   };
   readonly #hidden = (): void => {
-    // Other tabs are not to hear what this one wanted.
     this.#inbox?.acknowledge();
     this.#leaveLine();
   };
