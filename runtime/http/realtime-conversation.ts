@@ -13,6 +13,7 @@ import { acknowledgements, type Acknowledgements } from "../families/realtime/ac
 import type { Command } from "../families/realtime/frames.js";
 import type { Handshake } from "../families/realtime/handshake.js";
 import type { Connection } from "../families/realtime/admission.js";
+import type { Subscriptions } from "../families/realtime/subscriptions.js";
 import { recheckRenewed } from "../families/realtime/topic-checks.js";
 import { mailboxOf } from "../ports/mailbox.js";
 import type { Presented } from "./boundary.js";
@@ -98,16 +99,6 @@ export async function converse(
     return runCommand(options, command, identity, context, () => connection.hasEnded);
   };
 
-  const inOrder = oneByOne();
-  const subscribe = async (topics: readonly string[]): Promise<readonly string[]> => {
-    const within = contextOf();
-    try {
-      return await within.lifetime.race(admitted.subscriptions.add(topics, within));
-    } finally {
-      within.release();
-    }
-  };
-
   return {
     context,
     begin: admitted.begin,
@@ -115,26 +106,18 @@ export async function converse(
 
     command: (command) => commands.run(() => run(command)),
 
-    subscribe: (topics) => commands.run(() => inOrder(() => subscribe(topics))),
-
-    unsubscribe: (topics) =>
-      commands.run(() => inOrder(async () => admitted.subscriptions.remove(topics))),
+    ...topicChanges(admitted, commands, contextOf),
 
     async reauthenticate(next) {
       // One at a time, but outside the limit of commands: a client at its limit must still be able to re-authenticate.
       if (isRenewing) throw fail("realtime_commands_limit");
       isRenewing = true;
       const renewed = { ...presented, token: next };
-      const renewal = async () => {
-        const found = await boundCaller(options, req, renewed);
-        const isSame =
-          found.identity.principalId === identity.principalId &&
-          found.context.tenant === context.tenant;
-        if (!isSame) throw fail("core.authentication");
-        const keepTopics = await recheckRenewed(options.spec, admitted, found.context);
-        return { ...found, keepTopics };
-      };
-      const { keepTopics, ...bound } = await renewal().finally(() => {
+      const { keepTopics, ...bound } = await renewedCaller(options, req, renewed, {
+        principalId: identity.principalId,
+        tenant: context.tenant,
+        subscriptions: admitted.subscriptions,
+      }).finally(() => {
         isRenewing = false;
       });
       if (hasEnded) throw fail("core.authentication");
@@ -192,6 +175,45 @@ function commandsUnderWay(): CommandsUnderWay {
       // Their answers are written right after them.
       await new Promise((resolve) => setImmediate(resolve));
     },
+  };
+}
+
+/** The same caller by another credential, and what ends the topics that it may not hear. Throws `core.authentication`. */
+async function renewedCaller(
+  options: RealtimeEndpoint,
+  req: IncomingMessage,
+  renewed: Presented,
+  before: {
+    readonly principalId: string;
+    readonly tenant: string;
+    readonly subscriptions: Subscriptions;
+  },
+) {
+  const found = await boundCaller(options, req, renewed);
+  const isSame =
+    found.identity.principalId === before.principalId && found.context.tenant === before.tenant;
+  if (!isSame) throw fail("core.authentication");
+  return { ...found, keepTopics: await recheckRenewed(options.spec, before, found.context) };
+}
+
+/** Changes of topics, which count as commands and are made in the order in which they came. */
+function topicChanges(
+  { subscriptions }: { readonly subscriptions: Subscriptions },
+  commands: CommandsUnderWay,
+  contextOf: () => ExecutionContext,
+): Pick<Conversation, "subscribe" | "unsubscribe"> {
+  const inOrder = oneByOne();
+  const subscribe = async (topics: readonly string[]): Promise<readonly string[]> => {
+    const within = contextOf();
+    try {
+      return await within.lifetime.race(subscriptions.add(topics, within));
+    } finally {
+      within.release();
+    }
+  };
+  return {
+    subscribe: (topics) => commands.run(() => inOrder(() => subscribe(topics))),
+    unsubscribe: (topics) => commands.run(() => inOrder(async () => subscriptions.remove(topics))),
   };
 }
 

@@ -4,7 +4,6 @@ import type { Gauges } from "../operations/family.js";
 import type { ServiceConnection } from "./connect.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import type { MetricSources } from "./metrics.js";
-import type { SignalCounters } from "../families/realtime/limits.js";
 import type { RunningRealtime } from "./realtime.js";
 
 /** The sources of a running service. */
@@ -35,24 +34,27 @@ function gaugesOf(
   connection: ServiceConnection,
   realtime: RunningRealtime | null,
 ): Gauges {
-  const { signals, ...counters } = realtime?.counters ?? { signals: {} };
-  const ofRealtime = Object.keys(counters).map((name) => {
-    const read = (): number =>
-      (realtime?.counters as unknown as Readonly<Record<string, number>>)[name] ?? 0;
-    return [`realtime_${snakeCase(name)}`, read] as const;
-  });
-  // Such as `realtime_websocket_signals_dropped`.
-  const ofSignals = Object.entries(signals).flatMap(([transport, counts]) =>
-    Object.keys(counts).map((name) => {
-      const read = (): number => counts[name as keyof SignalCounters];
-      return [`realtime_${transport}_signals_${name}`, read] as const;
-    }),
-  );
   const ofFamilies = familiesOf(parts).map(({ family, part }) => family.gauges(part, connection));
   return {
     ...Object.assign({}, ...ofFamilies),
-    ...Object.fromEntries([...ofRealtime, ...ofSignals]),
+    ...gaugesOfRealtime(realtime),
   };
+}
+
+function gaugesOfRealtime(realtime: RunningRealtime | null): Gauges {
+  if (realtime === null) return {};
+  const { signals, ...counters } = realtime.counters;
+  const names = Object.keys(counters) as (keyof typeof counters)[];
+  const single = names.map(
+    (name) => [`realtime_${snakeCase(name)}`, () => realtime.counters[name]] as const,
+  );
+  // Such as `realtime_websocket_signals_dropped`.
+  const ofSignals = Object.entries(signals).flatMap(([transport, counts]) =>
+    (["delivered", "dropped", "gaps"] as const).map(
+      (name) => [`realtime_${transport}_signals_${name}`, () => counts[name]] as const,
+    ),
+  );
+  return Object.fromEntries([...single, ...ofSignals]);
 }
 
 /** `turnedAway` → `turned_away`, as Prometheus names metrics. */

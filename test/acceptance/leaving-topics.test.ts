@@ -61,7 +61,10 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
 
   const send = async (method: string, path: string, body?: object): Promise<{ id: string }> => {
     const answer = await peopleOf(service).as(ann.token, method, path, body);
-    expect([answer.status < 300, String(JSON.stringify(answer.body))]).toEqual([true, expect.anything()]);
+    expect([answer.status < 300, String(JSON.stringify(answer.body))]).toEqual([
+      true,
+      expect.anything(),
+    ]);
     return answer.body;
   };
   let texts = 0;

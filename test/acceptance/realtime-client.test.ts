@@ -237,4 +237,33 @@ describe.each(Object.entries(transports))("the realtime client over %s", (name, 
     await tasks.create(client, { title: "by topic", project, labels: [] });
     await expect.poll(() => heard.filter((one) => one === "task.changed by topic").length).toBe(1);
   });
+
+  test("topics change without a new connection where the transport can, and one that is not granted closes it", async () => {
+    const other = (await projects.create(client, { name: "Q", key: "QQ" })).id;
+    const { live, heard, statuses, errors } = listening({ topics: [`project:${project}`] });
+    await live.opened();
+    for (let round = 0; round < 5; round += 1)
+      live.setTopics([`project:${project}`, ...(round % 2 === 0 ? [`project:${other}`] : [])]);
+    await live.opened();
+    if (name === "sse") await expect.poll(() => statuses.at(-1)).toBe("open");
+    await expect
+      .poll(async () => {
+        await tasks.create(client, { title: "elsewhere", project: other, labels: [] });
+        return heard.includes("task.changed elsewhere");
+      })
+      .toBe(true);
+    if (name !== "sse") expect(statuses).toEqual(["open"]);
+    live.setTopics([`project:${ann.id}`]);
+    await expect.poll(() => statuses.at(-1)).toBe("closed");
+    expect(errors.map(({ code }) => code)).toEqual(["realtime_topics_unauthorized"]);
+  });
+
+  test("a new device may begin now", async () => {
+    await assign("long ago");
+    const { live, heard } = listening({ from: "now" });
+    await live.opened();
+    await assign("from now on");
+    await expect.poll(() => heard).toEqual(["task.assigned from now on"]);
+    live.close();
+  });
 });

@@ -89,7 +89,7 @@ export interface Live<Events, Commands extends { readonly [Name in keyof Command
   close(): void;
 }
 
-/** A connection that lasted this long was a good one: the pauses after it begin anew. */
+/** After a connection that lasted this long, pauses begin anew. */
 const stableMillis = 10_000;
 
 /** Opens a connection, which lasts until it is closed. Throws nothing: `onStatus` and `opened` tell. */
@@ -148,7 +148,6 @@ class Connection {
     if (this.status === "open" || this.status === "waiting") this.#redial();
   };
   readonly #hidden = (): void => {
-    // Other tabs are not to hear what this one wanted; what it has handled is handled.
     this.#inbox?.acknowledge();
     this.#leaveLine();
   };
@@ -182,7 +181,6 @@ class Connection {
   }
 
   listen(handle: Handle): () => void {
-    // Each time is a handler of its own, also of a function that listens already.
     const own: Handle = (signal) => handle(signal);
     this.#handlers.add(own);
     this.#inbox?.run();
@@ -199,11 +197,15 @@ class Connection {
     this.#topics.want(topics);
     const line = this.#line;
     if (this.status !== "open" || line?.setTopics === undefined) return this.#redial();
-    const isCurrent = (): boolean => line === this.#line;
-    void this.#topics
-      .change(line, isCurrent)
-      // Another line tells why.
-      .then((isDone) => !isDone && isCurrent() && this.#redial());
+    void this.#changeTopics(line, () => line === this.#line);
+  }
+
+  async #changeTopics(line: Line, isCurrent: () => boolean): Promise<void> {
+    const token = (await this.#tokens())?.access_token ?? null;
+    // Another line is for whoever has signed in since, or tells why this one can't.
+    const isSame = (token === null ? "" : callerOf(token)) === this.#owner;
+    const isDone = isSame && (await this.#topics.change(line, isCurrent));
+    if (!isDone && isCurrent()) this.#redial();
   }
 
   close(error: ApiError | null): void {
@@ -265,7 +267,6 @@ class Connection {
         },
       );
     } catch (cause) {
-      // There is no such transport here.
       this.close(new ApiError("client.closed", String(cause), { cause }));
     }
   }
@@ -295,7 +296,6 @@ class Connection {
     this.#leaveLine();
     const error = new ApiError(code ?? "client.network", detail ?? "the connection ended");
     if (code === deviceReplaced && this.#options.deviceId === undefined) {
-      // A tab that was duplicated has the same: from now on each has its own.
       if (this.#options.transport.isShared !== true) this.#memory.takeNewDevice(this.#owner);
       return this.#waitAndDial(afterMillis);
     }
@@ -319,7 +319,7 @@ class Connection {
     if (this.#closed !== undefined) return;
     if (this.#openedAt !== null && Date.now() - this.#openedAt > stableMillis) this.#failures = 0;
     this.#openedAt = null;
-    // What the service asked for stands in place of the least pause, before the random part.
+    // What the service asked for stands in place of the least pause.
     const millis = pauseMillis(this.#failures) + Math.max(0, afterMillis - leastPauseMillis);
     this.#failures += 1;
     this.#pause = setTimeout(() => this.#redial(), millis);
@@ -380,7 +380,6 @@ class Connection {
     return this.#inbox;
   }
 
-  /** What the application's own code has thrown. */
   #failed(error: unknown): void {
     if (this.#options.onError === undefined) console.error(error);
     else guarded(() => this.#options.onError?.(error));
@@ -393,7 +392,7 @@ class Connection {
   }
 }
 
-/** Runs what the application gave; what that throws is shown, and stops nothing. */
+/** What the application's code throws is shown, and stops nothing. */
 function guarded(run: () => void): void {
   try {
     run();

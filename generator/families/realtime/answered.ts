@@ -73,27 +73,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
       output: history,
       errors: ofCaller,
     }),
-    ...(realtime.presence
-      ? [
-          answered({
-            name: "presence",
-            summary: "Name those who hear a topic, in the order of their ids",
-            method: "GET",
-            path: `${realtime.path}/presence`,
-            parameters: [
-              {
-                ...inQuery("topic", { type: "string", minLength: 1, maxLength: maxTopicLength }),
-                required: true,
-              },
-              inQuery("after", { type: "string", description: "The last id of the page before." }),
-              inQuery("limit", { type: "integer", minimum: 1, maximum: maxPresencePage }),
-            ],
-            body: null,
-            output: present,
-            errors: [...ofCaller, "realtime_topics_unauthorized"],
-          }),
-        ]
-      : []),
+    ...(realtime.presence ? [presenceOperation(realtime.path, ofCaller)] : []),
     ...(realtime.transports.includes("sse")
       ? [
           answered({
@@ -144,6 +124,24 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
         ]
       : []),
   ];
+}
+
+function presenceOperation(path: string, ofCaller: readonly string[]): OperationModel {
+  const topic = inQuery("topic", { type: "string", minLength: 1, maxLength: maxTopicLength });
+  return answered({
+    name: "presence",
+    summary: "Name those who hear a topic, in the order of their ids",
+    method: "GET",
+    path: `${path}/presence`,
+    parameters: [
+      { ...topic, required: true },
+      inQuery("after", { type: "string", description: "The last id of the page before." }),
+      inQuery("limit", { type: "integer", minimum: 1, maximum: maxPresencePage }),
+    ],
+    body: null,
+    output: present,
+    errors: [...ofCaller, "realtime_topics_unauthorized"],
+  });
 }
 
 /** The paths that the plane answers, whatever the method. */

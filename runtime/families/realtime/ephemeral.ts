@@ -2,13 +2,14 @@
 // and the loss is announced (decisions.md §2: loss is never silent).
 import { Signal } from "../../ports/signal.js";
 import type { RealtimeCounters } from "./limits.js";
-import type { Connection } from "./admission.js";
+import type { Sink } from "./pump.js";
+import type { RealtimeTransport } from "./spec.js";
 
 /** Signals that wait for the beginning of the delivery. */
 const mostEarly = 100;
 
 export interface EphemeralOptions {
-  readonly connection: Connection;
+  readonly connection: Sink & { readonly transport: RealtimeTransport; flush(): void };
   readonly counters: RealtimeCounters;
   /** What the connection hears. */
   readonly topics: () => readonly string[];

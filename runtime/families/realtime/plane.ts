@@ -2,7 +2,7 @@
 // (architecture.md "Realtime").
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/context.js";
-import { repeat } from "../../operations/repeat.js";
+import { repeat, type Repeated } from "../../operations/repeat.js";
 import {
   admit,
   concerns,
@@ -81,21 +81,13 @@ export function startPlane(
       )
     : null;
   const admitted = new Set<Admitted>();
-  const usualSilence = spec.presence ? silentMillis.present : silentMillis.otherwise;
-  const silence = limits.silentSeconds === null ? usualSilence : limits.silentSeconds * 1_000;
-  const most = limits.connections;
-  const byPrincipal = new PrincipalConnections({ most, silentMillis: silence, counters });
+  const silence = silenceOf(spec, limits);
+  const places = { most: limits.connections, silentMillis: silence, counters };
+  const byPrincipal = new PrincipalConnections(places);
   let isStopped = false;
-  const admission: Admission = {
-    spec,
-    resources,
-    hub,
-    presence,
-    byPrincipal,
-    admitted,
-    isStopped: () => isStopped,
-    counters,
-  };
+  const isOver = (): boolean => isStopped;
+  const parts = { spec, resources, hub, presence, byPrincipal, admitted, counters };
+  const admission: Admission = { ...parts, isStopped: isOver };
   const numbering = startNumbering(resources, (entries) => {
     hub.entries(entries);
     bus?.send({ kind: "positions", mailboxes: positionsOf(entries) });
@@ -107,27 +99,18 @@ export function startPlane(
     for (const { head, ...owner } of heads) hub.position(owner, head);
   };
   const onFault = (error: unknown): void => log.error({ err: error }, failed);
-  const checkTopics = (of: CredentialScope | null): Promise<void> =>
-    recheckTopics(
-      spec,
-      [...admitted].filter((one) => concerns(of, one)),
-      log,
-    );
-  const ended = oncePerScope(async (of) => {
-    await Promise.all([recheck(admitted, of), checkTopics(of)]);
-  }, onFault);
+  const rights = rightsOf(spec, admitted, log, onFault);
   const losses = announcedLosses(spec, admitted, () => bus?.send({ kind: "lost" }));
   const repeated = [
     repeat(bus === null ? pollMillis : healMillis, checkPositions, onFault),
-    repeat(recheckMillis, () => recheck(admitted, null), onFault),
-    repeat(recheckMillis, () => checkTopics(null), onFault),
+    ...rights.repeated,
     repeat(lossMillis, losses.tellOthers, onFault),
     repeat(Math.min(recheckMillis, silence / 2), () => byPrincipal.endSilent(), onFault),
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
+  const audience = { hub, byPrincipal, presence, ended: rights.ended, lost: losses.announce };
   bus?.listen({
-    heard: (message) =>
-      heard(message, { hub, byPrincipal, presence, ended, lost: losses.announce }),
+    heard: (message) => heard(message, audience),
     lost: losses.hasLost,
     resumed() {
       presence?.announce();
@@ -141,7 +124,7 @@ export function startPlane(
     wake: numbering.wake,
 
     credentialsEnded(of) {
-      ended(of);
+      rights.ended(of);
       bus?.send({ kind: "ended", of });
     },
 
@@ -167,6 +150,36 @@ export function startPlane(
       presence?.stop();
       await numbering.stop();
     },
+  };
+}
+
+/** How long a stream may go without a sign of life, in milliseconds. */
+function silenceOf({ presence }: RealtimeSpec, { silentSeconds }: RealtimeLimits): number {
+  const usual = presence ? silentMillis.present : silentMillis.otherwise;
+  return silentSeconds === null ? usual : silentSeconds * 1_000;
+}
+
+/** What is asked again of connections: their credentials, and which topics they may hear. */
+function rightsOf(
+  spec: RealtimeSpec,
+  admitted: ReadonlySet<Admitted>,
+  log: Log,
+  onFault: (error: unknown) => void,
+): { readonly repeated: readonly Repeated[]; readonly ended: (of: CredentialScope) => void } {
+  const checkTopics = (of: CredentialScope | null): Promise<void> =>
+    recheckTopics(
+      spec,
+      [...admitted].filter((one) => concerns(of, one)),
+      log,
+    );
+  return {
+    repeated: [
+      repeat(recheckMillis, () => recheck(admitted, null), onFault),
+      repeat(recheckMillis, () => checkTopics(null), onFault),
+    ],
+    ended: oncePerScope(async (of) => {
+      await Promise.all([recheck(admitted, of), checkTopics(of)]);
+    }, onFault),
   };
 }
 

@@ -48,17 +48,11 @@ export function startPresence(
     others.forget();
     send({ kind: "presence", process: self, is: "whole", seats: [...here.keys()].map(seatOf) });
   };
-  const forget = (one: string): void => {
-    const gone = there.get(one)?.seats ?? [];
-    there.delete(one);
-    shown.look(gone);
-  };
 
   const timer = setInterval(() => {
     others.flush();
     send({ kind: "presence", process: self, is: "alive", size: here.size });
-    for (const [one, { heardAt }] of there)
-      if (performance.now() - heardAt > silentMillis) forget(one);
+    shown.look(seatsOfSilent(there));
   }, aliveMillis).unref();
 
   return {
@@ -123,6 +117,19 @@ export function startPresence(
       send({ kind: "presence", process: self, is: "whole", seats: [] });
     },
   };
+}
+
+/** Forgets processes that have been silent for too long; returns the seats that they had. */
+function seatsOfSilent(
+  there: Map<string, { readonly seats: ReadonlySet<string>; readonly heardAt: number }>,
+): readonly string[] {
+  const gone: string[] = [];
+  for (const [one, { seats, heardAt }] of there) {
+    if (performance.now() - heardAt <= silentMillis) continue;
+    there.delete(one);
+    gone.push(...seats);
+  }
+  return gone;
 }
 
 type Move = "here" | "gone";

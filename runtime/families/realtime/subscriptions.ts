@@ -84,7 +84,7 @@ export function subscriptions(
 
     end() {
       isOver = true;
-      for (const topic of [...heard.keys()]) stop(topic);
+      for (const topic of heard.keys()) stop(topic);
     },
   };
 }

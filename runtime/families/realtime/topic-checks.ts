@@ -1,5 +1,5 @@
 // Asks again who may hear what: a topic ends with the right to hear it, wherever that right was taken away
-// (architecture.md "Revocation is pushed").
+// (architecture.md "Realtime").
 import { ServiceError } from "../../contract/errors.js";
 import { maxTopics } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
