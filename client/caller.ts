@@ -1,9 +1,9 @@
 // Who calls, as the application tells it, and the credentials that go with that.
 import { ApiError } from "./error.js";
-import type { Caller, Client, Held } from "./options.js";
+import type { CallerSource, Client, Held } from "./options.js";
 
 /** Who is signed in now; null where nobody is, or the client was not told. */
-export function callerOf({ caller }: Partial<Caller>): string | null {
+export function callerOf({ caller }: Partial<CallerSource>): string | null {
   return caller?.() || null;
 }
 

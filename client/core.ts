@@ -4,7 +4,7 @@ import { anotherCaller, heldBy } from "./caller.js";
 import { ApiError, errorOf, type ClientCode } from "./error.js";
 import type {
   Call,
-  Caller,
+  CallerSource,
   CallerClient,
   CallOptions,
   Client,
@@ -24,7 +24,7 @@ export type * from "./options.js";
 
 /** A client of a service. Caches take one that is told who calls: by its token store, or by `caller`. */
 export function createClient(
-  options: ClientOptions & ({ readonly tokens: TokenStore } | Caller),
+  options: ClientOptions & ({ readonly tokens: TokenStore } | CallerSource),
 ): CallerClient;
 export function createClient(options: ClientOptions): Client;
 export function createClient(options: ClientOptions): Client {

@@ -2,14 +2,14 @@
 import type { ApiError, ClientCode } from "./error.js";
 
 /** Where tokens are kept: in memory, in a browser's storage, wherever the application likes. */
-export interface TokenStore extends Caller {
+export interface TokenStore extends CallerSource {
   get(): Tokens | null | Promise<Tokens | null>;
   /** Null forgets them: nobody is signed in any more. */
   set(tokens: Tokens | null): void | Promise<void>;
 }
 
 /** Who calls. The application knows; a client never reads it from a token. */
-export interface Caller {
+export interface CallerSource {
   /**
    * Who is signed in: any text that is another one for each caller in each tenant, such as `${login}@${tenant}`. Null is
    * nobody. It has to change together with the credentials, and stays the same when tokens are refreshed.
@@ -22,7 +22,7 @@ export interface Tokens {
   readonly refresh_token?: string | null;
 }
 
-export interface ClientOptions extends Partial<Caller> {
+export interface ClientOptions extends Partial<CallerSource> {
   /** The address of the service, such as `https://api.example.com`. */
   readonly baseUrl: string;
   /**
@@ -55,7 +55,7 @@ export interface Client extends ClientOptions {
 }
 
 /** A client that is told who calls, as caches need it: its token store has a `caller`, or it was made with one. */
-export type CallerClient = Client & Caller;
+export type CallerClient = Client & CallerSource;
 
 /** What is kept when a call begins: the credentials, and whose they are. */
 export interface Held {

@@ -14,7 +14,7 @@ import {
 
 export type { Bytes, CallerClient, Client } from "./core.js";
 
-/** Whose answers a key holds: the service by its name, and the caller that the application tells (`Caller`). */
+/** Whose answers a key holds: the service by its name, and the caller that the application tells (`CallerSource`). */
 export interface Scope {
   readonly service: string;
   readonly caller: string | null;

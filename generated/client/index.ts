@@ -26,7 +26,7 @@ export * as webhooks from "./api/webhooks.js";
 
 /** A client of Tracker API. */
 export function createClient(
-  options: $.ClientOptions & ({ readonly tokens: $.TokenStore } | $.Caller),
+  options: $.ClientOptions & ({ readonly tokens: $.TokenStore } | $.CallerSource),
 ): $.CallerClient;
 export function createClient(options: $.ClientOptions): $.Client;
 export function createClient(options: $.ClientOptions): $.Client {

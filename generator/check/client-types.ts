@@ -8,8 +8,9 @@ export function clientTypesAreFree({ expanded, report }: RuleContext): void {
   const { model, types } = expanded;
   const told = new Set<string>();
   for (const operation of Object.values(model.operations)) {
-    const { input, output, route } = operation;
-    if (route === null) continue;
+    const { input, output, route, declares } = operation;
+    // The types of authors' operations are taken when they are read.
+    if (route === null || declares === "handler") continue;
     const own = [
       ...(referredType(input.schema) === undefined ? [inputTypeOf(operation)] : []),
       ...(output.schema === null || referredType(output.schema) !== undefined
