@@ -342,7 +342,8 @@ describe("frames", () => {
       { topics },
       "",
     ]);
-    await people.grant(writer.tenantId, writer.id, "admin");
+    await people.grant(null, writer.id, "admin");
+    await people.grant(writer.tenantId, writer.id, "tasks.admin");
     const killed = await people.as(writer.token, "DELETE", `/tasks/${task}?rev=1`);
     expect(killed.status).toBe(204);
     await expect.poll(() => one.names).toContain("realtime.removed");
