@@ -314,7 +314,10 @@ describe("frames", () => {
   test("every frame that is sent is as it says", async () => {
     const ann = await people.member(writer.tenantId, "projects.read");
     const one = await open(`?device_id=d&topics=project:${project}`);
+    // Two who come together are told at once, as who is there.
+    await expect.poll(() => one.names).toContain("realtime.presence");
     const two = await open(`?topics=project:${project}`, ann.token);
+    await expect.poll(() => one.names).toContain("realtime.joined");
     const body = { title: "t", project, assignee: writer.id };
     for (let index = 0; index < 3; index += 1)
       await people.as(writer.token, "POST", "/tasks", body);
@@ -342,7 +345,8 @@ describe("frames", () => {
       { topics },
       "",
     ]);
-    await people.grant(writer.tenantId, writer.id, "admin");
+    await people.grant(null, writer.id, "admin");
+    await people.grant(writer.tenantId, writer.id, "tasks.admin");
     const killed = await people.as(writer.token, "DELETE", `/tasks/${task}?rev=1`);
     expect(killed.status).toBe(204);
     await expect.poll(() => one.names).toContain("realtime.removed");
