@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { authenticate } from "../families/identity/authenticate.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
 import type { Lifetime } from "../ports/lifetime.js";
-import type { Resources } from "../operations/context.js";
+import type { Resources } from "../operations/resources.js";
 import { isUuid } from "../contract/uuid.js";
 import { bindHint, type Bound, type TenantHint } from "../families/tenancy/bind.js";
 import { requestedHost, type ProxyTrust } from "./proxies.js";

@@ -1,7 +1,8 @@
 // The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a request").
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, knownError } from "../contract/errors.js";
-import { ExecutionContext, type Resources } from "../operations/context.js";
+import { ExecutionContext } from "../operations/context.js";
+import type { Resources } from "../operations/resources.js";
 import type { InvocationMetadata } from "../operations/invocation-facts.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { Lifetime } from "../ports/lifetime.js";

@@ -1,7 +1,8 @@
 // What the realtime transports share: finding out who is calling, and whether the credential is still valid.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, knownError, type ServiceError } from "../contract/errors.js";
-import { ExecutionContext, type Resources } from "../operations/context.js";
+import { ExecutionContext } from "../operations/context.js";
+import type { Resources } from "../operations/resources.js";
 import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";

@@ -3,7 +3,8 @@
 import type { TokenAlgorithm } from "../ports/tokens.js";
 import type { Lifetime } from "../ports/lifetime.js";
 import type { StoreKey } from "../ports/store-key.js";
-import type { ExecutionContext, Resources } from "./context.js";
+import type { ExecutionContext } from "./context.js";
+import type { Resources } from "./resources.js";
 import type { StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
 import type { OutsideJob, PeriodicJob } from "./periodic.js";

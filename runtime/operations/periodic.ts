@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
-import type { Resources } from "./context.js";
+import type { Resources } from "./resources.js";
 import { uuidv7 } from "../contract/uuid.js";
 
 /** Periodic work in the database. It must be harmless if two processes do it at once. */

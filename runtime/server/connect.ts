@@ -14,7 +14,8 @@ import {
   type MigrationTarget,
 } from "../engines/sql/migrations.js";
 import { AnswerBudget } from "../operations/answer-budget.js";
-import { ExecutionContext, type Resources } from "../operations/context.js";
+import { ExecutionContext } from "../operations/context.js";
+import type { Resources } from "../operations/resources.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { ServiceAtWork } from "../operations/family.js";
 import { systemClock, type Clock } from "../ports/clock.js";

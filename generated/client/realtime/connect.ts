@@ -201,9 +201,8 @@ class Connection {
   }
 
   async #changeTopics(line: Line, isCurrent: () => boolean): Promise<void> {
-    const token = (await this.#tokens())?.access_token ?? null;
     // Another line is for whoever has signed in since, or tells why this one can't.
-    const isSame = (token === null ? "" : callerOf(token)) === this.#owner;
+    const isSame = (await this.#held())?.caller === this.#used.caller;
     const isDone = isSame && (await this.#topics.change(line, isCurrent));
     if (!isDone && isCurrent()) this.#redial();
   }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shapeNumber } from "../../contract/shapes.js";
 import { uuidv7 } from "../../contract/uuid.js";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import type { Started } from "../../operations/family.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { LeaseStore } from "../../ports/leases.js";

@@ -1,6 +1,6 @@
 // From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
 import { ServiceError, refusedCredentials } from "../../contract/errors.js";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Transaction } from "../../ports/database.js";

@@ -2,7 +2,7 @@
 // (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import { isUuid, uuidv7 } from "../../contract/uuid.js";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import type { Identity } from "../../operations/identity.js";
 import type { Transaction } from "../../ports/database.js";
 import { identityStore, type Trust } from "../../ports/identity.js";

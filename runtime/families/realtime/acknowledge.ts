@@ -1,5 +1,5 @@
 // Acknowledgements: everything up to an id, for one device (service.md "Acknowledgement").
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";

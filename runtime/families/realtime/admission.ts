@@ -1,7 +1,8 @@
 // Admits connections to the realtime plane of a process, in place of earlier ones of their devices, and checks their
 // credentials again later.
 import { fail } from "../../contract/errors.js";
-import type { ExecutionContext, Resources } from "../../operations/context.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import { subjectsOf, type Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { beginDevice } from "./acknowledge.js";

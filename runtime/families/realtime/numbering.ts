@@ -2,7 +2,7 @@
 // was taken before it (architecture.md "Number after commit"). Shards are numbered beside each other, each by one process at a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { NumberedEntry } from "../../ports/mailbox.js";
 import { mailboxStore } from "../../ports/mailbox.js";

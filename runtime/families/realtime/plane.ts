@@ -1,7 +1,7 @@
 // The realtime plane of a process: who is connected, and what takes durable signals from their transactions to them
 // (architecture.md "Realtime").
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import { repeat, type Repeated } from "../../operations/repeat.js";
 import {
   admit,

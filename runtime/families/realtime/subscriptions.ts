@@ -17,15 +17,15 @@ export interface Subscriptions {
   /** Hears these topics no longer; returns those that are still heard. */
   remove(topics: readonly string[]): readonly string[];
   /** What is heard at this moment, for `keep` once it has been asked who may hear it. */
-  held(): Held;
+  held(): HeldTopics;
   /** Ends what was held and is not granted any more. What has been subscribed to again in the meantime stays. */
-  keep(held: Held, granted: ReadonlySet<string>): void;
+  keep(held: HeldTopics, granted: ReadonlySet<string>): void;
   /** Hears nothing any more. */
   end(): void;
 }
 
 /** Topics, each with what ends it. */
-export type Held = ReadonlyMap<string, () => void>;
+export type HeldTopics = ReadonlyMap<string, () => void>;
 
 export interface SubscriptionsOptions {
   readonly spec: RealtimeSpec;

@@ -6,7 +6,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Log } from "../../ports/log.js";
 import { grantedTopics } from "./handshake.js";
 import type { RealtimeSpec } from "./spec.js";
-import type { Held, Subscriptions } from "./subscriptions.js";
+import type { HeldTopics, Subscriptions } from "./subscriptions.js";
 
 /** Callers who are asked about at once. */
 const callersAtOnce = 8;
@@ -90,7 +90,7 @@ export async function recheckRenewed(
   { subscriptions }: Pick<Listening, "subscriptions">,
   context: ExecutionContext,
 ): Promise<() => void> {
-  const held: Held = subscriptions.held();
+  const held: HeldTopics = subscriptions.held();
   const granted = await grantedTopics(spec, [...held.keys()], context);
   return () => subscriptions.keep(held, granted);
 }

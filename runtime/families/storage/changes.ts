@@ -10,7 +10,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import type { Payer } from "../../ports/work.js";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 
 /** After so long, nobody is at a change any more: bytes have come before it begins. */
 const changeMillis = 10 * 60 * 1_000;

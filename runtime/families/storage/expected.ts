@@ -1,6 +1,7 @@
 // Keys that may have changed by now: of changes that died, and of signed uploads, which pass the service by.
 import type { OutsideJob } from "../../operations/periodic.js";
-import type { ExecutionContext, Resources } from "../../operations/context.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import { objectIndex, type ExpectedChange } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf, writing } from "./changes.js";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import type { OutsideJob } from "../../operations/periodic.js";
-import type { Resources } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf } from "./changes.js";
 import { reconcile } from "./reconcile.js";

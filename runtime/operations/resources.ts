@@ -1,0 +1,51 @@
+// What every invocation of a service works with.
+import type { Clock } from "../ports/clock.js";
+import type { Keys } from "./keys.js";
+import type { Log } from "../ports/log.js";
+import type { AnswerBudget } from "./answer-budget.js";
+import type { Attempts } from "./attempts.js";
+import type { SignalPlane } from "../ports/signals.js";
+import type { Objects } from "../ports/objects.js";
+import type { Database } from "../ports/database.js";
+import type { Observer } from "../ports/observer.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
+import type { Sealer } from "./sealer.js";
+import type { Signer } from "../ports/signer.js";
+import type { StoreKey } from "../ports/store-key.js";
+import type { QueryBudgets, ReadLimits, StagedEvent } from "./invocation-facts.js";
+
+/** What every invocation of a service works with. */
+export interface Resources {
+  /** The deadline of operations that declare none, in seconds. */
+  readonly deadlineSeconds: number;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly log: Log;
+  readonly signer: Signer;
+  readonly keys: Keys;
+  /** Seals the payloads of the outbox. */
+  readonly sealer: Sealer;
+  readonly limiter: RateLimiter;
+  readonly readLimits: ReadLimits;
+  readonly queryBudgets: QueryBudgets;
+  readonly answers: AnswerBudget;
+  readonly objects: Objects;
+  /** See `ExecutionContext.publicUrl`. */
+  readonly publicUrl: () => string;
+  /** Seconds after which an unfinished upload in parts is removed. */
+  readonly uploadSeconds: number;
+  /** Attempts at passwords. */
+  readonly loginAttempts: Attempts;
+  /** Requests of password resets. */
+  readonly resetAttempts: Attempts;
+  /** The realtime plane. */
+  readonly signals: SignalPlane;
+  /** Learns what has been committed for others. */
+  readonly observer: Observer;
+  /** What the families of the service have read of the environment, by member; see `settingsOf`. */
+  readonly familySettings: Readonly<Record<string, unknown>>;
+  /** Has families do what they do with an integration event, in the transaction of the context that stages it. */
+  staged(context: object, event: StagedEvent): Promise<void>;
+  /** Wakes whoever does the work that waits in the store of this key. */
+  readonly wake: (key: StoreKey<unknown>) => void;
+}
