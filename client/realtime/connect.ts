@@ -202,8 +202,8 @@ class Connection {
   async #changeTopics(line: Line, isCurrent: () => boolean): Promise<void> {
     // Another line is for whoever has signed in since, or tells why this one can't.
     const isSame = (await this.#held())?.caller === this.#used.caller;
-    const isDone = isSame && (await this.#topics.change(line, isCurrent));
-    if (!isDone && isCurrent()) this.#redial();
+    if (isSame && (await this.#topics.change(line, isCurrent))) return;
+    if (isCurrent()) this.#redial();
   }
 
   close(error: ApiError | null): void {

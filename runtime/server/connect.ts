@@ -15,6 +15,7 @@ import {
 } from "../engines/sql/migrations.js";
 import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext } from "../operations/context.js";
+import type { StagedEvent } from "../operations/invocation-facts.js";
 import type { Resources } from "../operations/resources.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { ServiceAtWork } from "../operations/family.js";
@@ -179,9 +180,9 @@ function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
 }
 
 /** Has each family do its part with an integration event, one after the other because they share a transaction. */
-function staging(parts: FamilyParts): Resources["staged"] {
+function staging(parts: FamilyParts) {
   const families = familiesOf(parts);
-  return async (context, event) => {
+  return async (context: ExecutionContext, event: StagedEvent): Promise<void> => {
     for (const { family, part } of families) await family.staged(part, context, event);
   };
 }

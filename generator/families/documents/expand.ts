@@ -70,7 +70,8 @@ function checkVerbs(
   if (isMap(softDelete) && softDelete.list_deleted === true && softDelete.read !== undefined)
     report({
       code: "OPW013",
-      message: "list_deleted shows deleted documents to all who list, which `read` leaves to others",
+      message:
+        "list_deleted shows deleted documents to all who list, which `read` leaves to others",
       at: tree.at("documents", model.name, "soft_delete", "list_deleted"),
     });
   const guards = typeof declaration.guard === "string" ? [] : Object.keys(declaration.guard);
