@@ -17,6 +17,7 @@ import type {
   OutputModel,
   RegistryModel,
   RouteModel,
+  StorageModel,
 } from "./registry.js";
 
 type Types = RegistryModel["types"];
@@ -74,6 +75,8 @@ const usualOfEach: UsualParts = {
     readsDeleted: null,
     deletedForSeconds: null,
   } satisfies Partial<DocumentModel>,
+  // Registries that were frozen before went by the name.
+  storages: { detect: "name" } satisfies Partial<StorageModel>,
 };
 /** The same for parts that are one value. */
 const usualOfWhole: UsualParts = {
