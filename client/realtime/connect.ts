@@ -239,7 +239,6 @@ class Connection {
     if (!isCurrent()) return;
     if (held === undefined) return this.#waitAndDial();
     this.#used = held;
-    const token = held.tokens?.access_token ?? null;
     const inbox = this.#inboxOf(held.caller);
     try {
       this.#line = this.#options.transport.open(
@@ -247,7 +246,7 @@ class Connection {
           client: this.#client,
           path: this.#spec.path,
           commands: this.#spec.commands,
-          token,
+          token: held.tokens?.access_token ?? null,
           caller: held.caller,
           deviceId: this.#memory.deviceId,
           topics: this.#topics.forLine(),

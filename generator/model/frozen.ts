@@ -18,6 +18,7 @@ import type {
   OutputModel,
   RegistryModel,
   RouteModel,
+  StorageModel,
 } from "./registry.js";
 
 type Types = RegistryModel["types"];
@@ -77,6 +78,8 @@ const usualOfEach: UsualParts = {
     scopes: {},
     hooks: {},
   } satisfies Partial<DocumentModel>,
+  // Registries that were frozen before went by the name.
+  storages: { detect: "name" } satisfies Partial<StorageModel>,
 };
 /** The same for parts that are one value. */
 const usualOfWhole: UsualParts = {

@@ -194,6 +194,8 @@ export interface StorageModel {
   readonly maxRangeBytes: number;
   /** Content types that uploads may have, or null for all. */
   readonly accept: readonly string[] | null;
+  /** What `accept` goes by. */
+  readonly detect: "bytes" | "name";
   readonly encryption: "none" | "client";
   /** Whether downloads are streamed; otherwise each is read into memory first. */
   readonly isStreamed: boolean;

@@ -8,8 +8,10 @@ import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { bounded } from "../families/storage/bounded.js";
 import { changeOf, type Noting } from "../families/storage/changes.js";
+import { admitted, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore } from "../ports/objects.js";
+import type { StorageSpec } from "../ports/storage-spec.js";
 import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -22,6 +24,7 @@ export interface DirectEndpointOptions {
   readonly addresses: Addresses;
   /** Notes changes of objects for the index of lists. */
   readonly noting: Noting;
+  readonly storages: readonly StorageSpec[];
 }
 
 /** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */
@@ -29,6 +32,7 @@ export function directEndpoint({
   store,
   addresses,
   noting,
+  storages,
 }: DirectEndpointOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {
     const url = req.url ?? "";
@@ -36,7 +40,7 @@ export function directEndpoint({
     const metadata = readMetadata(req.headers);
     const aborted = new AbortController();
     res.once("close", () => aborted.abort(fail("core.timeout")));
-    answer({ store, addresses, noting }, req, aborted.signal)
+    answer({ store, addresses, noting, storages }, req, aborted.signal)
       .then(
         (output) => replyOutcome(req, res, metadata, 200, { output, replayed: false }),
         (error: unknown) => replyError(req, res, metadata, error),
@@ -47,7 +51,7 @@ export function directEndpoint({
 }
 
 async function answer(
-  { store, addresses, noting }: DirectEndpointOptions,
+  { store, addresses, noting, storages }: DirectEndpointOptions,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<ByteReply> {
@@ -55,21 +59,30 @@ async function answer(
   const request = addresses.verify(token, req.method ?? "");
   if (request.kind === "download")
     return downloadReply(store, request.key, conditionsOf(req), Number.MAX_SAFE_INTEGER, signal);
+  // An address outlives a storage that is no longer declared.
+  const spec = storages.find(({ name }) => request.key.startsWith(`${name}/`));
+  if (spec === undefined) throw fail("direct_transfer_forbidden");
   const etag =
     request.kind === "form"
-      ? await receivedForm(noting, request, req, signal)
-      : await received(noting, request, req, signal);
+      ? await receivedForm({ noting, spec }, request, req, signal)
+      : await received({ noting, spec }, request, req, signal);
   return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
 }
 
+/** Where an upload goes. */
+interface Target {
+  readonly noting: Noting;
+  readonly spec: StorageSpec;
+}
+
 async function received(
-  noting: Noting,
+  target: Target,
   request: Extract<DirectRequest, { readonly kind: "upload" | "part" }>,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<string> {
   req.setTimeout(idleMillis, () => req.destroy());
-  const { store } = noting;
+  const { store } = target.noting;
   const body = bounded(wholeBody(req), request.maxBytes);
   if (request.kind === "part") {
     if (store.direct?.receivePart === undefined) throw fail("direct_transfer_forbidden");
@@ -81,26 +94,29 @@ async function received(
   const type = contentType ?? req.headers["content-type"] ?? "application/octet-stream";
   const filename = key.split("/").at(-1) ?? "file";
   const description = { contentType: type, filename, description: null };
-  return noted(noting, key, body, description, signal);
+  return noted(target, key, body, description, signal);
 }
 
-/** Writes an object and notes the change; returns its tag. */
+/** Writes an object that its storage takes in, and notes the change; returns its tag. */
 async function noted(
-  noting: Noting,
+  { noting, spec }: Target,
   key: string,
   body: AsyncIterable<Buffer>,
   description: ObjectDescription,
   signal: AbortSignal,
 ): Promise<string> {
+  const { contentType, filename } = description;
+  const told = { filename, told: contentType };
+  const content = isStrict(spec) ? (await admitted(spec, body, told)).content : body;
   const change = changeOf(noting, key);
-  const head = await noting.store.write(key, change.noted(body), description, signal);
+  const head = await noting.store.write(key, change.noted(content), description, signal);
   await change.settle(head);
   return head.etag;
 }
 
 /** The file of a form, up to the size that the address permits. */
 async function receivedForm(
-  noting: Noting,
+  target: Target,
   { key, contentType, maxBytes }: Extract<DirectRequest, { readonly kind: "form" }>,
   req: IncomingMessage,
   signal: AbortSignal,
@@ -110,7 +126,7 @@ async function receivedForm(
       store(file) {
         const type = contentType ?? file.contentType;
         const description = { contentType: type, filename: file.filename, description: null };
-        return noted(noting, key, bounded(file.content, maxBytes), description, signal);
+        return noted(target, key, bounded(file.content, maxBytes), description, signal);
       },
       late: null,
       // The caller chose the key, so there may already be an object.

@@ -60,6 +60,8 @@ export interface ObjectIndex {
     key: string,
     times: { readonly now: number; readonly dueAt: number; readonly until: number },
   ): Promise<void>;
+  /** Whether somebody may have put this version there past the service (`expect`), and nobody has looked at it yet. */
+  isUnseen(key: string, etag: string): Promise<boolean>;
   /** Up to `limit` notes that are due, those due longest first. */
   due(now: number, limit: number): Promise<readonly ExpectedChange[]>;
   /** Makes a note due at `dueAt`. */

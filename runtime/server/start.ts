@@ -232,6 +232,7 @@ async function handlerOf(
       ? () => false
       : directEndpoint({
           ...objects.direct,
+          storages: service.storages ?? [],
           noting: {
             store: objects.direct.store,
             clock: connection.clock,

@@ -37,6 +37,7 @@ const limited = <Input>(path: string, run: Handler<Input, unknown>): AnyRoute =>
   });
 const definition = defineService({
   ...reference,
+  storages: [...(reference.storages ?? []), notes],
   routes: [
     ...reference.routes,
     limited("presign/upload", direct.presignUpload(notes)),
@@ -291,12 +292,12 @@ for (const engine of objectEngines) {
       const put = await ask("presign/upload", { key: "x", expires_in: 60, ...type });
       // A presigned PUT of S3 cannot hold to a size (direct-transfers.ts); forms and completed uploads can.
       const tooLarge = engine.name === "s3" ? 200 : 413;
-      expect((await sent(put.body, Buffer.alloc(1_001))).status).toBe(tooLarge);
-      expect((await sent(put.body, Buffer.alloc(1_000))).status).toBe(200);
+      expect((await sent(put.body, Buffer.alloc(1_001, "x"))).status).toBe(tooLarge);
+      expect((await sent(put.body, Buffer.alloc(1_000, "x"))).status).toBe(200);
       const session = (await ask("uploads", { key: "y", ...type })).body;
       const part = async (part_number: number, size: number): Promise<Response> => {
         const asked = await ask("uploads/parts/url", { session, part_number, expires_in: 60 });
-        return sent(asked.body, Buffer.alloc(size));
+        return sent(asked.body, Buffer.alloc(size, "x"));
       };
       expect((await part(1, 1_001)).status).toBe(tooLarge);
       if (engine.name === "folder") {
@@ -326,7 +327,7 @@ for (const engine of objectEngines) {
         const put = async (session: object, part_number: number, size: number): Promise<number> => {
           const answer = await sent(
             (await signedPart(session, part_number)).body,
-            Buffer.alloc(size),
+            Buffer.alloc(size, "x"),
           );
           await answer.arrayBuffer();
           return answer.status;

@@ -174,7 +174,7 @@ for (const { database, store, name, isAvailable } of pairs) {
         ];
         expect(
           await refusals((context) => objects(specs.avatars, context).put("x", "plain text")),
-        ).toEqual([415, "upload_type_unsupported", { content_type: "application/octet-stream" }]);
+        ).toEqual([415, "upload_type_unsupported", { content_type: "text/plain" }]);
         expect(
           await refusals((context) =>
             objects(specs.avatars, context).create(Buffer.alloc(2049), {

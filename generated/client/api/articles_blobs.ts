@@ -86,7 +86,8 @@ export type ArticlesBlobsMetadataCode =
   | CommonCode
   | BodyCode
   | ArticlesBlobsCode
-  | "core.not_found";
+  | "core.not_found"
+  | "upload_type_unsupported";
 
 export interface ArticlesBlobsMoveInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */

@@ -59,6 +59,7 @@ export type FilesCompleteUploadCode =
   | FilesCode
   | "core.not_found"
   | "upload_too_large"
+  | "upload_type_unsupported"
   | "upload_session_invalid"
   | "upload_parts_invalid"
   | "core.conflict"
@@ -144,7 +145,12 @@ export interface FilesMetadataInput {
   readonly key: string;
 }
 
-export type FilesMetadataCode = CommonCode | BodyCode | FilesCode | "core.not_found";
+export type FilesMetadataCode =
+  | CommonCode
+  | BodyCode
+  | FilesCode
+  | "core.not_found"
+  | "upload_type_unsupported";
 
 export interface FilesMoveInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */

@@ -78,7 +78,12 @@ export interface VaultMetadataInput {
   readonly key: string;
 }
 
-export type VaultMetadataCode = CommonCode | BodyCode | VaultCode | "core.not_found";
+export type VaultMetadataCode =
+  | CommonCode
+  | BodyCode
+  | VaultCode
+  | "core.not_found"
+  | "upload_type_unsupported";
 
 export interface VaultMoveInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */

@@ -15,6 +15,15 @@ const storage: Rules<StorageModel> = {
     const types = after === null ? "any type" : after.join(", ");
     return [[isWider ? "additive" : "breaking", `takes ${types}`]];
   },
+  detect: (_before, after) =>
+    after === "bytes"
+      ? [
+          [
+            "breaking",
+            "refuses files whose bytes are of no accepted type, whatever they are called",
+          ],
+        ]
+      : [["additive", "believes the names of files whose bytes no format is known of"]],
   encryption: value("breaking", (encryption) => `has encryption ${encryption}`),
   isStreamed: null,
 };

@@ -19,6 +19,7 @@ export function emitStorages(model: RegistryModel): readonly EmittedFile[] {
         storage.accept === null
           ? "  accept: null,"
           : listLayout("  ", "accept: ", storage.accept.map(literal), ["[", "]"], ","),
+        ...(storage.accept !== null && storage.detect === "name" ? [`  detect: "name",`] : []),
         `  encryption: ${literal(storage.encryption)},`,
       ],
     }),

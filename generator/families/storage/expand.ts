@@ -63,6 +63,8 @@ export function expandStorage(
     maxUploadBytes: sizeOf(declaration.max_upload, 64 * mebibyte),
     maxRangeBytes: sizeOf(declaration.max_range, 16 * mebibyte) ?? Number.MAX_SAFE_INTEGER,
     accept: declaration.accept ?? null,
+    // Without accept, there is nothing that bytes would have to fit.
+    detect: declaration.accept === undefined ? "name" : (declaration.detect ?? "bytes"),
     encryption: declaration.encryption ?? "none",
     isStreamed: streams && declaration.stream !== false,
   };

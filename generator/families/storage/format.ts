@@ -27,6 +27,10 @@ export const storageMembers = {
     listOf({ kind: "string", pattern: contentType, what: "a content type such as image/*" }, 1),
     "Content types that are taken; all where left out.",
   ),
+  detect: optional(
+    { kind: "oneOf", values: ["bytes", "name"] },
+    "What accept goes by: bytes, where left out, refuses files whose bytes are of no accepted type; name believes the name of those whose bytes no format is known of.",
+  ),
   presign: optional({ kind: "boolean" }, "Whether clients get signed addresses of single objects."),
   multipart: optional({ kind: "boolean" }, "Whether clients upload in parts, to signed addresses."),
   encryption: optional(

@@ -107,7 +107,7 @@ export const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     output: refTo("StoredObject"),
     isReading: true,
     effect: "reads",
-    errors: ["core.not_found"],
+    errors: ["core.not_found", "upload_type_unsupported"],
   },
   update_metadata: {
     rest: post("/files/metadata/update"),
@@ -191,7 +191,13 @@ export const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     output: refTo("ObjectHead"),
     isReading: false,
     effect: "changes",
-    errors: [...ofSession, "upload_parts_invalid", "upload_too_large", "core.conflict"],
+    errors: [
+      ...ofSession,
+      "upload_parts_invalid",
+      "upload_too_large",
+      "upload_type_unsupported",
+      "core.conflict",
+    ],
   },
   abort_upload: {
     rest: post("/files/uploads/abort"),

@@ -103,6 +103,15 @@ function notesOf(session: SqlSession): Omit<ObjectIndex, "page" | "count" | "kno
       await note([key, expected, now, dueAt, until]);
     },
 
+    async isUnseen(key, etag) {
+      const rows = await session.all(
+        `SELECT 1 AS "is" FROM "opwright_object_changes" WHERE "key" = ${at(1)} AND "id" = ${at(2)} ` +
+          `AND NOT EXISTS (SELECT 1 FROM "opwright_objects" WHERE "key" = ${at(1)} AND "etag" = ${at(3)})`,
+        [key, expected, etag],
+      );
+      return rows.length > 0;
+    },
+
     async due(now, limit) {
       const rows = await session.all(
         `SELECT "key", "id", "begun_at", "until" FROM "opwright_object_changes" ` +

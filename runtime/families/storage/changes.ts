@@ -1,5 +1,6 @@
 // Changes of objects, and the index that lists read: a change is noted, the engine changes, and what it has become is put down.
 // Neither order alone would do: a process that dies behind the engine's part would leave an object that no list has.
+import type { ServiceError } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ObjectHead } from "../../ports/object-head.js";
 import { objectIndex, type FoundObject } from "../../ports/object-index.js";
@@ -11,6 +12,7 @@ import type { Log } from "../../ports/log.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import type { Payer } from "../../ports/work.js";
 import type { Resources } from "../../operations/resources.js";
+import { judgeOf, type Judge } from "./judge.js";
 
 /** After so long, nobody is at a change any more: bytes have come before it begins. */
 const changeMillis = 10 * 60 * 1_000;
@@ -24,6 +26,8 @@ export interface Noting {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** Judges what came past the service; absent where that needs no judge. */
+  readonly judge?: Judge | undefined;
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
@@ -37,7 +41,8 @@ export function notingOf(
   payer: Payer | null = null,
 ): Noting {
   const { clock, log, objects } = resources;
-  return { store: objects.of(spec), clock, log, write: writing(resources, payer) };
+  const store = objects.of(spec);
+  return { store, clock, log, judge: judgeOf(spec, store), write: writing(resources, payer) };
 }
 
 /** Short transactions; what has changed is put down even where the caller has gone. */
@@ -98,8 +103,27 @@ async function looked(noting: Noting, keys: readonly string[], id: string): Prom
   let left = keys;
   for (let look = 0; look < maxLooks && left.length > 0; look += 1) {
     await begun(noting, id, left);
-    left = await settled(noting, id, await headsOf(noting.store, left));
+    const found: FoundObject[] = [];
+    for (const one of await headsOf(noting.store, left))
+      found.push({ key: one.key, object: (await judged(noting, one)).object });
+    left = await settled(noting, id, found);
   }
+}
+
+/** What is left of an object that may have come past the service: nothing where the storage does not take it in, and why. */
+export async function judged(
+  { judge, log, store, write }: Noting,
+  { key, object }: FoundObject,
+): Promise<{ readonly object: FoundObject["object"]; readonly refusal: ServiceError | null }> {
+  if (judge === undefined || object === null) return { object, refusal: null };
+  const { etag } = object;
+  if (!(await write((transaction) => transaction.of(objectIndex).isUnseen(key, etag))))
+    return { object, refusal: null };
+  const refusal = await judge(object);
+  if (refusal === null) return { object, refusal };
+  await store.remove(key, { etag });
+  log.warn({ code: refusal.code }, "an upload is of no accepted type, and has been removed");
+  return { object: null, refusal };
 }
 
 /** What the engine has of keys. */

@@ -1,33 +1,127 @@
-// What an upload is: by its first bytes, else by its name (decisions.md "Object storage").
+// What an upload is: by its first bytes and its name (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
 import { contentTypePattern } from "../../contract/object-texts.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import {
+  fits,
+  recognized,
+  sniffedBytes,
+  unknownType,
+  usualType,
+  type Recognized,
+} from "./recognition.js";
 
-/** Bytes that tell the type of nearly every file. */
-const sniffed = 4100;
+/** What is known of an upload besides its bytes. */
+export interface Named {
+  readonly filename: string;
+  /** The content type that somebody tells; the bytes and the name tell it where it is left out. */
+  readonly told?: string | undefined;
+}
 
-/** The content type, and the content as it was before its beginning was looked at. */
-export async function contentTypeOf(
+/** The beginning of a content, and the content as it was before that was looked at. */
+interface Begun {
+  readonly beginning: Buffer;
+  /** Whether the beginning is all of it. */
+  readonly isWhole: boolean;
+  readonly content: AsyncIterable<Buffer>;
+}
+
+/**
+ * The content type with which a storage takes an upload in, and the content as it was before its beginning was looked at.
+ * Throws `upload_type_unsupported` where it does not, and `core.validation` where the type that is told is none.
+ */
+export async function admitted(
+  spec: StorageSpec,
   content: AsyncIterable<Buffer>,
-  filename: string,
+  named: Named,
 ): Promise<{ readonly type: string; readonly content: AsyncIterable<Buffer> }> {
+  if (named.told !== undefined) checkNamed(spec, named.told);
+  if (named.told !== undefined && !isStrict(spec)) return { type: named.told, content };
+  const begun = await beginningOf(content);
+  return { type: await admittedType(spec, begun, named), content: begun.content };
+}
+
+/** As `admitted`, for an object that the engine has already. */
+export async function admittedType(
+  spec: StorageSpec,
+  { beginning, isWhole }: Omit<Begun, "content">,
+  { filename, told }: Named,
+): Promise<string> {
+  const found = await recognized(beginning, isWhole);
+  const byName = await typeByName(filename);
+  if (!isStrict(spec)) {
+    const type = told ?? (hasSignature(found) ? usualType(found) : (byName ?? unknownType));
+    checkAccepted(spec, type);
+    return type;
+  }
+  const type = strictType(spec, found, byName, told);
+  if (type !== undefined) return type;
+  throw fail("upload_type_unsupported", { content_type: usualType(found) });
+}
+
+/** Whether the bytes say more than the name may: text that begins with a tag may be many things. */
+function hasSignature(found: Recognized): boolean {
+  return found.kind === "format" && !["text/html", "image/svg+xml"].includes(usualType(found));
+}
+
+/** Whether the storage takes in what fits by its bytes and its name alone. */
+export function isStrict({ accept, detect }: StorageSpec): boolean {
+  return accept !== null && detect !== "name";
+}
+
+/** The accepted type that the bytes fit, if the name says nothing else. */
+function strictType(
+  { accept }: StorageSpec,
+  found: Recognized,
+  byName: string | null,
+  told: string | undefined,
+): string | undefined {
+  const isAccepted = (type: string): boolean => accept === null || accepts(accept, type);
+  const formats = found.kind === "format" ? found.types : [];
+  const candidates = told === undefined ? candidatesOf(found, byName) : [told];
+  const type = candidates.find((one) => isAccepted(one) && fits(found, one));
+  const isNameFit = byName === null || isAccepted(byName) || formats.includes(byName);
+  return isNameFit ? type : undefined;
+}
+
+/** The types of a file, the one that says most first. */
+function candidatesOf(found: Recognized, byName: string | null): readonly string[] {
+  if (found.kind === "unknown") return [unknownType];
+  // All that tells one text from another is its name.
+  if (found.kind === "text") return [byName ?? usualType(found)];
+  if (byName === null || found.types.includes(byName)) return found.types;
+  return [byName, ...found.types];
+}
+
+/** Throws `upload_type_unsupported` where the name is that of a type that a strict storage does not take in. */
+export async function checkFilename(spec: StorageSpec, filename: string): Promise<void> {
+  if (!isStrict(spec)) return;
+  const byName = await typeByName(filename);
+  if (byName !== null) checkAccepted(spec, byName);
+}
+
+async function typeByName(filename: string): Promise<string | null> {
+  const { lookup } = await import("mime-types");
+  return lookup(filename) || null;
+}
+
+async function beginningOf(content: AsyncIterable<Buffer>): Promise<Begun> {
   const iterator = content[Symbol.asyncIterator]();
   const read: Buffer[] = [];
   let size = 0;
-  while (size < sniffed) {
+  let isWhole = false;
+  while (size <= sniffedBytes) {
     const { done, value } = await iterator.next();
-    if (done === true) break;
+    isWhole = done === true;
+    if (isWhole) break;
     read.push(value);
     size += value.length;
   }
-  // Loaded with the first upload: a service starts without them.
-  const [{ fileTypeFromBuffer }, { lookup }] = await Promise.all([
-    import("file-type"),
-    import("mime-types"),
-  ]);
-  const found = await fileTypeFromBuffer(Buffer.concat(read).subarray(0, sniffed));
-  const type = found?.mime ?? (lookup(filename) || "application/octet-stream");
-  return { type, content: joined(read, iterator) };
+  return {
+    beginning: Buffer.concat(read).subarray(0, sniffedBytes),
+    isWhole,
+    content: joined(read, iterator),
+  };
 }
 
 async function* joined(
@@ -61,7 +155,7 @@ export function checkNamed(spec: StorageSpec, type: string): void {
 }
 
 /** Throws `upload_type_unsupported` where the storage does not take the type in. */
-export function checkAccepted({ accept }: StorageSpec, type: string): void {
+function checkAccepted({ accept }: StorageSpec, type: string): void {
   if (accept !== null && !accepts(accept, type))
     throw fail("upload_type_unsupported", { content_type: type });
 }

@@ -3,7 +3,9 @@ import { fail } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/canonical-json.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
-import { checkNamed } from "./content-type.js";
+import { readable } from "./arrivals.js";
+import { judged } from "./changes.js";
+import { checkFilename, checkNamed, isStrict } from "./content-type.js";
 import type {
   DirectTransfers,
   SignedForm,
@@ -16,7 +18,7 @@ import { readExpiry } from "./expiry.js";
 import { physicalKey } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
-import { changing } from "./writes.js";
+import { changing, notingFor } from "./writes.js";
 
 /** A signed request as clients get it. */
 export interface SignedAnswer extends SignedRequest {
@@ -63,9 +65,8 @@ export const direct = {
     async ({ key, expires_in }, context) => {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
-      const head = await context.resources.objects
-        .of(spec)
-        .head(physicalKey(spec, context.tenant, key), context.signal);
+      const asked = physicalKey(spec, context.tenant, key);
+      const head = await readable(spec, context).head(asked, context.signal);
       if (head === null) throw fail("core.not_found");
       return answered(context, await transfers.signDownload(head, seconds), seconds);
     },
@@ -81,7 +82,7 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
       const asked = physicalKey(spec, context.tenant, key);
-      const limits = limitsOf(spec, content_type);
+      const limits = await limitsOf(spec, asked, content_type);
       const signed = await transfers.signUpload(asked, limits, seconds);
       await expectUpload(context, asked, seconds);
       return answered(context, signed, seconds);
@@ -102,7 +103,7 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
       const asked = physicalKey(spec, context.tenant, key);
-      const { contentType, maxBytes } = limitsOf(spec, content_type);
+      const { contentType, maxBytes } = await limitsOf(spec, asked, content_type);
       const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
       const form = await transfers.signForm(asked, limits, seconds);
       await expectUpload(context, asked, seconds);
@@ -116,7 +117,7 @@ export const direct = {
     async ({ key, content_type }, context) => {
       const transfers = transfersOf(spec, context);
       const asked = physicalKey(spec, context.tenant, key);
-      const { contentType } = limitsOf(spec, content_type);
+      const { contentType } = await limitsOf(spec, asked, content_type);
       const uploadId = await transfers.begin(
         asked,
         descriptionOf(key, contentType),
@@ -198,11 +199,15 @@ export const direct = {
         await transfers.abort(key, uploadId, context.signal);
         throw beyondBytes(maxBytes);
       }
+      // Whoever asks for it from here on has it judged first.
+      if (isStrict(spec)) await expectUpload(context, key, 0);
       const change = changing(spec, context, key);
       await change.begin();
       const head = await transfers.complete(key, uploadId, inOrder, context.signal);
       if (head === null) throw fail("core.not_found");
-      await change.settle(head);
+      const { object, refusal } = await judged(notingFor(spec, context), { key, object: head });
+      await change.settle(object === null ? null : head);
+      if (refusal !== null) throw refusal;
       return headAnswer(session.key, head);
     },
 
@@ -225,9 +230,14 @@ function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransf
 /** What is uploaded where no type is told. */
 const untold = "application/octet-stream";
 
-/** What an upload to this storage may be. Throws `upload_type_unsupported`. */
-function limitsOf(spec: StorageSpec, contentType: string | undefined): UploadLimits {
+/** What an upload to this key may be. Throws `upload_type_unsupported`. */
+async function limitsOf(
+  spec: StorageSpec,
+  key: string,
+  contentType: string | undefined,
+): Promise<UploadLimits> {
   checkNamed(spec, contentType ?? untold);
+  await checkFilename(spec, key);
   return { contentType: contentType ?? null, maxBytes: maxBytesOf(spec) };
 }
 

@@ -5,8 +5,10 @@ import type { Handler } from "../../operations/operation.js";
 import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { objectIndex } from "../../ports/object-index.js";
+import { readable } from "./arrivals.js";
 import { lookAt } from "./changes.js";
-import { checkNamed } from "./content-type.js";
+import { checkFilename, checkNamed, isStrict } from "./content-type.js";
+import { checkFits } from "./fitting.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTags, checkTexts } from "./description.js";
@@ -36,9 +38,15 @@ export const objectMetadata = {
     (spec: StorageSpec): Handler<{ readonly key: string }, StoredObject> =>
     async ({ key }, context) => {
       const asked = physicalKey(spec, context.tenant, key);
-      const head = await context.resources.objects.of(spec).head(asked, context.signal);
+      const store = context.resources.objects.of(spec);
+      const head = await store.head(asked, context.signal);
+      if (head === null) {
+        await bringIntoLine(spec, context, asked, head);
+        throw fail("core.not_found");
+      }
       await bringIntoLine(spec, context, asked, head);
-      if (head === null) throw fail("core.not_found");
+      if (isStrict(spec) && (await store.head(asked, context.signal)) === null)
+        throw fail("upload_type_unsupported", { content_type: head.contentType });
       return storedObject(spec, context, head);
     },
 
@@ -49,9 +57,12 @@ export const objectMetadata = {
       if (changes.tags !== undefined) checkTags(changes.tags);
       checkTexts(changes);
       const asked = physicalKey(spec, context.tenant, key);
-      const { copy } = await copiedOnce(spec, context, asked, asked, (head) =>
-        changed(head, changes),
-      );
+      if (changes.filename !== undefined) await checkFilename(spec, changes.filename);
+      const { copy } = await copiedOnce(spec, context, asked, asked, async (head) => {
+        if (changes.content_type !== undefined)
+          await checkFits(spec, context, head, changes.content_type);
+        return changed(head, changes);
+      });
       return storedObject(spec, context, copy);
     },
 
@@ -59,7 +70,7 @@ export const objectMetadata = {
     (spec: StorageSpec): Handler<CopyInput, StoredObject> =>
     async ({ from, to }, context) => {
       const [source, target] = placesOf(spec, context, from, to);
-      const { copy } = await copiedOnce(spec, context, source, target, (head) => head);
+      const { copy } = await copiedOnce(spec, context, source, target, async (one) => one);
       return storedObject(spec, context, copy);
     },
 
@@ -67,7 +78,7 @@ export const objectMetadata = {
     (spec: StorageSpec): Handler<CopyInput, StoredObject> =>
     async ({ from, to }, context) => {
       const [source, target] = placesOf(spec, context, from, to);
-      const { head, copy } = await copiedOnce(spec, context, source, target, (one) => one);
+      const { head, copy } = await copiedOnce(spec, context, source, target, async (one) => one);
       // A version that came meanwhile was not asked for, and stays.
       if (source !== target) await removed(spec, context, source, head.etag);
       return storedObject(spec, context, copy);
@@ -90,12 +101,12 @@ async function copiedOnce(
   context: ExecutionContext,
   from: string,
   to: string,
-  describe: (head: ObjectHead) => ObjectDescription,
+  describe: (head: ObjectHead) => Promise<ObjectDescription>,
 ): Promise<{ readonly head: ObjectHead; readonly copy: ObjectHead }> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await context.resources.objects.of(spec).head(from, context.signal);
+    const head = await readable(spec, context).head(from, context.signal);
     if (head === null) throw fail("core.not_found");
-    const { contentType, filename, description, tags } = describe(head);
+    const { contentType, filename, description, tags } = await describe(head);
     const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
     const copy = await copied(spec, context, head, to, about);
     if (copy !== null) return { head, copy };

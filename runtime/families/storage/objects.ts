@@ -11,8 +11,9 @@ import type { Handler } from "../../operations/operation.js";
 import type { SignedForm } from "../../ports/direct-transfers.js";
 import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import { readable } from "./arrivals.js";
 import { bounded } from "./bounded.js";
-import { checkAccepted, checkNamed, contentTypeOf } from "./content-type.js";
+import { admitted } from "./content-type.js";
 import { checkTags, checkTexts } from "./description.js";
 import { direct, type SignedAnswer } from "./direct.js";
 import { checkKey, keyFault, physicalKey } from "./key.js";
@@ -27,7 +28,7 @@ export type ObjectBody = Uint8Array | string | AsyncIterable<Uint8Array>;
 
 /** What is said of a new object. */
 export interface ObjectAbout {
-  /** Told by the bytes, else by the filename, where it is left out. */
+  /** Told by the bytes and the filename where it is left out. With `accept`, the bytes have to fit it. */
   readonly content_type?: string;
   /** The last segment of the key where it is left out. */
   readonly filename?: string;
@@ -87,7 +88,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     // What is no key names nothing.
     if (keyFault(key) !== null) return null;
     const at = physicalKey(spec, context.tenant, key);
-    return context.resources.objects.of(spec).head(at, context.signal);
+    return readable(spec, context).head(at, context.signal);
   };
   const head = async (key: string): Promise<ObjectHead> => {
     const found = await lookedAt(key);
@@ -149,12 +150,7 @@ async function arriving(
   checkTexts({ filename, description });
   const tagged = Object.keys(checkTags(tags)).length === 0 ? {} : { tags };
   const given = bounded(chunksOf(body), spec.maxUploadBytes);
-  if (content_type !== undefined) checkNamed(spec, content_type);
-  const { type, content } =
-    content_type === undefined
-      ? await contentTypeOf(given, filename)
-      : { type: content_type, content: given };
-  checkAccepted(spec, type);
+  const { type, content } = await admitted(spec, given, { filename, told: content_type });
   return {
     content,
     description: { contentType: type, filename, description: description ?? null, ...tagged },
@@ -187,7 +183,7 @@ async function* bytesOf(
   { key, etag }: ObjectHead,
 ): AsyncGenerator<Buffer> {
   const { signal } = context;
-  const opened = await context.resources.objects.of(spec).open(key, { etag, signal });
+  const opened = await readable(spec, context).open(key, { etag, signal });
   if (opened === null) throw fail("core.concurrency");
   yield* addAbortSignal(signal, opened.body);
 }

@@ -13,8 +13,9 @@ import {
   noPreconditions,
   type Validators,
 } from "../../operations/preconditions.js";
+import { readable } from "./arrivals.js";
 import type { Conditions } from "./conditions.js";
-import { checkAccepted, contentTypeOf } from "./content-type.js";
+import { admitted } from "./content-type.js";
 import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
 import type { IncomingFile, IncomingForm } from "./form.js";
 import { checkKey, physicalKey } from "./key.js";
@@ -129,9 +130,8 @@ async function headOf(
   context: ExecutionContext,
   key: string,
 ): Promise<ObjectHead> {
-  const head = await context.resources.objects
-    .of(spec)
-    .head(physicalKey(spec, context.tenant, key), context.signal);
+  const asked = physicalKey(spec, context.tenant, key);
+  const head = await readable(spec, context).head(asked, context.signal);
   if (head === null) throw fail("core.not_found");
   return head;
 }
@@ -147,9 +147,8 @@ async function buffered(
   context: ExecutionContext,
   key: string,
 ): Promise<{ readonly head: ObjectHead; readonly etag: string; readonly bytes: Buffer }> {
-  const opened = await context.resources.objects
-    .of(spec)
-    .open(physicalKey(spec, context.tenant, key), { signal: context.signal });
+  const asked = physicalKey(spec, context.tenant, key);
+  const opened = await readable(spec, context).open(asked, { signal: context.signal });
   if (opened === null) throw fail("core.not_found");
   const bytes = await buffer(opened.body);
   const etag = createHash("sha256").update(bytes).digest("hex");
@@ -162,7 +161,7 @@ function download(
   { key, ...range }: KeyInput & Ranged,
 ): Promise<ByteReply> {
   const conditions = { ...context.preconditions, ...range };
-  const store = context.resources.objects.of(spec);
+  const store = readable(spec, context);
   const asked = physicalKey(spec, context.tenant, key);
   return downloadReply(store, asked, conditions, spec.maxRangeBytes, context.signal);
 }
@@ -215,8 +214,7 @@ async function writeFile(
   { filename, fields, content }: IncomingFile,
 ): Promise<ObjectHead> {
   const { key, about } = namedBy(fields);
-  const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
-  checkAccepted(spec, typed.type);
+  const typed = await admitted(spec, bounded(content, spec.maxUploadBytes), { filename });
   const description = { contentType: typed.type, filename, ...about };
   return written(spec, context, physicalKey(spec, context.tenant, key), typed.content, description);
 }

@@ -1,0 +1,35 @@
+// A content type that somebody gives to an object that is there: with `accept`, its bytes have to fit.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { ObjectHead } from "../../ports/object-head.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+import { isStrict } from "./content-type.js";
+import { fits, recognized, sniffedBytes, usualType } from "./recognition.js";
+
+/** Throws `upload_type_unsupported` where a strict storage has bytes that do not fit the type, `core.concurrency` where they change. */
+export async function checkFits(
+  spec: StorageSpec,
+  { resources, signal }: ExecutionContext,
+  { key, etag, contentSize }: ObjectHead,
+  type: string,
+): Promise<void> {
+  if (!isStrict(spec)) return;
+  const window = { first: 0, last: Math.min(sniffedBytes, contentSize) - 1 };
+  const opened = await resources.objects
+    .of(spec)
+    .open(key, { etag, signal, ...(contentSize > 0 ? { window } : {}) });
+  if (opened === null) throw fail("core.concurrency");
+  const beginning: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of opened.body) {
+    beginning.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    // What is sealed in one piece comes as a whole.
+    if (size >= sniffedBytes) break;
+  }
+  const found = await recognized(
+    Buffer.concat(beginning).subarray(0, sniffedBytes),
+    contentSize <= sniffedBytes,
+  );
+  if (!fits(found, type)) throw fail("upload_type_unsupported", { content_type: usualType(found) });
+}
