@@ -14,7 +14,8 @@ import { startTestService, type TestService } from "./service.js";
 const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 24);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 const document = new OpenApiDocument(openapi);
-/** Operations whose sound requests carry a password, a signed session, a revision that is kept, or the id of what this service has none of. */
+/** Operations whose sound requests carry a password, a signed session, a revision that is kept, the id of what this service has none of,
+ * or a topic that somebody may hear. */
 const needMore: readonly string[] = [
   "authn.change_password",
   "authn.password_login",
@@ -26,6 +27,7 @@ const needMore: readonly string[] = [
   "files.presign_part",
   "places.get",
   "projects.revert",
+  "realtime.presence",
   "tenant_admin.remove_member",
   "tenants.leave_tenant",
   "tenants.switch_tenant",

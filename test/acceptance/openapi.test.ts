@@ -399,6 +399,10 @@ for (const engine of engines) {
       expect(rest.body.signals).toHaveLength(1);
       for (const query of ["?limit=0", "?limit=101", "?after=x"])
         expect((await drive("/realtime/history", "GET", { query })).status).toBe(422);
+      const topic = `?topic=project:${ids["/projects"]}`;
+      const present = await drive("/realtime/presence", "GET", { query: topic });
+      expect(present.status).toBe(200);
+      expect((await drive("/realtime/presence", "GET", { query: "?topic=x" })).status).toBe(403);
       const query = "?device_id=driver";
       const acked = await drive("/realtime/sse/ack", "POST", { query, body: { up_to } });
       expect(acked.body).toEqual({ acked: true });

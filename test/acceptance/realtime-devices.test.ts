@@ -124,7 +124,8 @@ describe.each(Object.entries(connects))("over %s", (name, open) => {
     await expect
       .poll(() => last?.heard.filter(({ event }) => event === "task.assigned").length)
       .toBe(1);
-    expect(told(watching)).toEqual([`realtime.joined ${bob.id}`]);
+    // Presence is told once a tick.
+    await expect.poll(() => told(watching)).toEqual([`realtime.joined ${bob.id}`]);
     if (name === "sse") {
       proxy.cut();
       await expect
@@ -372,7 +373,8 @@ describe("a stream without a sign of life", () => {
       await expect.poll(() => opened).toBeGreaterThan(before);
     }
     await expect.poll(() => heard).toEqual(["one", "two", "three"]);
-    expect(told(watching)).toEqual([`realtime.joined ${bob.id}`]);
+    // Presence is told once a tick.
+    await expect.poll(() => told(watching)).toEqual([`realtime.joined ${bob.id}`]);
     source.close();
     watching.close();
   });

@@ -3,7 +3,7 @@ import { families } from "../../families/index.js";
 import { own } from "../../model/records.js";
 import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
-import { docComment, literal } from "../../print/layout.js";
+import { docComment, listLayout, literal } from "../../print/layout.js";
 import { publishedTypes } from "../published-types.js";
 import { print } from "../../print/templates.js";
 import { typeDeclaration } from "../../print/type-text.js";
@@ -64,7 +64,7 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
         header: header("registry"),
         comment: docComment("", `A client of ${model.service.title}.`),
         parts: parts.flatMap(({ exported }) => exported),
-        defaults: defaultsOf(model),
+        creation: creationOf(model),
         namespaces: namespaces
           .filter(({ operations }) => operations.length > 0)
           .map(({ name }) => ({ name: namespaceName(name), file: name })),
@@ -85,8 +85,8 @@ function ownIngress({ ingress, routes }: IdentityModel): BearerIngress | undefin
 
 type BearerIngress = Extract<IngressModel, { kind: "bearer" }>;
 
-/** The options that a client of this service has by default. */
-function defaultsOf({ identity, operations, service }: RegistryModel): string {
+/** Makes a client with the options that one of this service has by default. */
+function creationOf({ identity, operations, service }: RegistryModel): string {
   const bearer = identity === null ? undefined : ownIngress(identity);
   const header = bearer?.header.toLowerCase() ?? "";
   const refresh = Object.values(operations).find(({ tokens }) => tokens === "refresh");
@@ -99,5 +99,6 @@ function defaultsOf({ identity, operations, service }: RegistryModel): string {
       : { tokenScheme: bearer?.scheme }),
   };
   const members = Object.entries(known).map(([name, value]) => `${name}: ${literal(value)}`);
-  return `{ ${members.join(", ")}, ...options }`;
+  const options = [...members, "...options"];
+  return listLayout("  ", "return $.createClient(", options, ["{", "}"], ");");
 }

@@ -31,6 +31,8 @@ const ofState = new Set<string>([
   "idempotency_key_reused",
   "current_password_wrong",
   "tenant_mismatch",
+  // Who may hear a topic is the author's own code to say.
+  "realtime_topics_unauthorized",
 ]);
 /** Rules that documents can only say in words, by the code of their fault, its keyword where it has one, and its place. */
 const inWords: readonly (readonly [code: string, place: RegExp])[] = [

@@ -174,7 +174,13 @@ function policies({ draw, made }: World): Json {
           signed: ["principal", ...(draw.chance(30) ? ["session"] : [])],
           member: ["principal", "tenant", action, rate],
           platform: ["principal", { authorize: "platform.admin" }],
-          scoped: ["principal", { scope: draw.pick(["own_rows", ...keysOf(made["scopes"])]) }],
+          scoped: [
+            "principal",
+            {
+              scope: draw.pick(["own_rows", ...keysOf(made["scopes"])]),
+              ...(draw.chance(50) ? { override: ["admin", "{resource}.admin"] } : {}),
+            },
+          ],
         }),
   };
 }
