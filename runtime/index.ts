@@ -58,6 +58,7 @@ export {
   type ScopePort,
 } from "./families/identity/decisions.js";
 export { ownErrors } from "./contract/own-errors.js";
+export { each } from "./families/documents/hooked.js";
 export { unscoped } from "./families/documents/access.js";
 export {
   collection,

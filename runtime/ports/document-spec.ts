@@ -53,17 +53,6 @@ export type Scopes = {
   ]?: () => readonly Reading[];
 };
 
-/** A hook of the author's. The types of what it takes belong to the families. */
-export interface VerbHook {
-  readonly phase: string;
-  readonly run: unknown;
-}
-
-/** Hooks by the single verb that they are declared for; what is left out has none. */
-export type VerbHooks = {
-  readonly [Verb in "create" | "update" | "delete" | "kill"]?: () => readonly VerbHook[];
-};
-
 /** A view by its name, and the members of documents that it shows. */
 export interface View {
   readonly name: string;
@@ -117,8 +106,6 @@ export interface AnyDocumentSpec {
   readonly reading?: () => readonly Reading[];
   /** The scopes of its guards, by verb: whoever reads or writes the documents for a caller keeps to them. */
   readonly scopes?: Scopes;
-  /** The author's hooks of single verbs, which other verbs run for each document that they write. */
-  readonly hooks?: VerbHooks;
   /** Fields of the objects in arrays, for quantifiers. */
   readonly elements?: Elements;
   /** The allowed values of fields that are enumerations. */

@@ -399,7 +399,8 @@ for (const engine of engines) {
       expect(rest.body.signals).toHaveLength(1);
       for (const query of ["?limit=0", "?limit=101", "?after=x"])
         expect((await drive("/realtime/history", "GET", { query })).status).toBe(422);
-      const topic = `?topic=project:${ids["/projects"]}`;
+      const { id: project } = (await service.post("/projects", { name: "heard", key: "HRD" })).body;
+      const topic = `?topic=project:${project}`;
       const present = await drive("/realtime/presence", "GET", { query: topic });
       expect(present.status).toBe(200);
       expect((await drive("/realtime/presence", "GET", { query: "?topic=x" })).status).toBe(403);

@@ -29,7 +29,6 @@ import {
   width,
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
-import { hooksMember } from "./twin-hooks.js";
 import { retentionMembers } from "./retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -166,7 +165,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** What the module of a document declares and imports. */
 function scopeOf(
-  { name, hooks, reading, scopes, set, views }: DocumentModel,
+  { name, reading, scopes, set, views }: DocumentModel,
   shape: Shape,
   types: readonly string[],
   paths: ModulePaths,
@@ -184,7 +183,6 @@ function scopeOf(
       ...[reading, ...views.map((view) => view.reading)]
         .flatMap((steps) => steps ?? [])
         .concat([scopes, ...views.map((view) => view.scopes)].flatMap(Object.values).flat())
-        .concat(Object.values(hooks).flat())
         .flatMap(authoredIn)
         .map(({ file }) => file),
       ...setFiles({ set }),
@@ -251,7 +249,6 @@ function printDocument(
     ...referenceMembers(document, model, scope),
     ...readingMember(document, scope),
     ...scopesMember(document, scope),
-    ...hooksMember(document, scope),
   ];
   const set = setMember(document, scope);
   const printedViews = document.views.map((view) => viewLines(document, view, scope, isAnnotated));

@@ -1,10 +1,10 @@
 // The author's hooks of single verbs that other verbs of the document run for each document they write.
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
+import { callOf, ofRuntime, type Code } from "../../model/code.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb, HookUse } from "../../model/registry.js";
-import { listLayout } from "../../print/layout.js";
-import type { ModuleScope } from "../../print/module-scope.js";
+import { own } from "../../model/records.js";
 import type { DocumentDeclaration } from "./format.js";
 import { originalsOf, reading } from "./guard.js";
 import { verbsOf } from "./verb-table.js";
@@ -39,16 +39,15 @@ export function withTwinHooks(
   return { ...model, hooks: Object.fromEntries(entries.filter(([, hooks]) => hooks.length > 0)) };
 }
 
-/** The hooks as the module of a document prints them: files of the author's may import the module. */
-export function hooksMember({ hooks }: DocumentModel, scope: ModuleScope): readonly string[] {
-  const lines = Object.entries(hooks).map(([verb, steps]) =>
-    listLayout(
-      "    ",
-      `${verb}: () => `,
-      steps.map((step) => scope.code(step)),
-      ["[", "]"],
-      ",",
-    ),
-  );
-  return lines.length === 0 ? [] : ["  hooks: {", ...lines, "  },"];
+/** What a verb runs besides itself: the hooks of what it does, for each document. */
+export function twinArguments(
+  { hooks, softDelete }: DocumentModel,
+  verb: DocumentVerb,
+): readonly Code[] {
+  return originalsOf(verb, softDelete).flatMap((original) => {
+    const steps = own(hooks, original);
+    return steps === undefined || reading.includes(verb)
+      ? []
+      : [callOf(ofRuntime("each"), { literal: original }, ...steps)];
+  });
 }

@@ -34,7 +34,7 @@ import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./agg
 import { queryableFields } from "../../model/query-fields.js";
 import { bulkRequestSchema, matchedSchema, outcomesSchema } from "./bulk-schemas.js";
 import { guardsOf, operationName, originalsOf, reading } from "./guard.js";
-import { hooksOfVerb } from "./twin-hooks.js";
+import { hooksOfVerb, twinArguments } from "./twin-hooks.js";
 import { profilesAsked } from "./set.js";
 import { listings, ofOneVersion, summaries, verbs } from "./verb-table.js";
 import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
@@ -140,13 +140,14 @@ const adding: readonly DocumentVerb[] = ["create", "create_many"];
 const growing: readonly DocumentVerb[] = [...adding, "upsert"];
 
 /** What runs a verb. */
-function runOf({ bulk }: DocumentModel, verb: DocumentVerb, spec: Code): Code {
+function runOf(model: DocumentModel, verb: DocumentVerb, spec: Code): Code {
+  const twins = twinArguments(model, verb);
   if (verb === "agg_list") return callOf(ofRuntime("aggList"), spec);
   const name = own(manyOf, verb);
   const family = Object.hasOwn(historyVerbs, verb) ? "history" : "documents";
-  if (name === undefined) return callOf(ofRuntime(`${family}.${camelCase(verb)}`), spec);
-  const max = verb.endsWith("where") ? [{ literal: bulk ?? 0 }] : [];
-  return callOf(ofRuntime(`bulk.${name}`), spec, ...max);
+  if (name === undefined) return callOf(ofRuntime(`${family}.${camelCase(verb)}`), spec, ...twins);
+  const max = verb.endsWith("where") ? [{ literal: model.bulk ?? 0 }] : [];
+  return callOf(ofRuntime(`bulk.${name}`), spec, ...max, ...twins);
 }
 
 /** What runs them, and reads their inputs, by its name in the runtime. */

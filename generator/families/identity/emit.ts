@@ -106,7 +106,7 @@ function signUpMember(signUp: SignUpModel | null, profile: string): readonly str
     "  signUp: {",
     `    verify: ${literal(verify)},`,
     `    ttlSeconds: ${ttlSeconds},`,
-    `    profile: ${profile},`,
+    `    profile: ${profile === "null" ? "null" : `() => ${profile}`},`,
     "  },",
   ];
 }

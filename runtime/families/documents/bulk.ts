@@ -24,6 +24,7 @@ import {
   type ItemOutcome,
   type Patching,
 } from "./many.js";
+import type { VerbHooks } from "./hooked.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, withSight } from "./reach.js";
 import { documentText, validatorsOf } from "./render.js";
@@ -67,23 +68,33 @@ export interface MatchedAnswer {
 /** Handlers of bulk operations. At most `max` documents are written by one request. */
 export const bulk = {
   create:
-    (spec: DocumentSpec<unknown>): Handler<Many<unknown>, BulkAnswer> =>
+    (
+      spec: DocumentSpec<unknown>,
+      ...hooks: readonly VerbHooks[]
+    ): Handler<Many<unknown>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
-      answerOf(spec, context, await createMany(spec, context, items, spec.hooks), atomic),
+      answerOf(spec, context, await createMany(spec, context, items, hooks), atomic),
 
   update:
-    (spec: DocumentSpec<unknown>): Handler<Many<Patching>, BulkAnswer> =>
+    (
+      spec: DocumentSpec<unknown>,
+      ...hooks: readonly VerbHooks[]
+    ): Handler<Many<Patching>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
-      answerOf(spec, context, await updateMany(spec, context, items, spec.hooks), atomic),
+      answerOf(spec, context, await updateMany(spec, context, items, hooks), atomic),
 
   delete:
-    (spec: DocumentSpec<unknown>): Handler<Many<Leaving>, BulkAnswer> =>
+    (
+      spec: DocumentSpec<unknown>,
+      ...hooks: readonly VerbHooks[]
+    ): Handler<Many<Leaving>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
-      answerOf(spec, context, await deleteMany(spec, context, items, spec.hooks), atomic),
+      answerOf(spec, context, await deleteMany(spec, context, items, hooks), atomic),
 
   updateWhere: (
     spec: DocumentSpec<unknown>,
     max: number,
+    ...hooks: readonly VerbHooks[]
   ): LookingHandler<Matching, MatchedAnswer> => ({
     look: (given, context) =>
       whereMatching(spec, context, given, max, (rows) =>
@@ -91,7 +102,7 @@ export const bulk = {
           spec,
           context,
           rows.map(({ id, rev }) => ({ id, rev, patch: given.patch })),
-          spec.hooks,
+          hooks,
         ),
       ),
   }),
@@ -99,20 +110,20 @@ export const bulk = {
   deleteWhere: (
     spec: DocumentSpec<unknown>,
     max: number,
+    ...hooks: readonly VerbHooks[]
   ): LookingHandler<Matching, MatchedAnswer> => ({
     look: (given, context) =>
-      whereMatching(spec, context, given, max, (rows) =>
-        deleteMany(spec, context, rows, spec.hooks),
-      ),
+      whereMatching(spec, context, given, max, (rows) => deleteMany(spec, context, rows, hooks)),
   }),
 
   upsert:
     <Document>(
       spec: DocumentSpec<Document>,
+      ...hooks: readonly VerbHooks[]
     ): Handler<Upserting, { readonly data: Document; readonly created: boolean }> =>
     async ({ by, document }, context) => {
       const contexts = { create: context, update: context };
-      const { stored, isNew } = await upsertDocument(spec, contexts, by, document, spec.hooks);
+      const { stored, isNew } = await upsertDocument(spec, contexts, by, document, hooks);
       const { etag, modifiedAt } = validatorsOf(stored);
       const text = `{"data":${documentText(spec, stored)},"created":${isNew}}`;
       return new JsonText(text, `"${etag}"`, modifiedAt);

@@ -11,7 +11,7 @@ import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { checkPreconditions } from "../../operations/preconditions.js";
 import { historyStore, type KeptRevision } from "../../ports/document-history.js";
-import type { AnyDocumentSpec, DocumentSpec, VerbHooks } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { allOf } from "../../query/ast.js";
 import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
@@ -19,7 +19,7 @@ import { changedPaths, valueAt } from "./changes.js";
 import { emitSignals } from "./emit.js";
 import { listByCursor } from "./list.js";
 import type { CursorPage } from "./pages.js";
-import { hooked, hooksOf } from "./hooked.js";
+import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
 import { documentText, renderDocument, renderUpdated, validatorsOf } from "./render.js";
@@ -134,15 +134,12 @@ export const history = {
 
   /** Writes a new revision with what the members that a patch may have were at an earlier one. */
   revert:
-    <Document>(spec: SpecOf<Document>): Handler<Reverting, Document> =>
+    <Document>(
+      spec: SpecOf<Document>,
+      ...hooks: readonly VerbHooks[]
+    ): Handler<Reverting, Document> =>
     async ({ id, rev, to }, context) =>
-      renderDocument(spec, await revertDocument(spec, context, { id, rev, to }, spec.hooks)),
-
-  /** The same for handlers: hooks belong to operations. */
-  revertWithoutHooks:
-    <Document>(spec: SpecOf<Document>): Handler<Reverting, Document> =>
-    async (asked, context) =>
-      renderDocument(spec, await revertDocument(spec, context, asked)),
+      renderDocument(spec, await revertDocument(spec, context, { id, rev, to }, hooks)),
 
   getDeleted:
     <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
@@ -228,7 +225,7 @@ function revertDocument(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   { id, rev: expected, to }: Reverting,
-  hooks?: VerbHooks,
+  hooks: readonly VerbHooks[] = [],
 ): Promise<StoredDocument> {
   return retried(context, async () => {
     const current = await existing(spec, context, id);

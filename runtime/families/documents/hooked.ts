@@ -4,7 +4,6 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { chain, type Hook, type HookChain } from "../../operations/hooks.js";
 import type { Output } from "../../operations/json-text.js";
 import { told } from "../../operations/refused-write.js";
-import type { VerbHook, VerbHooks } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 
 /** A document that was written, and what the single verb would have answered. */
@@ -13,20 +12,24 @@ export interface WrittenDocument {
   output(): Output<unknown>;
 }
 
-type AuthorHooks = () => readonly VerbHook[];
+/** Verbs about one document. */
+type SingleVerb = "create" | "update" | "delete" | "kill";
 
-const chains = new WeakMap<AuthorHooks, HookChain<unknown, unknown>>();
+/** The author's hooks of a single verb. */
+export interface VerbHooks {
+  readonly verb: SingleVerb;
+  readonly chain: HookChain<unknown, unknown>;
+}
 
-function chainOf(hooks: AuthorHooks): HookChain<unknown, unknown> {
-  // Ports know no invocation, so they say less of hooks than the generated code does.
-  const known = chains.get(hooks) ?? chain(hooks() as readonly Hook<unknown, unknown>[]);
-  chains.set(hooks, known);
-  return known;
+/** The hooks of a single verb as generated routes of its twins name them: `bulk.create(spec, each("create", before(check)))`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each fits its verb: the verb's own route has them too
+export function each(verb: SingleVerb, ...hooks: readonly Hook<any, any>[]): VerbHooks {
+  return { verb, chain: chain(hooks) };
 }
 
 /** The hooks of a verb, where there are some. */
-export function hooksOf(hooks: VerbHooks | undefined, verb: keyof VerbHooks): AuthorHooks | null {
-  return hooks?.[verb] ?? null;
+export function hooksOf(hooks: readonly VerbHooks[], verb: SingleVerb): VerbHooks["chain"] | null {
+  return hooks.find((one) => one.verb === verb)?.chain ?? null;
 }
 
 /**
@@ -34,13 +37,12 @@ export function hooksOf(hooks: VerbHooks | undefined, verb: keyof VerbHooks): Au
  * commit follows that of the transaction. Throws what a hook throws; then nothing of the document is written.
  */
 export async function hooked<Input>(
-  hooks: AuthorHooks | null,
+  around: VerbHooks["chain"] | null,
   context: ExecutionContext,
   input: Input,
   write: (given: Input) => Promise<WrittenDocument>,
 ): Promise<StoredDocument> {
-  if (hooks === null) return (await write(input)).stored;
-  const around = chainOf(hooks);
+  if (around === null) return (await write(input)).stored;
   let written: WrittenDocument | undefined;
   const core = async (given: unknown): Promise<Output<unknown>> => {
     const output = await context.transact(async () => {

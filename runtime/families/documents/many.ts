@@ -2,18 +2,13 @@
 import { fail, ServiceError, toEnvelope } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import type {
-  AnyDocumentSpec,
-  DocumentSpec,
-  Emission,
-  VerbHooks,
-} from "../../ports/document-spec.js";
+import type { AnyDocumentSpec, DocumentSpec, Emission } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
 import { emitSignals } from "./emit.js";
-import { hooked, hooksOf } from "./hooked.js";
+import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { nextRevision, timeOf } from "./revision.js";
@@ -55,7 +50,7 @@ export function createMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   payloads: readonly unknown[],
-  hooks?: VerbHooks,
+  hooks: readonly VerbHooks[] = [],
 ): Promise<readonly ItemOutcome[]> {
   const around = hooksOf(hooks, "create");
   return outcomesOf(context, payloads, {
@@ -88,7 +83,7 @@ export function updateMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   items: readonly Patching[],
-  hooks?: VerbHooks,
+  hooks: readonly VerbHooks[] = [],
 ): Promise<readonly ItemOutcome[]> {
   const around = hooksOf(hooks, "update");
   return outcomesOf(context, items, {
@@ -144,7 +139,7 @@ export function deleteMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   items: readonly Leaving[],
-  hooks?: VerbHooks,
+  hooks: readonly VerbHooks[] = [],
 ): Promise<readonly ItemOutcome[]> {
   const { softDelete } = spec;
   const around = hooksOf(hooks, softDelete ? "delete" : "kill");

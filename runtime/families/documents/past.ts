@@ -52,7 +52,7 @@ export function pastOf<Document>(
     },
     async revert(id, rev, to) {
       const given = { id: known(id), rev: checkedRevision(rev), to };
-      const run = past(history.revertWithoutHooks<Document>);
+      const run = past(history.revert<Document>);
       return outputValue(await run(given, await within(spec, context, "update")));
     },
   };

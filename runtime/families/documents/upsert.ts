@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentSpec, VerbHooks } from "../../ports/document-spec.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
-import { hooked, hooksOf } from "./hooked.js";
+import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { scoped } from "./scoped.js";
@@ -40,7 +40,7 @@ export async function upsertDocument(
   { create: context, update: updating }: UpsertContexts,
   by: readonly string[],
   payload: unknown,
-  hooks?: VerbHooks,
+  hooks: readonly VerbHooks[] = [],
 ): Promise<Upserted> {
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
   const given = checkedPayload(payload, spec.validateCreate);

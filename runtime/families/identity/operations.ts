@@ -5,6 +5,7 @@ import { callerOf, sessionOf, withoutSession } from "../../operations/identity.j
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
+import { unscoped } from "../documents/access.js";
 import { collection } from "../documents/collection.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword, isOutdated, rehashPassword, verifyPassword } from "./passwords.js";
@@ -105,9 +106,10 @@ export const authn = {
         tenant_id: tenant,
         session_id: sessionId,
       };
-      const profile = signUp?.profile ?? null;
+      const profile = signUp?.profile?.() ?? null;
       if (profile === null) return caller;
-      return collection(profile, context)
+      // No scope hides from callers who they are.
+      return collection(unscoped(profile), context)
         .first({ own: true })
         .then((own) => ({ ...caller, profile: own }));
     },

@@ -194,12 +194,13 @@ async function makePrincipal(
 }
 
 async function makeProfile(
-  { profile: document }: SignUpSpec,
+  { profile }: SignUpSpec,
   context: ExecutionContext,
   principalId: string,
   payload: Body,
 ): Promise<void> {
-  if (document === null) return;
+  if (profile === null) return;
+  const document = profile();
   // The registry may have changed since the registration.
   const faults = document.validateCreate?.(payload) ?? null;
   if (faults !== null) throw fail("core.validation", { errors: faults });

@@ -62,7 +62,7 @@ export interface SignUpSpec {
   readonly ttlSeconds: number;
   /** The document that is created with each principal, and belongs to it. */
   // oxlint-disable-next-line typescript/no-explicit-any -- payloads are held to the document's own validator
-  readonly profile: DocumentSpec<any, any, any, any, any> | null;
+  readonly profile: (() => DocumentSpec<any, any, any, any, any>) | null;
 }
 
 export interface IdentitySpec {
