@@ -1,21 +1,53 @@
 // Lists where the author's code reaches documents beyond their scopes (decisions.md "Scopes").
+import { posix } from "node:path";
+import type { Report } from "../diagnostics.js";
 import { folderContent } from "../load/project-folder.js";
 import { readProjectText } from "../load/project-file.js";
-import type { Report } from "../diagnostics.js";
 
-const use = /\bunscoped\s*\(\s*([\w$.]*)/g;
+const isModule = /\.[cm]?[jt]sx?$/;
+const comments = /\/\*[^]*?\*\/|\/\/[^\n]*/g;
+const relative = /\bfrom\s*["'](\.{1,2}\/[^"']+)["']|\bimport\s*\(\s*["'](\.{1,2}\/[^"']+)["']/g;
+/** A name in a list of imports that keeps its name is no use by itself. */
+const imported = /import\s*(?:type\s*)?\{[^}]*\}/g;
 
-/** Reports every call of `unscoped` below the registry's folder: reviewers have to see it, whoever wrote it. */
+/**
+ * Reports every mention of `unscoped` in the modules below the registry's folder, and in those that they import: reviewers have
+ * to see it, whoever wrote it and under whatever name it is called.
+ */
 export function unscopedIsListed(project: string, folder: string, report: Report): void {
-  for (const file of folderContent(project, folder).files) {
-    if (!/\.[cm]?tsx?$/.test(file)) continue;
+  const waiting = folderContent(project, folder).files.filter((file) => isModule.test(file));
+  const seen = new Set(waiting);
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
     const read = readProjectText(project, file);
-    if (read.kind !== "text" || !/\bunscoped\b/.test(read.text)) continue;
-    for (const { index, 1: spec = "" } of read.text.matchAll(use))
+    if (read.kind !== "text") continue;
+    for (const next of importsOf(file, read.text)) if (!seen.has(next)) waiting.push(next);
+    for (const next of waiting) seen.add(next);
+    if (!/\bunscoped\b/.test(read.text)) continue;
+    const code = blank(read.text, comments);
+    const uses = blank(code, imported, (list) => !/\bunscoped\s+as\b/.test(list));
+    for (const { index } of uses.matchAll(/\bunscoped\b/g)) {
+      const [, spec = "…"] = /^unscoped\s*\(\s*([\w$.]+)/.exec(uses.slice(index)) ?? [];
       report({
         code: "OPW096",
         message: `unscoped(${spec}) reaches every document of the tenant, whoever calls`,
         at: { file, path: [], offset: index },
       });
+    }
   }
+}
+
+/** The text with what matches in blanks, so that places stay. */
+function blank(text: string, pattern: RegExp, isBlank = (_match: string) => true): string {
+  return text.replace(pattern, (match) => (isBlank(match) ? match.replace(/[^\n]/g, " ") : match));
+}
+
+/** Files of the project that a module may import; those that are not there are read as nothing. */
+function importsOf(file: string, text: string): readonly string[] {
+  return [...text.matchAll(relative)].flatMap(([, still, dynamic]) => {
+    const path = posix.join(posix.dirname(file), still ?? dynamic ?? "");
+    if (path.startsWith("..") || /(?:^|\/)(?:generated|node_modules)\//.test(path)) return [];
+    return isModule.test(path)
+      ? [path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2"), path]
+      : [`${path}.ts`];
+  });
 }

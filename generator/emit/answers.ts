@@ -1,5 +1,5 @@
 // validators/<namespace>-answers.ts: functions that cut what authors' code answers to its declared members, and check it.
-import { authoredIn } from "../model/code.js";
+import { isAuthors } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
 import { camelCase, contextName, errorContextsModule } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
@@ -29,8 +29,7 @@ export function answersModule(namespace: string): string {
 export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   const { key, output, run, hooks, declares } = operation;
   const isAuthored =
-    authoredIn(run).length > 0 ||
-    hooks.some(({ isAuthored, phase }) => isAuthored && phase === "wrap");
+    isAuthors(run) || hooks.some(({ isAuthored, phase }) => isAuthored && phase === "wrap");
   if (!isAuthored) return undefined;
   // A handler of the runtime has its type already; only an author's hook around it is checked.
   const typeName = declares === "handler" ? outputTypeName(operation) : "unknown";

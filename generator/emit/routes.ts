@@ -1,5 +1,5 @@
 // routes/<namespace>.ts: what reviewers read. Data before code, 15 to 25 lines per operation.
-import { authoredIn, callOf, ofRuntime, type Code } from "../model/code.js";
+import { authoredIn, callOf, isAuthors, ofRuntime, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { HookUse, OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
@@ -130,7 +130,7 @@ function deprecationLines({ route, deprecated }: OperationModel): readonly strin
 /** The handler. An author's handler is wrapped, so that it answers what is declared. */
 function runText(operation: OperationModel, scope: ModuleScope): string {
   const { run, route } = operation;
-  if (authoredIn(run).length === 0) return scope.code(run);
+  if (!isAuthors(run)) return scope.code(run);
   const handler = route === null || route.reply === null ? run : callOf(ofRuntime("replying"), run);
   return held("  ", "run: ", "answered", handler, operation, scope);
 }

@@ -64,7 +64,12 @@ function namesIn(code: Code): readonly CodeName[] {
   return "name" in code ? [code] : [];
 }
 
-/** The author's functions in a piece of code. */
+/** Whether code is a function of the author's. */
+export function isAuthors(code: Code): boolean {
+  return "from" in code && typeof code.from === "object" && "authored" in code.from;
+}
+
+/** Functions of the author's that code names. */
 export function authoredIn(code: Code): readonly FunctionReference[] {
   return namesIn(code).flatMap(({ name, from }) =>
     typeof from === "object" && "authored" in from ? [{ file: from.authored, name }] : [],

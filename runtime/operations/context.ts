@@ -125,6 +125,8 @@ export class ExecutionContext {
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
   ): Promise<T> {
+    // It is asked within a call that it would wait for.
+    if (this.#isUnscoped) return Promise.reject(new TypeError("a scope writes nothing"));
     return this.call("context.commit", (call) => {
       const run = (first?: number): Promise<T> =>
         this.transact((within) => this.#heldTo(call, first, work, within), exclusive);

@@ -11,9 +11,9 @@ import type { TestService } from "./service.js";
 const twins: Readonly<Record<string, readonly string[]>> = {
   create_many: ["create"],
   update_many: ["update"],
-  update_where: ["update"],
+  update_where: ["get", "update"],
   delete_many: ["delete"],
-  delete_where: ["delete"],
+  delete_where: ["get", "delete"],
   upsert: ["create", "update"],
   revert: ["update"],
   list: ["get"],
@@ -256,13 +256,70 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("hooks on $name"
     await member.call("POST", "/things/update_many", { items: [{ id: made.id, patch }] });
     expect(await heard()).toEqual(["before update 9", "done update one"]);
     const where = { filters: { $values: { name: "one" } }, patch: { size: 8 } };
-    await member.call("POST", "/things/update_where", where);
+    const updated = await member.call("POST", "/things/update_where", where);
+    expect(updated.body).toEqual({ matched: 1, done: 1 });
     expect(await heard()).toEqual(["before update 8", "done update one"]);
     await member.call("POST", `/things/${made.id}/revert?rev=3&to=1`);
     expect(await heard()).toEqual(["before update 1", "done update one"]);
     await member.call("POST", "/things/delete_where", where);
     await member.call("POST", "/things/delete_where", { filters: where.filters });
     expect(await heard()).toEqual(["before kill"]);
+  });
+
+  test("a wrap hook passes on what is written, whichever verb writes", async () => {
+    const made = (await member.call("POST", "/capped", { size: 50 })).body;
+    expect(
+      (await member.call("PATCH", `/capped/${made.id}?rev=1`, { size: 9 })).body.data.size,
+    ).toBe(5);
+    const items = [{ id: made.id, patch: { size: 8 } }];
+    const many = (await member.call("POST", "/capped/update_many", { items })).body;
+    expect(many.outcomes[0].document?.size ?? many.outcomes[0]).toBe(5);
+    expect((await member.call("POST", `/capped/${made.id}/revert?rev=2&to=1`)).body.size).toBe(5);
+  });
+
+  test("a hook of a policy judges each document as well", async () => {
+    for (const path of ["/judged", "/judged/create_many", "/judged/upsert"]) {
+      const document = { name: path, size: 101 };
+      const body =
+        path === "/judged"
+          ? document
+          : path.endsWith("many")
+            ? { items: [document], atomic: true }
+            : { by: ["name"], document };
+      const status = (await member.call("POST", path, body)).status;
+      expect([path, [409, 422].includes(status)]).toEqual([path, true]);
+    }
+    expect((await member.call("POST", "/judged/list", {})).body.count).toBe(0);
+  });
+
+  test("two requests that change the same documents in other orders both change all", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 10; at += 1) ids.push(await member.make("capped", { size: at }));
+    const change = (order: readonly string[]) =>
+      member.call("POST", "/capped/update_many", {
+        items: order.map((id) => ({ id, patch: { size: 3 } })),
+      });
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all([change(ids), change(ids.toReversed()), change(ids)]);
+      expect(answers.map(({ body }) => body.failed)).toEqual([0, 0, 0]);
+    }
+  });
+
+  test("what fails at the end of a write decides nothing", async () => {
+    const items = [{ text: "kept" }];
+    expect((await member.call("POST", "/endings", { text: "one" })).status).toBe(201);
+    const many = (await member.call("POST", "/endings/create_many", { items })).body;
+    expect([many.done, many.failed]).toEqual([1, 0]);
+  });
+
+  test("what is undone is told of its failure, and of its end", async () => {
+    await heard();
+    const items = [
+      { name: "x", size: 1 },
+      { name: "bad", size: 1 },
+    ];
+    await member.call("POST", "/noted/create_many", { items, atomic: true });
+    expect(await heard()).toEqual(["failed bad", "end bad", "failed x", "end x"]);
   });
 
   test("of what is undone, no hook hears that it was committed", async () => {
@@ -281,7 +338,8 @@ const hooksProject = {
 service: {name: demo, title: Demo, version: 1.0.0}
 identity: {methods: [token]}
 tenancy: {}
-policies: {member: [principal, tenant]}
+policies: {member: [principal, tenant], judges: [principal, tenant, judge]}
+hooks: {judge: {phase: before, run: registry/hooks.ts#judge}}
 documents:
   things:
     type: {name: string, size: integer}
@@ -297,6 +355,23 @@ documents:
         after_commit: [registry/hooks.ts#created]
       update: {before: [registry/hooks.ts#updating], on_success: [registry/hooks.ts#updated]}
       kill: {before: [registry/hooks.ts#killing]}
+  capped:
+    type: {size: integer}
+    guard: member
+    bulk: {max: 10}
+    history: {revisions: true}
+    hooks: {update: {wrap: [registry/hooks.ts#cap]}}
+  judged: {type: {name: string, size: integer}, guard: judges, bulk: {max: 10}, unique: [[name]], upsert: true}
+  endings: {type: {text: string}, guard: member, bulk: {max: 10}, hooks: {create: {finally: [registry/hooks.ts#boom]}}}
+  noted:
+    type: {name: string, size: integer}
+    guard: member
+    bulk: {max: 10}
+    hooks:
+      create:
+        before: [registry/hooks.ts#refuse]
+        on_failure: [registry/hooks.ts#failed]
+        finally: [registry/hooks.ts#ended]
 operations:
   log.read: {post: /log/read, out: {lines: "string[]"}, run: registry/hooks.ts#read, guard: member}
 `,
@@ -312,6 +387,19 @@ export const inTransaction = ({ name }) => void lines.push("tx create " + name);
 export const created = (_input, _context, output) => void lines.push("done create " + told(output).name);
 export const updating = ({ patch }) => void lines.push("before update " + patch.size);
 export const updated = (_input, _context, output) => void lines.push("done update " + told(output).data.name);
+const refused = () => fail("core.validation", { errors: [{ path: "", keyword: "no", message: "no" }] });
+export const judge = (input) => {
+  if (input?.size > 100) throw refused();
+};
+export const cap = (input, _context, next) => next(input.patch.size > 5 ? { ...input, patch: { size: 5 } } : input);
+export const boom = () => {
+  throw new Error("at the end");
+};
+export const refuse = ({ name }) => {
+  if (name === "bad") throw refused();
+};
+export const failed = ({ name }) => void lines.push("failed " + name);
+export const ended = ({ name }) => void lines.push("end " + name);
 export const killing = () => void lines.push("before kill");
 `,
 };

@@ -1208,7 +1208,7 @@ describe("rules that follow the twin", () => {
       guarded("", "open", "bulk: {max: 9}, hooks: {create: {before: [registry/ship.ts#ship]}}"),
     );
     expect(breakingOf(root)).toEqual([
-      "drafts runs the hooks of create for each document that bulk verbs, upsert or revert write",
+      "drafts runs ship of create for each document that bulk verbs, upsert or revert write",
       "ship before is asked",
     ]);
   });

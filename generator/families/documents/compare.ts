@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DocumentModel, EmissionModel, UniqueModel } from "../../model/document-model.js";
 import type { RegistryModel } from "../../model/registry.js";
+import { authoredIn } from "../../model/code.js";
 import { differences } from "../../compare/differences.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { amount, choices, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
@@ -78,9 +79,20 @@ const document: Rules<DocumentModel> = {
   // Its operations are compared, and how many their inputs may have.
   bulk: null,
   hooks: (before, after) => {
-    const { gone, added } = differences(Object.keys(before), Object.keys(after));
-    const told = (verb: string): string =>
-      `the hooks of ${verb} for each document that bulk verbs, upsert or revert write`;
+    const stepsOf = (hooks: DocumentModel["hooks"]): readonly string[] =>
+      Object.entries(hooks).flatMap(([verb, steps]) =>
+        steps.map(
+          (step) =>
+            `${verb}: ${authoredIn(step)
+              .map(({ name }) => name)
+              .join()}`,
+        ),
+      );
+    const { gone, added } = differences(stepsOf(before), stepsOf(after));
+    const told = (step: string): string => {
+      const [verb = "", hook = ""] = step.split(": ");
+      return `${hook} of ${verb} for each document that bulk verbs, upsert or revert write`;
+    };
     return [
       ...added.map((verb) => ["breaking", `runs ${told(verb)}`] as const),
       ...gone.map((verb) => ["additive", `no longer runs ${told(verb)}`] as const),

@@ -38,12 +38,15 @@ export function originalsOf(verb: DocumentVerb, hasSoftDelete: boolean): readonl
     case "upsert":
       return ["create", "update"];
     case "update_many":
-    case "update_where":
     case "revert":
       return ["update"];
     case "delete_many":
-    case "delete_where":
       return [hasSoftDelete ? "delete" : "kill"];
+    // What a filter finds tells what there is.
+    case "update_where":
+      return ["get", "update"];
+    case "delete_where":
+      return ["get", hasSoftDelete ? "delete" : "kill"];
     case "list":
     case "raw_list":
     case "list_cursor":

@@ -6,22 +6,22 @@ import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb, HookUse } from "../../model/registry.js";
 import { own } from "../../model/records.js";
 import type { DocumentDeclaration } from "./format.js";
-import { originalsOf, reading } from "./guard.js";
+import { guardsOf, originalsOf, reading } from "./guard.js";
 import { verbsOf } from "./verb-table.js";
 
-/** The author's own hooks of a verb. */
+/** The author's own hooks of a verb: those of its policy judge its input, so they are asked of each document as well. */
 export function hooksOfVerb(
   context: FamilyContext,
   document: string,
-  { hooks }: DocumentDeclaration,
+  declaration: DocumentDeclaration,
   verb: DocumentVerb,
 ): readonly HookUse[] {
-  const declared = hooks?.[verb];
-  if (declared === undefined) return [];
   // What is wrong with them is told of the verb itself.
   const quiet = { ...context, report: () => undefined };
+  const guards = guardsOf(context.tree, document, declaration, verb, null);
+  const hooks = declaration.hooks?.[verb] ?? {};
   const at = context.tree.at("documents", document, "hooks", verb);
-  return hookChain(quiet, [], document, { hooks: declared, at });
+  return hookChain(quiet, guards, document, { hooks, at }).filter(({ isAuthored }) => isAuthored);
 }
 
 /** The model with the hooks that its other verbs run. */

@@ -24,7 +24,7 @@ import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
 import { documentText, renderDocument, renderUpdated, validatorsOf } from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
-import { existing, mismatch, replacedBody, retried, changedBody } from "./write.js";
+import { existing, mismatch, patchCurrent, replacedBody, retried, changedBody } from "./write.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -248,7 +248,17 @@ function revertDocument(
     };
     const around = hooksOf(hooks, "update");
     if (around === null) return write();
-    return hooked(around, context, { id, rev: current.rev, patch: diff }, async () => {
+    const input = { id, rev: current.rev, patch: diff };
+    return hooked(around, context, input, async ({ patch }) => {
+      // A hook that wraps the write may pass on another patch.
+      if (patch !== diff) {
+        const patched = await patchCurrent(spec, context, current, "any", patch);
+        if (patched === null) throw fail("core.concurrency");
+        return {
+          stored: patched.stored,
+          output: () => renderUpdated(spec, patched.stored, patched.diff),
+        };
+      }
       const stored = await write();
       if (stored === null) throw fail("core.concurrency");
       return { stored, output: () => renderUpdated(spec, stored, diff) };

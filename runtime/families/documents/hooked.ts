@@ -1,5 +1,6 @@
 // The author's hooks of single verbs, around each document that another verb writes: a bulk verb, an upsert or a revert does
 // nothing of which the hooks of what it does know nothing (decisions.md "A twin takes the rule of its original").
+import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { chain, type Hook, type HookChain } from "../../operations/hooks.js";
 import type { Output } from "../../operations/json-text.js";
@@ -44,44 +45,79 @@ export async function hooked<Input>(
 ): Promise<StoredDocument> {
   if (around === null) return (await write(input)).stored;
   let written: WrittenDocument | undefined;
+  const later = (phase: string, hook: NamedHook, run: () => void | Promise<void>) => () =>
+    quietly(context, phase, hook, run);
   const core = async (given: unknown): Promise<Output<unknown>> => {
     const output = await context.transact(async () => {
-      for (const hook of around.tx_before) {
-        await hook(given, context);
-        context.expectAwaited(hook);
-      }
+      await inOrder(around.tx_before, context, (hook) => hook(given, context));
       // A hook that wraps the write passes on an input of the same type.
       const made = await write(given as Input);
       const answer = made.output();
-      for (const hook of around.tx_after) {
-        await hook(given, context, answer);
-        context.expectAwaited(hook);
-      }
+      await inOrder(around.tx_after, context, (hook) => hook(given, context, answer));
       written = made;
       return answer;
     });
     for (const hook of around.after_commit)
-      context.whenCommitted(() => hook(given, context, output));
+      context.whenCommitted(later("after_commit", hook, () => hook(given, context, output)));
     return output;
   };
+  const failed = (error: unknown): void => {
+    // The latest is the first to run: failures, then what comes at the end.
+    for (const hook of around.finally.toReversed())
+      context.whenUndone(later("finally", hook, () => hook(input, context)));
+    for (const hook of around.on_failure.toReversed())
+      context.whenUndone(later("on_failure", hook, () => hook(input, context, error)));
+  };
   try {
-    for (const hook of around.before) {
-      await hook(input, context);
-      context.expectAwaited(hook);
-    }
+    await inOrder(around.before, context, (hook) => hook(input, context));
     const wrapped = around.wrap.reduceRight<(given: unknown) => Promise<Output<unknown>>>(
       (next, hook) => async (given) => hook(given, context, next),
       core,
     );
     const output = await wrapped(input);
     if (written === undefined) throw new TypeError("a wrap hook has answered without the write");
-    for (const hook of around.on_success) context.whenCommitted(() => hook(input, context, output));
+    for (const hook of around.on_success)
+      context.whenCommitted(later("on_success", hook, () => hook(input, context, output)));
+    for (const hook of around.finally)
+      context.whenCommitted(later("finally", hook, () => hook(input, context)));
+    // Another document of the request may still undo this one.
+    failed(fail("bulk_refused"));
     return written.stored;
   } catch (thrown) {
-    const error = told(thrown, input);
-    for (const hook of around.on_failure) await hook(input, context, error);
+    const error = told(context.abandonCalls(thrown), input);
+    failed(error);
     throw error;
-  } finally {
-    for (const hook of around.finally) await hook(input, context);
+  }
+}
+
+interface NamedHook {
+  readonly name: string;
+}
+
+async function inOrder<Run extends NamedHook>(
+  hooks: readonly Run[],
+  context: ExecutionContext,
+  run: (hook: Run) => void | Promise<void>,
+): Promise<void> {
+  for (const hook of hooks) {
+    await run(hook);
+    context.expectAwaited(hook);
+  }
+}
+
+/** What follows the end of a transaction changes nothing of it; the log tells if it fails. */
+async function quietly(
+  context: ExecutionContext,
+  phase: string,
+  hook: NamedHook,
+  run: () => void | Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+    context.expectAwaited(hook);
+  } catch (err) {
+    const { operationId: operation, metadata } = context;
+    const line = { operation, phase, requestId: metadata.requestId, err };
+    context.log.error(line, "a hook failed after the operation was decided");
   }
 }

@@ -89,13 +89,19 @@ export function updateMany(
   return outcomesOf(context, items, {
     single({ id, rev, patch: asked }) {
       const input = { id, rev, patch: checkedPayload(asked, spec.validatePatch) };
-      return hooked(around, context, input, async ({ patch }) => {
-        const { stored, diff } = await patchDocument(spec, context, id, rev, patch);
+      return hooked(around, context, input, async (given) => {
+        const { stored, diff } = await patchDocument(
+          spec,
+          context,
+          given.id,
+          given.rev,
+          given.patch,
+        );
         return { stored, output: () => renderUpdated(spec, stored, diff) };
       });
     },
     async together(all) {
-      if (around !== null) return all.map(() => null);
+      if (around !== null) return oneByOne(spec, context, all);
       const current = await currentOf(spec, context, all);
       const writer = await writerOf(spec, context, "write");
       const patched = all.map(({ patch }, at) => {
@@ -145,18 +151,19 @@ export function deleteMany(
   const around = hooksOf(hooks, softDelete ? "delete" : "kill");
   return outcomesOf(context, items, {
     single: ({ id, rev }) =>
-      hooked(around, context, { id, rev }, async () => {
+      hooked(around, context, { id, rev }, async (given) => {
         if (!softDelete)
           return {
-            stored: await killDocument(spec, context, id, rev),
+            stored: await killDocument(spec, context, given.id, given.rev),
             output: () => undefined,
           };
-        const stored = await markDocument(spec, context, id, rev, true);
+        const stored = await markDocument(spec, context, given.id, given.rev, true);
         return { stored, output: () => renderDocument(spec, stored) };
       }),
     async together(all) {
       // Who names them has a say, one by one, and so have hooks.
-      if (spec.referredBy !== undefined || around !== null) return all.map(() => null);
+      if (around !== null) return oneByOne(spec, context, all);
+      if (spec.referredBy !== undefined) return all.map(() => null);
       const current = await currentOf(spec, context, all);
       const now = timeOf(context);
       const gone = softDelete
@@ -264,6 +271,18 @@ function unlessRefused<T>(work: () => T): T | null {
     if (error instanceof ServiceError) return null;
     throw error;
   }
+}
+
+/** Leaves items to be written one by one, and holds their rows in the order of ids: so no two of these wait for each other. */
+async function oneByOne(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  items: readonly Leaving[],
+): Promise<readonly null[]> {
+  const documents = context.transaction.of(documentStore);
+  for (const id of new Set(items.map((item) => item.id).sort()))
+    await documents.seize(spec, context.tenant, id);
+  return items.map(() => null);
 }
 
 /** The live documents of items as they are, where their revision is the one that is expected; each once. */
