@@ -170,8 +170,6 @@ export type HistoryVerb =
   | "get_deleted"
   | "list_deleted";
 
-export type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";
-
 /** A search over a document. */
 export interface SearchModel {
   readonly name: string;

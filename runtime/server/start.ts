@@ -5,11 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
 import { boundary, callerFieldsOf } from "../http/boundary.js";
 import { answerClientErrors } from "../http/client-error.js";
-import {
-  frontHandler,
-  type FrontHandlerOptions,
-  type RequestHandler,
-} from "../http/front-handler.js";
+import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
 import { directEndpoint } from "../http/direct-endpoint.js";
 import { directPath } from "../families/storage/addresses.js";
@@ -27,6 +23,7 @@ import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../operations/periodic.js";
 import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
+import { appFallback, type Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { familiesOf } from "./families.js";
 import { sourcesOf } from "./metric-sources.js";
@@ -324,8 +321,6 @@ async function adminServer({ adminPort, host }: Settings, answer: Answers): Prom
   return server;
 }
 
-type Answers = (req: IncomingMessage, res: ServerResponse) => boolean;
-
 async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
   const { docsEndpoint } = await import("../http/docs/docs-endpoint.js");
   const { title, realtime, routes, identity } = service;
@@ -340,38 +335,6 @@ async function docsOf(service: ServiceDefinition, folder: string): Promise<Answe
   const bearer = bearers.find(({ route }) => isOwn(route)) ?? bearers[0];
   const { header: tokenHeader = "Authorization", scheme: tokenScheme = "Bearer" } = bearer ?? {};
   return docsEndpoint({ title, folder, realtime: plane, tokenHeader, tokenScheme });
-}
-
-/**
- * Handles requests that no route matches: first by the author's app, then by the documentation. What is left gets a 404, or
- * the error that the app threw, masked.
- */
-function appFallback(
-  service: ServiceDefinition,
-  log: Log,
-  answerDocs: Answers,
-): (
-  req: Parameters<RequestHandler>[0],
-  res: Parameters<RequestHandler>[1],
-  error?: unknown,
-) => void {
-  return (req, res, error) => {
-    const refuse = (fault: unknown): void => {
-      if (fault === undefined && answerDocs(req, res)) return;
-      if (fault !== undefined) log.error({ err: fault }, "the app failed");
-      replyError(req, res, readMetadata(req.headers), fault ?? fail("route_not_found"));
-    };
-    if (error !== undefined || service.app === undefined) {
-      refuse(error);
-      return;
-    }
-    try {
-      const answered = service.app(req, res, refuse);
-      if (answered instanceof Promise) answered.catch(refuse);
-    } catch (fault) {
-      refuse(fault);
-    }
-  };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -7,12 +7,7 @@ import { refTo } from "../../model/json-schema.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import {
-  bodyInput,
-  type OperationModel,
-  type SearchModel,
-  type SearchVerb,
-} from "../../model/registry.js";
+import { bodyInput, type OperationModel, type SearchModel } from "../../model/registry.js";
 import { guardsOf } from "../documents/guard.js";
 import { queryTypeNames } from "../documents/query-types.js";
 import {
@@ -24,6 +19,8 @@ import {
 import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { chosenFields } from "../documents/query-schemas.js";
 import { searchPageSchema, searchRequestSchema } from "./schemas.js";
+
+type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";
 
 const verbs: readonly SearchVerb[] = ["typed", "raw", "typed_cursor", "raw_cursor"];
 
