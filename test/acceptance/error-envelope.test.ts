@@ -103,7 +103,7 @@ for (const engine of engines) {
       for (const [text, code] of [
         ["NONSENSE\r\n\r\n", "http_malformed"],
         [
-          "GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+          "GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
           "route_not_found",
         ],
       ] as const) {
