@@ -2,7 +2,7 @@
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
-import { peopleOf, type People } from "./people.js";
+import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
@@ -60,6 +60,30 @@ for (const engine of engines) {
       ]);
       expect(JSON.stringify(await listed())).not.toContain(key.slice(12, 40));
       expect(id).not.toBe(keyId);
+    });
+
+    test("a change of the password revokes its owner's keys, and nobody else's", async () => {
+      const [owner, other] = [await people.person(), await people.person()];
+      const tokenOf = async (id: string): Promise<string> =>
+        (await people.session(id, null)).access_token;
+      const { api_key: key } = await issue(await tokenOf(owner.id));
+      const { api_key: others } = await issue(await tokenOf(other.id));
+      const me = async (secret: string): Promise<number> =>
+        (await withKey(secret, "GET", "/auth/me")).status;
+      expect([await me(key), await me(others)]).toEqual([200, 200]);
+      const wrong = { current_password: "not the password", new_password: "another long password" };
+      await people.as(await tokenOf(owner.id), "POST", "/auth/change-password", wrong);
+      expect(await me(key)).toBe(200);
+      const right = { ...wrong, current_password: password };
+      const changed = await people.as(
+        await tokenOf(owner.id),
+        "POST",
+        "/auth/change-password",
+        right,
+      );
+      expect([changed.status, await me(key), await me(others)]).toEqual([204, 401, 200]);
+      const again = await people.as(await tokenOf(owner.id), "GET", "/api-keys");
+      expect(again.body).toEqual({ keys: [] });
     });
 
     test("keys that are not good are one 401, on open operations too", async () => {
