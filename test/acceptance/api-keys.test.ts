@@ -113,9 +113,44 @@ for (const engine of engines) {
         expect([status, refused.code, headers.get("www-authenticate")]).toEqual([
           401,
           "core.authentication",
-          "Bearer",
+          'Bearer realm="tracker", ApiKey realm="tracker"',
         ]);
       expect((await list(key)).status).toBe(200);
+    });
+
+    test("the document offers keys where they are taken, and nowhere else", async () => {
+      interface Documented {
+        readonly operationId: string;
+        readonly security?: readonly object[];
+        readonly "x-required-permissions"?: readonly string[];
+      }
+      const { paths } = (await service.call("GET", "/openapi.json")).body as {
+        readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+      };
+      const needed = Object.values(paths)
+        .flatMap((methods) => Object.values(methods))
+        .flatMap((operation) => operation["x-required-permissions"] ?? []);
+      const { id, token } = await people.member("");
+      for (const permission of new Set(needed)) await people.grant(null, id, permission);
+      const { api_key: key } = await issue(token);
+      const missing = "a session of the caller's own";
+      const seen = { sessions: 0, keys: 0 };
+      for (const [path, methods] of Object.entries(paths))
+        for (const [method, { operationId, security = [] }] of Object.entries(methods)) {
+          // Its body says which sessions end, so that it looks at its caller itself.
+          if (security.length === 0 || operationId === "authn.logout") continue;
+          const at = path.replaceAll(/\{(?:id|key|task|delivery)\}/g, nobody);
+          const { status, body } = await withKey(key, method.toUpperCase(), at);
+          // Input is read before the guards run, and this request has none.
+          if ([400, 415, 422].includes(status)) continue;
+          const isOffered = security.some((one) => "api_key" in one);
+          expect([operationId, body?.context?.missing === missing]).toEqual([
+            operationId,
+            !isOffered,
+          ]);
+          seen[isOffered ? "keys" : "sessions"] += 1;
+        }
+      expect(Math.min(seen.sessions, seen.keys)).toBeGreaterThan(5);
     });
 
     test("a key that is unknown, revoked or another's is the same 404", async () => {
