@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
 import { boundary, callerFieldsOf } from "../http/boundary.js";
+import { challengeOf } from "../families/identity/challenges.js";
 import { answerClientErrors } from "../http/client-error.js";
 import {
   frontHandler,
@@ -163,7 +164,8 @@ function styleOf(
   log: Log,
 ): AnswerStyle {
   const printError = reliably(errorEnvelope, log);
-  return { callerFields: callerFieldsOf(identity), compressBytes, printError };
+  const challenge = challengeOf(identity);
+  return { callerFields: callerFieldsOf(identity), challenge, compressBytes, printError };
 }
 
 /** The URL at which a server listens. */
