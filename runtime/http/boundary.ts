@@ -1,11 +1,13 @@
 // The boundary: who is calling and whose data, bound before the operation (service.md "Authentication", "Tenant binding").
 import type { IncomingMessage } from "node:http";
 import { authenticate } from "../families/identity/authenticate.js";
+import { challengeOf } from "../families/identity/challenges.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
 import type { Lifetime } from "../ports/lifetime.js";
 import type { Resources } from "../operations/resources.js";
 import { isUuid } from "../contract/uuid.js";
 import { bindHints, type Bound, type TenantHint } from "../families/tenancy/bind.js";
+import type { AnswerStyle } from "./exchange.js";
 import { requestedHost, type ProxyTrust } from "./proxies.js";
 import { tenantStore } from "../ports/tenants.js";
 
@@ -36,8 +38,15 @@ export type Bind = (
   presented?: Presented,
 ) => Bound | Promise<Bound>;
 
+/** How answers speak of credentials: the fields that they depend on, and the challenge of a 401. */
+export function credentialStyle(
+  spec: IdentitySpec | undefined,
+): Pick<AnswerStyle, "callerFields" | "challenge"> {
+  return { callerFields: callerFieldsOf(spec), challenge: challengeOf(spec) };
+}
+
 /** The header fields that say who is calling and whose data the request is about. */
-export function callerFieldsOf(spec: IdentitySpec | undefined): readonly string[] {
+function callerFieldsOf(spec: IdentitySpec | undefined): readonly string[] {
   if (spec === undefined) return [];
   const fields = spec.ingress.flatMap((one) => {
     if (one.kind === "query") return [];
