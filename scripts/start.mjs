@@ -18,6 +18,7 @@ server.on("exit", (code, signal) => {
   process.exit(code ?? (signal === null ? 1 : 0));
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => server.kill(signal));
+stopWithNpm();
 
 await ready();
 if (!isProduction) await loadDemo("load");
@@ -37,6 +38,18 @@ Try:
     -d '{"filters":{"$values":{"country":"AD"}},"sorts":{"name":"asc"},"size":3}'
 `);
 if (!isProduction) await loadDemo("places");
+
+/** Ends the server with `npm start`: a signal to npm ends the shell between npm and this process, and goes no further. */
+function stopWithNpm() {
+  if (process.env.npm_lifecycle_event !== "start") return;
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    server.kill("SIGTERM");
+  }, 200);
+  watch.unref();
+}
 
 /** Loads demo data beside the server. Where that fails it has said why, and the server goes on. */
 async function loadDemo(name) {

@@ -15,7 +15,7 @@ import {
 import { authorize, identitySpec } from "../identity.js";
 import * as validate from "../validators/authn.js";
 
-/** Change the caller's password and end all sessions. Guard: session. */
+/** Change the caller's password and end all sessions and API keys. Guard: session. */
 export const authnChangePassword = route({
   operationId: "authn.change_password",
   method: "POST",

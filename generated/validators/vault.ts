@@ -172,7 +172,7 @@ vaultMoveCheck.errors = vErrors;
 return errors === 0;
 }
 
-const pattern9 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
+const pattern9 = new RegExp("^[!#$%&'+.^_`|~0-9A-Za-z-]+/[!#$%&'+.^_`|~0-9A-Za-z-]+$", "u");
 const pattern10 = new RegExp("^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$", "u");
 
 function vaultUpdateMetadataCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -194,7 +194,7 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",pa
 if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
-if(!pattern9.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
+if(!pattern9.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'+.^_`|~0-9A-Za-z-]+/[!#$%&'+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'+.^_`|~0-9A-Za-z-]+/[!#$%&'+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }

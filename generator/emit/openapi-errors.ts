@@ -39,6 +39,7 @@ export function errorResponse(
         description: "The code of the error.",
         schema: { type: "string" },
       })),
+      ...headersOfStatus(status, components),
     },
     content: {
       "application/json": {
@@ -48,6 +49,26 @@ export function errorResponse(
       },
     },
   };
+}
+
+/** What every answer of a status says besides its code: which credential to send, or when to come again. */
+function headersOfStatus(status: number, components: SharedComponents): object {
+  const header = (name: string, description: string, type: "string" | "integer"): object => ({
+    [name]: components.refer("headers", name.replaceAll("-", ""), () => ({
+      description,
+      schema: { type },
+    })),
+  });
+  if (status === 401)
+    return header(
+      "WWW-Authenticate",
+      "The schemes of credentials that the service takes.",
+      "string",
+    );
+  const passes = status === 429 || status === 503;
+  return passes
+    ? header("Retry-After", "Seconds until another attempt may succeed.", "integer")
+    : {};
 }
 
 /** Describes an error of the registry under `x-errors`, once. Codes that the registry doesn't declare are ignored. */

@@ -24,7 +24,7 @@ import { envelopeSchema, errorResponse, referToError } from "./openapi-errors.js
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
 import { furtherResponses, readHeaders, saidHeaders } from "./openapi-replies.js";
-import { securitySchemes } from "../print/security-schemes.js";
+import { securitySchemes, sessionSchemes } from "../print/security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "../model/operation-types.js";
 
@@ -47,7 +47,8 @@ export function emitOpenApi(
   );
   const paths: Record<string, Record<string, unknown>> = {};
   const schemes = model.identity === null ? {} : securitySchemes(model.identity);
-  const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
+  const anyCredential = Object.keys(schemes);
+  const sessions = model.identity === null ? [] : sessionSchemes(model.identity);
   for (const operation of attached) {
     const { route } = operation;
     if (route === null) continue;
@@ -56,7 +57,9 @@ export function emitOpenApi(
     methods[route.method.toLowerCase()] = operationObject(
       model,
       operation,
-      isTold ? security : [],
+      (!isTold ? [] : needsSession(operation) ? sessions : anyCredential).map((name) => ({
+        [name]: [],
+      })),
       queryMember(model, operation, components),
       components,
       linksOf(operation, model),
@@ -86,6 +89,11 @@ export function emitOpenApi(
     ...service.extensions,
   };
   return documentFile("openapi.json", document);
+}
+
+/** Whether an API key is refused whatever its principal may do. */
+function needsSession({ hooks }: OperationModel): boolean {
+  return hooks.some(({ provides }) => provides.includes("authn.session"));
 }
 
 /** An example of the body; none for a form, which needs a file. */

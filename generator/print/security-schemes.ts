@@ -9,6 +9,14 @@ export function securitySchemes(identity: IdentityModel): Record<string, object>
   });
 }
 
+/** The names of those schemes that carry a session, as API keys don't. */
+export function sessionSchemes(identity: IdentityModel): readonly string[] {
+  const taken = identity.ingress.filter(({ kind }) => kind !== "query");
+  return Object.keys(securitySchemes(identity)).filter(
+    (_name, at) => taken[at]?.kind !== "api_key",
+  );
+}
+
 /** A scheme for each ingress, named after its kind; further ones of a kind have longer names. */
 export function schemesOf({
   ingress,

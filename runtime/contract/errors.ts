@@ -255,13 +255,16 @@ export function knownError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
 }
 
-/** The headers of an error's answer: its own, and what every answer of its status has. */
-export function headersOf(error: ServiceError): Readonly<Record<string, string>> {
+/** The headers of an error's answer: its own, and what every answer of its status has. `challenge` is for a 401 without one. */
+export function headersOf(
+  error: ServiceError,
+  challenge = "Bearer",
+): Readonly<Record<string, string>> {
   const names = Object.keys(error.headers).map((name) => name.toLowerCase());
   const usual: Record<string, string> = { "X-Error-Code": error.code };
   // RFC 9110 §15.5.2 and RFC 6750 §3: which credential a caller should send.
   if (error.status === 401 && !names.includes("www-authenticate"))
-    usual["WWW-Authenticate"] = "Bearer";
+    usual["WWW-Authenticate"] = challenge;
   // A fault that passes says when to try again.
   const passes = error.status === 503 || error.status === 429;
   if (passes && !names.includes("retry-after")) usual["Retry-After"] = "1";

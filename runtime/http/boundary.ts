@@ -1,11 +1,13 @@
 // The boundary: who is calling and whose data, bound before the operation (service.md "Authentication", "Tenant binding").
 import type { IncomingMessage } from "node:http";
 import { authenticate } from "../families/identity/authenticate.js";
+import { challengeOf } from "../families/identity/challenges.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
 import type { Lifetime } from "../ports/lifetime.js";
 import type { Resources } from "../operations/resources.js";
 import { isUuid } from "../contract/uuid.js";
-import { bindHint, type Bound, type TenantHint } from "../families/tenancy/bind.js";
+import { bindHints, type Bound, type TenantHint } from "../families/tenancy/bind.js";
+import type { AnswerStyle } from "./exchange.js";
 import { requestedHost, type ProxyTrust } from "./proxies.js";
 import { tenantStore } from "../ports/tenants.js";
 
@@ -36,8 +38,15 @@ export type Bind = (
   presented?: Presented,
 ) => Bound | Promise<Bound>;
 
+/** How answers speak of credentials: the fields that they depend on, and the challenge of a 401. */
+export function credentialStyle(
+  spec: IdentitySpec | undefined,
+): Pick<AnswerStyle, "callerFields" | "challenge"> {
+  return { callerFields: callerFieldsOf(spec), challenge: challengeOf(spec) };
+}
+
 /** The header fields that say who is calling and whose data the request is about. */
-export function callerFieldsOf(spec: IdentitySpec | undefined): readonly string[] {
+function callerFieldsOf(spec: IdentitySpec | undefined): readonly string[] {
   if (spec === undefined) return [];
   const fields = spec.ingress.flatMap((one) => {
     if (one.kind === "query") return [];
@@ -64,26 +73,28 @@ export function boundary({
     // Checking a credential is the service's own work: callers who use up their connections can't block it.
     const stores = resources.database.read({ lifetime, payer: null });
     const identity = await authenticate(spec, resources, stores, request, token);
-    const hint = hasHints ? hintOf(spec, req, host) : null;
-    if (hint === null) return { identity, tenant: identity?.tenant ?? null };
-    return bindHint(stores.of(tenantStore), identity, hint);
+    const hints = hasHints ? hintsOf(spec, req, host) : [];
+    if (hints.length === 0) return { identity, tenant: identity?.tenant ?? null };
+    return bindHints(stores.of(tenantStore), identity, hints);
   };
 }
 
-/** The tenant that the header names, otherwise the host; null if neither does. */
-function hintOf(
+/** The tenants that the header and the host name. */
+function hintsOf(
   { tenantHints }: IdentitySpec,
   req: IncomingMessage,
   host: () => string,
-): TenantHint | null {
+): readonly TenantHint[] {
   const header = req.headers["x-tenant-id"];
+  const hints: TenantHint[] = [];
   if (tenantHints.header && typeof header === "string")
     // A hint that isn't an id names no existing tenant.
-    return isUuid(header) ? { id: header.toLowerCase() } : { key: "" };
-  if (tenantHints.host === null) return null;
+    hints.push(isUuid(header) ? { id: header.toLowerCase() } : { key: "" });
+  if (tenantHints.host === null) return hints;
   const [before = "", after = ""] = tenantHints.host.split("{tenant}");
   const name = host().replace(/:\d+$/, "");
   const isOurs =
     name.length > before.length + after.length && name.startsWith(before) && name.endsWith(after);
-  return isOurs ? { key: name.slice(before.length, name.length - after.length) } : null;
+  if (isOurs) hints.push({ key: name.slice(before.length, name.length - after.length) });
+  return hints;
 }

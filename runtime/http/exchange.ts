@@ -6,13 +6,20 @@ import { usualEnvelope, type PrintError } from "../operations/error-envelope.js"
 export interface AnswerStyle {
   /** Header fields that say who is calling, as the service declares them. */
   readonly callerFields: readonly string[];
+  /** The `WWW-Authenticate` of a 401 that has none of its own. */
+  readonly challenge: string;
   /** Bytes of JSON from which on an answer is compressed, where its caller takes that; null for none. */
   readonly compressBytes: number | null;
   /** The bodies of errors. */
   readonly printError: PrintError;
 }
 
-const plain: AnswerStyle = { callerFields: [], compressBytes: null, printError: usualEnvelope };
+const plain: AnswerStyle = {
+  callerFields: [],
+  challenge: "Bearer",
+  compressBytes: null,
+  printError: usualEnvelope,
+};
 
 /** What becomes known of a request while it is answered. It listens once for the answer's end and tells everybody who waits. */
 export class Exchange {

@@ -152,7 +152,11 @@ function writeError(
     exchange.requestId ??= metadata.requestId;
   }
   const text = (exchange?.style.printError ?? usualEnvelope)(error);
-  headers.push("Cache-Control", "no-store", ...Object.entries(headersOf(error)).flat());
+  headers.push(
+    "Cache-Control",
+    "no-store",
+    ...Object.entries(headersOf(error, exchange?.style.challenge)).flat(),
+  );
   sendJson(req, res, error.status, headers, text);
 }
 

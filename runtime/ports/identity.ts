@@ -126,6 +126,8 @@ export interface IdentityStore {
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
   /** Ends the sessions of the principal, except the one with the id `kept`. */
   endSessions(principalId: string, now: number, kept?: string): Promise<void>;
+  /** Revokes the API keys of the principal. */
+  endKeys(principalId: string, now: number): Promise<void>;
   /** Whether the session is live. It is locked so that this stays true until the transaction ends. */
   holdSession(sessionId: string): Promise<boolean>;
   /** Live sessions of a principal, oldest first. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
-import { boundary, callerFieldsOf } from "../http/boundary.js";
+import { boundary, credentialStyle } from "../http/boundary.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
@@ -159,8 +159,7 @@ function styleOf(
   { compressBytes }: Settings,
   log: Log,
 ): AnswerStyle {
-  const printError = reliably(errorEnvelope, log);
-  return { callerFields: callerFieldsOf(identity), compressBytes, printError };
+  return { ...credentialStyle(identity), compressBytes, printError: reliably(errorEnvelope, log) };
 }
 
 /** The URL at which a server listens. */

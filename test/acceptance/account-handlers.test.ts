@@ -11,8 +11,9 @@ const files = {
 service: {name: demo, title: Demo, version: 1.0.0}
 policies: {open: [], member: [principal]}
 identity:
-  methods: [token, password]
-  ingress: [{bearer: Authorization}, {bearer: Authorization, scheme: Token}]
+  methods: [token, password, api_key]
+  ingress: [{bearer: Authorization}, {bearer: Authorization, scheme: Token}, {api_key: X-API-Key}]
+  api_keys: {}
   sign_up: {verify: none, profile: profiles}
 documents:
   profiles: {type: {username: string, bio: string?}, guard: open, mount: false, unique: [[owner_id], [username]]}
@@ -117,13 +118,21 @@ for (const engine of engines) {
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
     });
 
-    test("a new password keeps its rules, and ends every other session", async () => {
+    test("a new password keeps its rules, and ends every other session and every API key", async () => {
       const { token } = (await register("dan")).body;
+      const authorization = `Token ${token}`;
+      const issued = await service.call("POST", "/api-keys", { headers: { authorization } });
+      const withKey = async (): Promise<number> => {
+        const headers = { authorization: "", "x-api-key": issued.body.api_key };
+        return (await service.call("GET", "/auth/me", { headers })).status;
+      };
+      expect(issued.status).toBe(201);
+      expect(await withKey()).toBe(200);
       expect((await update(token, { password: "short" })).status).toBe(422);
       const next = "another long password";
       const other = await service.post("/api/login", { email: "dan@example.test", password });
       const { body } = await update(token, { password: next });
-      expect((await update(other.body.token, {})).status).toBe(401);
+      expect([(await update(other.body.token, {})).status, await withKey()]).toEqual([401, 401]);
       expect((await update(body.token, {})).status).toBe(200);
       expect([await login("dan@example.test"), await login("dan@example.test", next)]).toEqual([
         401, 200,

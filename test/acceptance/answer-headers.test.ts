@@ -54,20 +54,52 @@ for (const engine of engines) {
       headers.get("www-authenticate"),
     ];
 
+    const offered = 'Bearer realm="tracker", ApiKey realm="tracker"';
+
+    test("a 401 names the schemes of the service's own ingress, and its realm", async () => {
+      const paths = { "registry/h.ts": handlers };
+      const ingressOf = (ingress: string): Record<string, string> => ({
+        ...paths,
+        "registry/service.yaml": registry.replace(/ingress: .*/, `ingress: ${ingress}`),
+      });
+      const cases = [
+        ["[{bearer: Authorization, scheme: Token}]", 'Token realm="headed"'],
+        [
+          "[{bearer: Authorization}, {bearer: Authorization, scheme: Token}]",
+          'Bearer realm="headed", Token realm="headed"',
+        ],
+      ] as const;
+      for (const [ingress, challenges] of cases) {
+        const one = await declaredService(ingressOf(ingress));
+        const started = await startTestService(engine, { ...one, signsIn: false });
+        try {
+          expect(challenge(await started.call("GET", "/mine"))).toEqual([401, challenges]);
+          const bad = { authorization: "Token nonsense" };
+          expect(challenge(await started.call("GET", "/mine", { headers: bad }))).toEqual([
+            401,
+            'Token realm="headed", error="invalid_token"',
+          ]);
+        } finally {
+          await started.stop();
+          one.remove();
+        }
+      }
+    });
+
     test("a 401 blames the token only where one was given", async () => {
       const call = (headers: Record<string, string>): Promise<Answer> =>
         service.call("GET", "/tenants", { headers: { authorization: "", ...headers } });
-      expect(challenge(await call({}))).toEqual([401, "Bearer"]);
-      expect(challenge(await call({ "x-api-key": "nonsense" }))).toEqual([401, "Bearer"]);
-      expect(challenge(await call({ authorization: "Basic eDp5" }))).toEqual([401, "Bearer"]);
-      const blamed = 'Bearer error="invalid_token"';
+      expect(challenge(await call({}))).toEqual([401, offered]);
+      expect(challenge(await call({ "x-api-key": "nonsense" }))).toEqual([401, offered]);
+      expect(challenge(await call({ authorization: "Basic eDp5" }))).toEqual([401, offered]);
+      const blamed = 'Bearer realm="tracker", error="invalid_token"';
       expect(challenge(await call({ authorization: "Bearer nonsense" }))).toEqual([401, blamed]);
       expect(challenge(await call({ cookie: "session=nonsense" }))).toEqual([401, blamed]);
       const login = { login: "nobody@example.test", password: "not a password" };
       const refused = await service.post("/auth/login", login, { authorization: "" });
-      expect(challenge(refused)).toEqual([401, "Bearer"]);
+      expect(challenge(refused)).toEqual([401, offered]);
       const token = { refresh_token: "nonsense" };
-      expect(challenge(await service.post("/auth/refresh", token))).toEqual([401, "Bearer"]);
+      expect(challenge(await service.post("/auth/refresh", token))).toEqual([401, offered]);
     });
 
     test("a wrong current password keeps its caller's session", async () => {

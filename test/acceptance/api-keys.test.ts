@@ -2,7 +2,7 @@
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
-import { peopleOf, type People } from "./people.js";
+import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
@@ -62,6 +62,30 @@ for (const engine of engines) {
       expect(id).not.toBe(keyId);
     });
 
+    test("a change of the password revokes its owner's keys, and nobody else's", async () => {
+      const [owner, other] = [await people.person(), await people.person()];
+      const tokenOf = async (id: string): Promise<string> =>
+        (await people.session(id, null)).access_token;
+      const { api_key: key } = await issue(await tokenOf(owner.id));
+      const { api_key: others } = await issue(await tokenOf(other.id));
+      const me = async (secret: string): Promise<number> =>
+        (await withKey(secret, "GET", "/auth/me")).status;
+      expect([await me(key), await me(others)]).toEqual([200, 200]);
+      const wrong = { current_password: "not the password", new_password: "another long password" };
+      await people.as(await tokenOf(owner.id), "POST", "/auth/change-password", wrong);
+      expect(await me(key)).toBe(200);
+      const right = { ...wrong, current_password: password };
+      const changed = await people.as(
+        await tokenOf(owner.id),
+        "POST",
+        "/auth/change-password",
+        right,
+      );
+      expect([changed.status, await me(key), await me(others)]).toEqual([204, 401, 200]);
+      const again = await people.as(await tokenOf(owner.id), "GET", "/api-keys");
+      expect(again.body).toEqual({ keys: [] });
+    });
+
     test("keys that are not good are one 401, on open operations too", async () => {
       const { token } = await people.member("", "tasks.read");
       const { api_key: key, key_id: id } = await issue(token);
@@ -89,9 +113,44 @@ for (const engine of engines) {
         expect([status, refused.code, headers.get("www-authenticate")]).toEqual([
           401,
           "core.authentication",
-          "Bearer",
+          'Bearer realm="tracker", ApiKey realm="tracker"',
         ]);
       expect((await list(key)).status).toBe(200);
+    });
+
+    test("the document offers keys where they are taken, and nowhere else", async () => {
+      interface Documented {
+        readonly operationId: string;
+        readonly security?: readonly object[];
+        readonly "x-required-permissions"?: readonly string[];
+      }
+      const { paths } = (await service.call("GET", "/openapi.json")).body as {
+        readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+      };
+      const needed = Object.values(paths)
+        .flatMap((methods) => Object.values(methods))
+        .flatMap((operation) => operation["x-required-permissions"] ?? []);
+      const { id, token } = await people.member("");
+      for (const permission of new Set(needed)) await people.grant(null, id, permission);
+      const { api_key: key } = await issue(token);
+      const missing = "a session of the caller's own";
+      const seen = { sessions: 0, keys: 0 };
+      for (const [path, methods] of Object.entries(paths))
+        for (const [method, { operationId, security = [] }] of Object.entries(methods)) {
+          // Its body says which sessions end, so that it looks at its caller itself.
+          if (security.length === 0 || operationId === "authn.logout") continue;
+          const at = path.replaceAll(/\{(?:id|key|task|delivery)\}/g, nobody);
+          const { status, body } = await withKey(key, method.toUpperCase(), at);
+          // Input is read before the guards run, and this request has none.
+          if ([400, 415, 422].includes(status)) continue;
+          const isOffered = security.some((one) => "api_key" in one);
+          expect([operationId, body?.context?.missing === missing]).toEqual([
+            operationId,
+            !isOffered,
+          ]);
+          seen[isOffered ? "keys" : "sessions"] += 1;
+        }
+      expect(Math.min(seen.sessions, seen.keys)).toBeGreaterThan(5);
     });
 
     test("a key that is unknown, revoked or another's is the same 404", async () => {

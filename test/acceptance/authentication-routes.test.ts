@@ -79,11 +79,11 @@ for (const engine of engines) {
       const { access_token: token } = await people.session(id, null);
       expect(await told({ authorization: "Bearer partner-token" })).toEqual([
         401,
-        'Bearer error="invalid_token"',
+        'Bearer realm="tracker", error="invalid_token"',
       ]);
       expect(await told({ "x-partner-token": `Token ${token}` })).toEqual([
         401,
-        'Token error="invalid_token"',
+        'Token realm="tracker", error="invalid_token"',
       ]);
       expect((await told({ authorization: "Guest partner-token" }))[0]).toBe(401);
       expect((await told({ "x-partner-token": "Bearer partner-token" }))[0]).toBe(401);

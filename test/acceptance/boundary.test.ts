@@ -232,6 +232,43 @@ for (const engine of engines) {
         ]);
       });
 
+      test("that disagree bind no tenant", async () => {
+        const definition = withIdentity({
+          tenantHints: { header: true, host: "{tenant}.tracker.test" },
+          trustForwardedHost: true,
+        });
+        const [service, people] = await startWith(definition, {
+          TRUSTED_PROXIES: "127.0.0.0/8, ::1/128",
+        });
+        const { id, tenantId } = await people.member("", "tasks.read");
+        const other = await people.member("", "tasks.read");
+        const keyOf = async (of: string): Promise<string> =>
+          (await service.running.connection.database.reader.of(tenantStore).findTenant(of))?.key ??
+          "";
+        const token = (await people.session(id, null)).access_token;
+        const told = async (header: string, key: string): Promise<readonly unknown[]> => {
+          const { status, body } = await service.call("POST", "/tasks/query", {
+            body: {},
+            headers: {
+              authorization: `Bearer ${token}`,
+              "x-tenant-id": header,
+              "x-forwarded-host": `${key}.tracker.test`,
+            },
+          });
+          return [status, body.code];
+        };
+        const nowhere = "01890000-0000-7000-8000-000000000001";
+        const [ours, theirs] = [await keyOf(tenantId), await keyOf(other.tenantId)];
+        const conflict = [401, "tenant_conflict"];
+        expect(await told(tenantId, ours)).toEqual([200, undefined]);
+        expect(await told(tenantId, theirs)).toEqual(conflict);
+        expect(await told(other.tenantId, ours)).toEqual(conflict);
+        expect(await told(tenantId, "nowhere")).toEqual(conflict);
+        expect(await told(nowhere, ours)).toEqual(conflict);
+        expect(await told("' OR 1=1", ours)).toEqual(conflict);
+        expect(await told(nowhere, "nowhere")).toEqual([401, "tenant_mismatch"]);
+      });
+
       test("mean nothing where they are not trusted", async () => {
         const [service, people] = await startWith(reference, { TRUSTED_PROXIES: "1" });
         const [one, other] = [

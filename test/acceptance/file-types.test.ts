@@ -208,6 +208,28 @@ describe.each(pairs.filter(({ isAvailable }) => isAvailable))("$name", ({ databa
     });
   });
 
+  test.each(["image/*", "*/*", "*/png", "image/p*"])("%s is no type of a file", async (type) => {
+    const { key } = (await upload("mixed", "x.png", png)).body;
+    const answers = [
+      await post("/mixed/files/metadata/update", { key, content_type: type }),
+      await signed("mixed", "patterned.png", type),
+      await act((context) =>
+        objects(specs["mixed"], context).put("patterned.png", png, { content_type: type }),
+      ),
+    ];
+    for (const { status, body } of answers)
+      expect([status, body.code, body.context.errors?.[0].path]).toEqual([
+        422,
+        "core.validation",
+        "/content_type",
+      ]);
+    await lost("mixed", "patterned.png");
+    const form = new FormData();
+    form.set("file", new Blob([new Uint8Array(png)], { type }), "x.png");
+    const formed = await service.call("POST", "/mixed/files", { body: form });
+    expect([formed.status, formed.body.content_type]).toEqual([201, "image/png"]);
+  });
+
   const signed = (storage: string, key: string, content_type: string): Promise<Answer> =>
     post(`/${storage}/files/presign/upload`, { key, content_type, expires_in: 60 });
   const sent = async ({ body }: Answer, bytes: Buffer): Promise<number> =>

@@ -132,13 +132,18 @@ for (const engine of engines) {
         },
       ],
       [
-        "active → used: the new password counts, the old one and every session do not",
+        "active → used: the new password counts; the old one, every session and every API key do not",
         async () => {
           const { login, id } = await people.person();
           const { access_token: token } = await people.session(id, null);
+          const { api_key: key } = (await people.as(token, "POST", "/api-keys")).body;
+          const withKey = (): Promise<Answer> =>
+            service.call("GET", "/auth/me", { headers: { "x-api-key": key } });
+          expect((await withKey()).status).toBe(200);
           const answer = await confirm(await tokenFor(login));
           expect([answer.status, answer.body]).toEqual([204, undefined]);
           expect((await people.as(token, "GET", "/auth/sessions")).status).toBe(401);
+          expect((await withKey()).status).toBe(401);
           expect((await signIn(login, password)).status).toBe(401);
           expect((await signIn(login, newPassword)).status).toBe(200);
         },

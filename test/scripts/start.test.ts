@@ -40,11 +40,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
-async function start() {
+async function start(program: readonly [string, ...string[]] = ["node", "scripts/start.mjs"]) {
   const port = await freePort();
-  const child = spawn("node", ["scripts/start.mjs"], {
+  const [command, ...words] = program;
+  const path = command === "npm" ? process.env["PATH"] : join(clone, "programs");
+  const child = spawn(command, words, {
     cwd: clone,
-    env: { PATH: join(clone, "programs"), PORT: String(port), LOG_LEVEL: "error" },
+    env: { PATH: path, PORT: String(port), LOG_LEVEL: "error" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -63,6 +65,11 @@ async function start() {
     output: () => output,
     post,
     places,
+    isUp: () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
     stop: async () => {
       child.kill("SIGTERM");
       return exited;
@@ -107,4 +114,12 @@ test("it answers while places load; started again it builds nothing and loads th
   const same = { filters: { $values: { name, country, lat: Number(lat) } } };
   expect(await again.places(same)).toBe(1);
   await again.stop();
+}, 300_000);
+
+test("a signal to npm start ends the server", async () => {
+  const patience = { timeout: 120_000, interval: 50 };
+  const started = await start(["npm", "start"]);
+  await expect.poll(() => started.isUp(), patience).toBe(true);
+  await started.stop();
+  await expect.poll(() => started.isUp(), { timeout: 20_000, interval: 50 }).toBe(false);
 }, 300_000);

@@ -120,7 +120,7 @@ const $changePassword: $.Operation = {
   body: "input",
 };
 
-/** Change the caller's password and end all sessions. `POST /auth/change-password` */
+/** Change the caller's password and end all sessions and API keys. `POST /auth/change-password` */
 export function changePassword(
   client: $.Client,
   input: AuthnChangePasswordInput,

@@ -144,7 +144,7 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
   },
   change_password: {
     verb: "changePassword",
-    summary: "Change the caller's password and end all sessions",
+    summary: "Change the caller's password and end all sessions and API keys",
     method: "POST",
     path: "/change-password",
     status: 204,

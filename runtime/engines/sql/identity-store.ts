@@ -19,6 +19,12 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
 
   const sessions = sqlIdentitySessions(session);
   const tokens = sqlIdentityTokens(session);
+  const endKeys: IdentityStore["endKeys"] = async (principalId, now) => {
+    await session.run(
+      `UPDATE "opwright_api_keys" SET "ended_at" = ${at(2)} WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL`,
+      [principalId, now],
+    );
+  };
 
   return {
     async findPrincipalByLogin(login) {
@@ -55,10 +61,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         [principalId, false],
       );
       await sessions.endSessions(principalId, now);
-      await session.run(
-        `UPDATE "opwright_api_keys" SET "ended_at" = ${at(2)} WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL`,
-        [principalId, now],
-      );
+      await endKeys(principalId, now);
       await tokens.dropResetToken(principalId);
       for (const [table, column] of [
         ["opwright_memberships", "principal_id"],
@@ -67,6 +70,8 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         await session.run(`DELETE FROM "${table}" WHERE "${column}" = ${at(1)}`, [principalId]);
       return changed === 1;
     },
+
+    endKeys,
 
     async reactivate(principalId) {
       const changed = await session.run(

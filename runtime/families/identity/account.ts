@@ -31,8 +31,8 @@ export const account = {
 
   /**
    * Changes the caller's account, and writes what `alongside` does in the same transaction. A new password ends every other
-   * session. It is hashed before the transaction begins, so the handler has `transaction: read`. Throws `unique_violation`
-   * where the login is taken, and `core.validation` for a password that breaks a rule.
+   * session and every API key. It is hashed before the transaction begins, so the handler has `transaction: read`.
+   * Throws `unique_violation` where the login is taken, and `core.validation` for a password that breaks a rule.
    */
   async change<T>(
     { login: given, password }: AccountChange,
@@ -61,6 +61,7 @@ export const account = {
       if (hash !== undefined) {
         await identity.setPassword(principalId, hash);
         await identity.endSessions(principalId, context.clock.now(), sessionId);
+        await identity.endKeys(principalId, context.clock.now());
         context.endsCredentials({ principalId });
       }
       return alongside();

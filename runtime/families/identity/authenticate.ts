@@ -5,6 +5,7 @@ import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Transaction } from "../../ports/database.js";
 import { digestOf } from "./api-key.js";
+import { schemeOf } from "./challenges.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "../../ports/identity.js";
 import { identityOf, resolvedCaller } from "./resolve-caller.js";
@@ -102,8 +103,8 @@ async function byToken(
       : resolvedCaller(spec, way.route, resources, stores, token));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 401 || token === "") throw error;
-    const scheme = way.kind === "bearer" ? way.scheme : "Bearer";
-    const headers = { ...error.headers, "WWW-Authenticate": `${scheme} error="invalid_token"` };
+    const challenge = `${schemeOf(way)} realm="${spec.issuer}", error="invalid_token"`;
+    const headers = { ...error.headers, "WWW-Authenticate": challenge };
     throw new ServiceError(error.code, error.definition, error.context, {
       cause: error.cause,
       headers,

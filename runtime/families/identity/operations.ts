@@ -64,7 +64,7 @@ export const authn = {
       context.endsCredentials({ principalId: caller.principalId });
     },
 
-  /** Needs the current password; ends every session of the caller, the calling one too. */
+  /** Needs the current password; ends every session and API key of the caller, the calling one too. */
   changePassword:
     (): Handler<{ readonly current_password: string; readonly new_password: string }, void> =>
     async ({ current_password: current, new_password: next }, context) => {
@@ -90,6 +90,7 @@ export const authn = {
           (await identity.replacePassword(principal.id, principal.passwordHash, hash));
         if (!isCurrent) throw refusedCredentials();
         await identity.endSessions(caller.principalId, context.clock.now());
+        await identity.endKeys(caller.principalId, context.clock.now());
         await identity.dropResetToken(caller.principalId);
         context.endsCredentials({ principalId: caller.principalId });
       });

@@ -58,7 +58,7 @@ export const passwordReset = {
       });
     },
 
-  /** Sets a new password and ends every session. Every bad token is the same 401; a password that is none uses up nothing. */
+  /** Sets a new password and ends every session and API key. Every bad token is the same 401; a password that is none uses up nothing. */
   resetPassword:
     (): Handler<{ readonly token: string; readonly new_password: string }, void> =>
     async ({ token, new_password: password }, context) => {
@@ -77,6 +77,7 @@ export const passwordReset = {
         context.note({ principal_id: principalId });
         await identity.setPassword(principalId, hash);
         await identity.endSessions(principalId, now);
+        await identity.endKeys(principalId, now);
         context.endsCredentials({ principalId });
       });
     },

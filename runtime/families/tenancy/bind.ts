@@ -13,16 +13,20 @@ export interface Bound {
 }
 
 /**
- * Binds a hint. A credential that is scoped to a tenant keeps it: another hint is `tenant_conflict`. One that is not
- * gets the hinted tenant where its principal, and who acts for it, are members. Throws `tenant_mismatch`, also for a
- * tenant that is not there, and `tenant_inactive`.
+ * Binds the hints of a request, one or more; those that name different tenants are `tenant_conflict`. A credential that
+ * is scoped to a tenant keeps it: another hint is `tenant_conflict`. One that is not gets the hinted tenant where its
+ * principal, and who acts for it, are members. Throws `tenant_mismatch`, also for a tenant that is not there, and
+ * `tenant_inactive`.
  */
-export async function bindHint(
+export async function bindHints(
   store: TenantStore,
   identity: Identity | null,
-  hint: TenantHint,
+  hints: readonly TenantHint[],
 ): Promise<Bound> {
-  const tenant = await find(store, hint);
+  const found: (Tenant | null)[] = [];
+  for (const hint of hints) found.push(await find(store, hint));
+  const [tenant = null] = found;
+  if (found.some((one) => one?.id !== tenant?.id)) throw fail("tenant_conflict");
   if (tenant === null) throw fail("tenant_mismatch");
   if (identity !== null && identity.tenant !== null) {
     if (identity.tenant !== tenant.id) throw fail("tenant_conflict");
