@@ -1,5 +1,5 @@
 // Search over SQL, shared by all SQL engines: the dialect's index, joined with the documents.
-import { elementOf } from "../../query/fields.js";
+import { elementOf, type FieldReference } from "../../query/fields.js";
 import type { ScoredDocument, SearchQuery, SearchStore } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
@@ -8,6 +8,9 @@ import { SqlParameters } from "./parameters.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
+
+/** The words of a list, as a field. */
+const wordField: FieldReference = { path: "", type: "string", isColumn: false, isElement: true };
 
 /** The query for the documents that match, with their scores; only the best `maxCandidates`, if that is given. */
 function matches(
@@ -99,6 +102,19 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const letters = [length - edits, length + edits] as const;
       const text = dialect.wordsLike(spec, tenant, word, letters, parameters, hasTrigrams);
       const rows = await session.scan(text, parameters.values, { stored: ["word"] });
+      return rows.map((row) => String(row["word"]));
+    },
+
+    async wordsWithin(spec, tenant, query, words) {
+      const parameters = new SqlParameters(dialect);
+      const [from, word] = dialect.listRows(wordField, parameters.add(dialect.list(words)));
+      const having = dialect.havingWord(spec, tenant, word, parameters);
+      const where = whereOf(spec.document, tenant, query, dialect, parameters);
+      const rows = await session.scan(
+        `SELECT ${word} AS "word" FROM ${from} WHERE EXISTS (SELECT 1 FROM ${having}${where})`,
+        parameters.values,
+        { stored: ["word"] },
+      );
       return rows.map((row) => String(row["word"]));
     },
 
