@@ -1,16 +1,14 @@
 // Search over SQL, shared by all SQL engines: the dialect's index, joined with the documents.
-import { elementOf, type FieldReference } from "../../query/fields.js";
+import { elementOf } from "../../query/fields.js";
 import type { ScoredDocument, SearchQuery, SearchStore } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
+import { wordsLike, wordsWithin } from "./indexed-words.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
-
-/** The words of a list, as a field. */
-const wordField: FieldReference = { path: "", type: "string", isColumn: false, isElement: true };
 
 /** The query for the documents that match, with their scores; only the best `maxCandidates`, if that is given. */
 function matches(
@@ -94,30 +92,8 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       }));
     },
 
-    async wordsLike(spec, tenant, word, edits) {
-      const { trigrams } = dialect;
-      const hasTrigrams = trigrams !== null && (await session.all(trigrams, [])).length > 0;
-      const parameters = new SqlParameters(dialect);
-      const length = [...word].length;
-      const letters = [length - edits, length + edits] as const;
-      const text = dialect.wordsLike(spec, tenant, word, letters, parameters, hasTrigrams);
-      const rows = await session.scan(text, parameters.values, { stored: ["word"] });
-      return rows.map((row) => String(row["word"]));
-    },
-
-    async wordsWithin(spec, tenant, query, words) {
-      const parameters = new SqlParameters(dialect);
-      const [from, word] = dialect.listRows(wordField, parameters.add(dialect.list(words)));
-      const having = dialect.havingWord(spec, tenant, word, parameters);
-      const where = whereOf(spec.document, tenant, query, dialect, parameters);
-      const rows = await session.scan(
-        `SELECT ${word} AS "word" FROM ${from} WHERE EXISTS (SELECT 1 FROM ${having}${where})`,
-        parameters.values,
-        { stored: ["word"] },
-      );
-      return rows.map((row) => String(row["word"]));
-    },
-
+    wordsLike: (spec, tenant, word, edits) => wordsLike(session, spec, tenant, word, edits),
+    wordsWithin: (spec, tenant, query, words) => wordsWithin(session, spec, tenant, query, words),
     rebuildSize: (spec) => rebuildSize(session, spec),
     rebuildStep: (spec, from, limit) => rebuildStep(session, spec, from, limit),
   };
