@@ -90,7 +90,7 @@ export function aggregateCost(ground: Ground, filter: Filter, given: Aggregate):
 const wordShare = 0.03;
 const wordCost = 4;
 /** Of one word: reading the words of the index that are like it, and looking for the nearest among the documents. */
-const spellingCost = 40_000;
+const spellingCost = 200_000;
 
 /** A search: the rows that its words may find, and the conditions on each of them. */
 export function searchCost(
