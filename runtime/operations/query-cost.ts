@@ -89,7 +89,8 @@ export function aggregateCost(ground: Ground, filter: Filter, given: Aggregate):
 /** A guess at the share of rows that contain a word. */
 const wordShare = 0.03;
 const wordCost = 4;
-const spellingCost = 20_000;
+/** Of one word: reading the words of the index that are like it, and looking for the nearest among the documents. */
+const spellingCost = 200_000;
 
 /** A search: the rows that its words may find, and the conditions on each of them. */
 export function searchCost(

@@ -58,6 +58,13 @@ export interface SearchStore {
     word: string,
     edits: number,
   ): Promise<readonly string[]>;
+  /** Those of the words that a document has which the query's filter passes, in any order. */
+  wordsWithin(
+    spec: SearchSpec,
+    tenant: string,
+    query: DocumentQuery,
+    words: readonly string[],
+  ): Promise<readonly string[]>;
   /** How many documents a rebuild has to look at, over all tenants. */
   rebuildSize(spec: SearchSpec): Promise<number>;
   /**

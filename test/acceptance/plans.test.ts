@@ -12,6 +12,7 @@ import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
 import { sqlSearchStore } from "../../runtime/engines/sql/search-store.js";
 import type { SqlSession } from "../../runtime/engines/sql/session.js";
+import { everything } from "../../runtime/query/ast.js";
 import { parsePageRequest } from "../../runtime/query/list-request.js";
 import { parseSearchPage } from "../../runtime/families/search/request.js";
 import { engines, type FreshDatabase } from "../engines.js";
@@ -124,6 +125,15 @@ for (const engine of engines) {
       );
       expect(plan).toMatch(/place_search_index_words(?:_by_word| USING PRIMARY KEY)/);
       expect(plan).not.toContain("Seq Scan");
+    });
+
+    test("which of these words documents have", async () => {
+      const query = { filter: everything, sorts: [], withDeleted: false };
+      const plan = await planOf((session) =>
+        sqlSearchStore(session).wordsWithin(placeSearchSpec, "", query, ["berlin", "bern"]),
+      );
+      expect(plan).toMatch(/place_search_index(?:_by_texts| VIRTUAL TABLE INDEX)/);
+      expect(plan).not.toMatch(/Seq Scan|SCAN places\b|VIRTUAL TABLE INDEX 0:=/);
     });
 
     test.each(["berlin", "san*", '"new york"'])("a search for %s", async (query) => {

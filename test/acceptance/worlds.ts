@@ -43,6 +43,8 @@ storage:
 `,
 };
 
+/** What every hidden task is called as well: other spellings of what the caller writes. */
+const misspelt = "lanch atlass papr rockte blinda";
 const title = fc
   .array(fc.constantFrom("launch", "atlas", "paper", "rocket"), { minLength: 1, maxLength: 3 })
   .map((words) => words.join(" "));
@@ -137,7 +139,7 @@ export async function worldOf(
         who === stranger || names === "none"
           ? {}
           : { [names]: names === "project" ? atlas : launch };
-      const unseen = `${called} ${names} ${at}`;
+      const unseen = `${called} ${misspelt} ${names} ${at}`;
       const id = await make(who, "/tasks", { title: unseen, points, ...naming });
       if (isMarked) await send(who, "POST", `/tasks/${id}/delete?rev=1`, {});
     }

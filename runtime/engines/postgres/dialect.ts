@@ -2,6 +2,7 @@
 import { postgresDocumentField, postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import {
+  havingWord,
   indexPut,
   indexPutMany,
   indexRemove,
@@ -81,6 +82,7 @@ export const postgresDialect: Dialect = {
   matching,
   trigrams: `SELECT 1 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm' AND n.nspname = ANY(current_schemas(true))`,
   wordsLike,
+  havingWord,
   indexPut,
   indexPutMany,
   indexRemove,

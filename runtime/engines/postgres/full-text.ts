@@ -214,6 +214,21 @@ function printPut(
   );
 }
 
+/** Prints what to select documents from that have the word of the expression in any field of the search. */
+export function havingWord(
+  { index, document: { table, tenant: isOwned } }: SearchSpec,
+  tenant: string,
+  word: string,
+  parameters: ParameterSink,
+): string {
+  const owner = isOwned ? `${parameters.add(`'=${ownerWord(tenant)}' & `)}::text || ` : "";
+  const owned = isOwned ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
+  const query = `(${owner}quote_literal(${word}))::tsquery`;
+  // OFFSET keeps the planner from looking through rows until one has the word: it would read all of them if none has.
+  const having = `SELECT "id" AS "match_id" FROM ${quoted(index)} WHERE "texts" @@ ${query}${owned} OFFSET 0`;
+  return `(${having}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
+}
+
 /** Prints whether any row of the index contains the word of the row `words` in the table of words. */
 export function isWordUsed(
   { tenant }: AnyDocumentSpec,

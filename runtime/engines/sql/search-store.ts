@@ -5,6 +5,7 @@ import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
+import { wordsLike, wordsWithin } from "./indexed-words.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
@@ -91,17 +92,8 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       }));
     },
 
-    async wordsLike(spec, tenant, word, edits) {
-      const { trigrams } = dialect;
-      const hasTrigrams = trigrams !== null && (await session.all(trigrams, [])).length > 0;
-      const parameters = new SqlParameters(dialect);
-      const length = [...word].length;
-      const letters = [length - edits, length + edits] as const;
-      const text = dialect.wordsLike(spec, tenant, word, letters, parameters, hasTrigrams);
-      const rows = await session.scan(text, parameters.values, { stored: ["word"] });
-      return rows.map((row) => String(row["word"]));
-    },
-
+    wordsLike: (spec, tenant, word, edits) => wordsLike(session, spec, tenant, word, edits),
+    wordsWithin: (spec, tenant, query, words) => wordsWithin(session, spec, tenant, query, words),
     rebuildSize: (spec) => rebuildSize(session, spec),
     rebuildStep: (spec, from, limit) => rebuildStep(session, spec, from, limit),
   };

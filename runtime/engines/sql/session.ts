@@ -115,6 +115,8 @@ export interface Dialect {
     parameters: ParameterSink,
     hasTrigrams: boolean,
   ): string;
+  /** What follows FROM to select documents that have the word of the expression, in any field of the search. */
+  havingWord(spec: SearchSpec, tenant: string, word: string, parameters: ParameterSink): string;
   /** Statements that put a document into an index. */
   indexPut(spec: AnyDocumentSpec, search: SearchIndex): readonly IndexStatement<IndexedDocument>[];
   /** Statements that put many documents into an index at once, and leave those alone that the index already has as they are. */

@@ -7,6 +7,7 @@ import { statistic } from "./statistics.js";
 import { truncated, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
 import {
+  havingWord,
   indexPut,
   indexPutMany,
   indexRemove,
@@ -77,6 +78,7 @@ export const sqliteDialect: Dialect = {
   matching,
   trigrams: null,
   wordsLike,
+  havingWord,
   indexPut,
   indexPutMany,
   indexRemove,

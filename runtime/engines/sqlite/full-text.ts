@@ -183,6 +183,21 @@ function ofDocument(tenant: boolean): readonly [string, number] {
   return tenant ? [`"tenant_id" = ?1 AND "id" = ?2`, 2] : [`"id" = ?1`, 1];
 }
 
+/** Prints what to select documents from that have the word of the expression in any field of the search. */
+export function havingWord(
+  { index, document, text }: SearchSpec,
+  tenant: string,
+  word: string,
+  parameters: ParameterSink,
+): string {
+  const columns = Object.keys(text).map((_field, at) => `"t${at}"`);
+  const owned = document.tenant ? `"owner" : "${ownerWord(tenant)}" AND ` : "";
+  const query = `${parameters.add(`${owned}{${columns.join(" ")}} : "`)} || ${word} || '"'`;
+  const having = `SELECT rowid AS "match_row" FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query}`;
+  const table = quoted(document.table);
+  return `(${having}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
+}
+
 /** Prints whether any row of the index contains the word of the row `words` in the table of words. */
 export function isWordUsed(
   { tenant }: AnyDocumentSpec,

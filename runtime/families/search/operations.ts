@@ -10,6 +10,7 @@ import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { searchCost, type Cost, type Ground } from "../../operations/query-cost.js";
 import { highlight } from "./highlight.js";
+import { everything } from "../../query/ast.js";
 import { phrases, wordCount } from "../../query/match.js";
 import type { ScoredDocument, SearchQuery } from "../../ports/search.js";
 import {
@@ -19,7 +20,7 @@ import {
   type SearchPageRequest,
 } from "./request.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
-import { withSpellings, type WordsLike } from "./spelling.js";
+import { withSpellings, type WordsLike, type WordsSeen } from "./spelling.js";
 import { textsAt } from "./texts.js";
 import { searchStore } from "../../ports/search.js";
 
@@ -149,17 +150,26 @@ function costOf(
   });
 }
 
-/** Adds other spellings of the words to a request that asks for them. Throws `query_too_complex` if there are too many. */
+/** Adds other spellings, from documents within the scope, to a request that asks for them. Throws `query_too_complex` if there are too many. */
 async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   spec: SearchSpec,
-  { transaction, tenant }: ExecutionContext,
+  context: ExecutionContext,
   request: Request,
 ): Promise<Request> {
   const { match, isFuzzy } = request;
   if (match === null || !isFuzzy) return request;
-  const wordsLike: WordsLike = (word, edits) =>
-    transaction.of(searchStore).wordsLike(spec, tenant, word, edits);
-  return { ...request, match: await withSpellings(match, spec.language ?? null, wordsLike) };
+  const { tenant } = context;
+  const store = context.transaction.of(searchStore);
+  // Of the request's own conditions none counts: what is found by them must not change how it is scored.
+  const seen = scoped(spec.document, context, {
+    filter: everything,
+    sorts: [],
+    withDeleted: false,
+  });
+  const wordsLike: WordsLike = (word, edits) => store.wordsLike(spec, tenant, word, edits);
+  const wordsSeen: WordsSeen = (words) => store.wordsWithin(spec, tenant, seen, words);
+  const respelt = await withSpellings(match, spec.language ?? null, wordsLike, wordsSeen);
+  return { ...request, match: respelt };
 }
 
 function selecting(spec: SearchSpec, context: ExecutionContext) {

@@ -9,14 +9,21 @@ import { stemsOf } from "../../query/stems.js";
 /** Finds words of an index that may be at most `edits` edits away from `word`; others may be among them. */
 export type WordsLike = (word: string, edits: number) => Promise<readonly string[]>;
 
+/** Those of the words that some document has which the caller may see, in any order. */
+export type WordsSeen = (words: readonly string[]) => Promise<readonly string[]>;
+
+/** How many words one statement looks for among the documents. */
+const wordsPerLook = 64;
+
 /**
  * Adds other spellings to each single word of the match; phrases of several words and prefixes are left as they are spelt.
- * Throws `query_too_complex` if more than `limits.maxFuzzyWords` words can have other spellings.
+ * Which spellings a word gets depends on nothing that the caller may not see, however many words there are. Throws `query_too_complex` if more than `limits.maxFuzzyWords` words can have other spellings.
  */
 export async function withSpellings(
   match: Match,
   language: StemmedLanguage | null,
   wordsLike: WordsLike,
+  wordsSeen: WordsSeen,
 ): Promise<Match> {
   const wanted = new Set(
     match.groups
@@ -29,7 +36,7 @@ export async function withSpellings(
   const spellings = new Map<string, readonly Spelling[]>();
   for (const word of wanted) {
     const edits = editsOf(word);
-    const others = nearest(word, await wordsLike(word, edits), edits);
+    const others = await firstSeen(nearest(word, await wordsLike(word, edits), edits), wordsSeen);
     spellings.set(
       word,
       others.map((other) => ({
@@ -62,6 +69,22 @@ function nearest(word: string, candidates: readonly string[], edits: number): re
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate, edits) }))
     .filter(({ distance }) => distance > 0 && distance <= edits)
     .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
-    .slice(0, limits.maxSpellings)
     .map(({ candidate }) => candidate);
+}
+
+/**
+ * The first words that the caller may see, at most `limits.maxSpellings`. All are looked at until there are enough: with a
+ * limit of looks, words that are hidden would displace others.
+ */
+async function firstSeen(
+  words: readonly string[],
+  wordsSeen: WordsSeen,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < words.length && found.length < limits.maxSpellings; at += wordsPerLook) {
+    const some = words.slice(at, at + wordsPerLook);
+    const seen = new Set(await wordsSeen(some));
+    found.push(...some.filter((word) => seen.has(word)));
+  }
+  return found.slice(0, limits.maxSpellings);
 }
