@@ -103,13 +103,10 @@ for (const engine of engines) {
     });
 
     test("a member called __proto__ is passed on and refused as any that is not declared", async () => {
-      for (const path of ["/pass/note", "/pass/fact"]) {
-        const body = '{"text":"t","name":"n","__proto__":{"due":null}}';
-        const answer = await service.call("POST", path, { body });
-        expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
-        const paths = answer.body.context.errors.map((one: { readonly path: string }) => one.path);
-        expect(paths).toContain("/__proto__");
-      }
+      const body = '{"text":"t","__proto__":{"at":null}}';
+      const answer = await service.call("POST", "/pass/note", { body });
+      expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
+      expect(answer.body.context.errors[0].path).toBe("/__proto__");
     });
 
     const own = (act: string, more: object = {}): Promise<Answer> =>
