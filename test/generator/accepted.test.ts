@@ -11,9 +11,6 @@ const run = (file: string): string => `run: registry/${file}.ts#go, guard: open`
 
 /** What each shows, and what stands below a service with the policies `open` and `staff`. */
 const cases: Readonly<Record<string, string>> = {
-  "a document of 400 fields": `
-    identity: {}
-    documents: {forms: {type: {${Array.from({ length: 400 }, (_, at) => `field_${at}: "string?"`).join(", ")}}, guard: staff, soft_delete: true, history: {keep: 2}, unique: [[field_0]], upsert: true, bulk: {max: 20}}}`,
   "operations of the runtime that no mount includes": `
     identity: {mount: {at: /auth, include: [logout]}, provisioning: {guard: staff, mount: {at: /a, include: [list_permissions]}}}
     tenancy: {selector: {mount: false}, admin: {guard: staff, mount: {at: /b, include: [list_members]}}}`,
