@@ -8,6 +8,12 @@ export const ofTypes = {
     "Put the brackets behind the type for a list (`string[]`). If you mean the one value, write `{const: string}`. This is a warning.",
     "warning",
   ),
+  OPW018: entry(
+    "Fields or a schema",
+    "A map such as `{type: string, title: string}` has only keywords of JSON Schema, so it is one text with a title. Each of its values could be the type of a field as well.",
+    "If you mean fields, write `{type: object, properties: {type: {type: string}, title: {type: string}}, required: [type, title], additionalProperties: false}`. If you mean the schema, reword the text: `title: A string`. This is a warning.",
+    "warning",
+  ),
   OPW020: entry(
     "Unknown type",
     "A field names a type that no `types:` entry declares.",

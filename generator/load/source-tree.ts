@@ -1,6 +1,7 @@
 // Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
 import { parseDocument, type Document, type YAMLError } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics.js";
+import { inexactNumbers } from "./inexact-numbers.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { notRead, readProjectText } from "./project-file.js";
 import { folderContent } from "./project-folder.js";
@@ -200,6 +201,11 @@ function wholeYaml(file: string, text: string, report: Report): Json | undefined
     ...repeatedKeys(document).map((offset): Finding => ({
       code: "OPW002",
       message: "this map already has that key",
+      at: { file, path: [], offset },
+    })),
+    ...inexactNumbers(document).map(({ written, becomes, offset }): Finding => ({
+      code: "OPW013",
+      message: `${written} would become ${becomes}: numbers are doubles, whose integers are exact up to ±${Number.MAX_SAFE_INTEGER}`,
       at: { file, path: [], offset },
     })),
   ];

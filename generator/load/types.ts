@@ -16,7 +16,7 @@ import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { readDeprecation } from "./deprecations.js";
 import { isReference, readReference } from "./document-references.js";
-import { readFieldType, warnOfListOfType } from "./field-types.js";
+import { readFieldType, warnOfFieldsTakenForSchema, warnOfListOfType } from "./field-types.js";
 import { formerKeywords } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
@@ -103,8 +103,9 @@ export class TypeReader {
 
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
   readType(value: unknown, at: Origin, typeName: string): JsonSchema {
-    if (!isMap(value) || isJsonSchema(value))
-      return this.readField(value, at, { typeName, value, at });
+    const isSchema = isMap(value) && isJsonSchema(value);
+    if (isSchema) warnOfFieldsTakenForSchema(value, this.#declared, at, this.#report);
+    if (!isMap(value) || isSchema) return this.readField(value, at, { typeName, value, at });
     return this.#readFields(value, at, typeName);
   }
 

@@ -46,6 +46,22 @@ function plain(value: unknown): unknown {
   return Array.isArray(from) ? list(from, plain) : members(from, {}, plain);
 }
 
+/**
+ * A copy of a payload, for checks that refuse what isn't declared: `__proto__` is a name like others in it, and not left out
+ * as it is of answers.
+ */
+export function plainPayload(value: unknown): unknown {
+  const from = told(value);
+  if (typeof from !== "object" || from === null || Array.isArray(from))
+    return Array.isArray(from) ? list(from, plainPayload) : plain(from);
+  const copies = Object.keys(from).flatMap((name) => {
+    const copy = plainPayload((from as Members)[name]);
+    return copy === undefined ? [] : [[name, copy] as const];
+  });
+  // Members are defined, and not set.
+  return Object.fromEntries(copies);
+}
+
 /** An array with a copy of each item; an item that JSON can't express is null, as with `JSON.stringify`. */
 function list(value: unknown, item: Cut): unknown {
   const from = told(value);

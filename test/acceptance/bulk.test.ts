@@ -94,6 +94,42 @@ for (const engine of engines) {
       expect((await service.call("DELETE", `/shelves/${shelf}`)).status).toBe(409);
     });
 
+    test("a member called __proto__ is refused at every door, as any that is not declared", async () => {
+      const [{ id, rev }] = await made(1);
+      const key = isbn();
+      const raw = async (
+        path: string,
+        method: string,
+        body: string,
+      ): Promise<readonly unknown[]> => {
+        const answer = await service.call(method, path, { body });
+        const told = answer.body.outcomes?.[0]?.error ?? answer.body;
+        return [answer.status, told.code, told.context?.errors?.[0]?.keyword];
+      };
+      const document = `{"isbn":"${key}","title":"t","__proto__":{"price":7}}`;
+      const patch = `{"price":3,"__proto__":{"price":7}}`;
+      const refused = [422, "core.validation", "additionalProperties"];
+      const item = [200, "core.validation", "additionalProperties"];
+      const filter = `{"field":"id","op":"eq","value":"${id}"}`;
+      for (const [path, method, body, answer] of [
+        ["/books", "POST", document, refused],
+        [`/books/${id}?rev=${rev}`, "PATCH", patch, refused],
+        ["/books/create_many", "POST", `{"items":[${document}]}`, item],
+        ["/books/create_many", "POST", `{"items":[],"__proto__":{}}`, refused],
+        [
+          "/books/update_many",
+          "POST",
+          `{"items":[{"id":"${id}","rev":${rev},"patch":${patch}}]}`,
+          item,
+        ],
+        ["/books/update_where", "POST", `{"filters":[${filter}],"patch":${patch}}`, refused],
+        ["/books/upsert", "POST", `{"by":["isbn"],"document":${document}}`, refused],
+        ["/books/list", "POST", `{"filters":[],"__proto__":{}}`, refused],
+      ] as const)
+        expect([path, ...(await raw(path, method, body))]).toEqual([path, ...answer]);
+      expect((await read(id)).body).toMatchObject({ rev, price: 1 });
+    });
+
     test("items that are refused are told so in their places, and the others are written", async () => {
       const taken = isbn();
       const items = [

@@ -102,6 +102,13 @@ for (const engine of engines) {
       );
     });
 
+    test("a member called __proto__ is passed on and refused as any that is not declared", async () => {
+      const body = '{"text":"t","__proto__":{"at":null}}';
+      const answer = await service.call("POST", "/pass/note", { body });
+      expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
+      expect(answer.body.context.errors[0].path).toBe("/__proto__");
+    });
+
     const own = (act: string, more: object = {}): Promise<Answer> =>
       service.post("/pass/own", { act, given: {}, items: [], ...more });
 

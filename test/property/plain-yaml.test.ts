@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isMap } from "yaml";
+import { inexactNumbers } from "../../generator/load/inexact-numbers.js";
 import { readPlainYaml } from "../../generator/load/plain-yaml.js";
 import { repeatedKeys } from "../../generator/load/repeated-keys.js";
 import { documentWithPositions } from "../../generator/load/source-tree.js";
@@ -75,7 +76,17 @@ const pieces = [
   ],
   ["  ", ": ", " :", " #", "# ", ", ", "- ", "? ", "<<: ", "&a ", "*a", "!!str ", "[ ]", "{a: }"],
   ["null", "True", "~", "yes", "0o17", "0x1F", "1e3", ".5", "5.", "-.inf", ".NaN", "+1", "1_000"],
-  ["12345678901234567890", "0.1234567890123456789", "2026-11-23", "12:30", "-0", "00", "1."],
+  [
+    "12345678901234567890",
+    "9007199254740993",
+    "0x20000000000001",
+    "0.1234567890123456789",
+    "2026-11-23",
+    "12:30",
+    "-0",
+    "00",
+    "1.",
+  ],
   ['"\\x41"', '"\\u00e9"', '"a\\\n b"', "'a\n b'", '""', "''", "[]", "{}", "[a: b]", '{"a":1}'],
   ["__proto__: 1", "constructor", "toString: x", "a: b: c", "a:", "string[]", "{a}"],
 ].flat();
@@ -120,7 +131,12 @@ const texts = fc
 /** What the whole parser says: a map, or nothing where it is anything else or at fault. */
 function wholly(text: string): unknown {
   const document = documentWithPositions(text);
-  const faults = [...document.errors, ...document.warnings, ...repeatedKeys(document)];
+  const faults = [
+    ...document.errors,
+    ...document.warnings,
+    ...repeatedKeys(document),
+    ...inexactNumbers(document),
+  ];
   return faults.length === 0 && isMap(document.contents) ? document.toJS() : undefined;
 }
 

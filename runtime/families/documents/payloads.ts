@@ -5,7 +5,7 @@ import { isObject, pointer } from "../../contract/json-pointer.js";
 import type { ValidationFault, Validator } from "../../contract/validation.js";
 import { RefusedWrite } from "../../operations/refused-write.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
-import { cut } from "../../operations/plain-json.js";
+import { plainPayload } from "../../operations/plain-json.js";
 
 /**
  * What a handler passes on, as JSON has it: held to what callers may send, and without what only the service sets. Throws
@@ -16,7 +16,7 @@ export function checkedPayload(
   validate: Validator<unknown> | undefined,
 ): Readonly<Record<string, unknown>> {
   // Checked is what is stored: a copy, without what is undefined.
-  const given = cut.plain(payload);
+  const given = plainPayload(payload);
   if (!isObject(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
   const taken = serviceFields.filter((name) => Object.hasOwn(given, name));
   if (taken.length > 0)
