@@ -27,3 +27,5 @@ run("npx", ["vitest", "run", "test/acceptance/no-loss.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/large-transfers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
+// A bench that no longer runs is a figure that nobody can measure again.
+run("node", ["--conditions=unbundled", "test/bench/run.mjs", "realtime"], { BENCH_BRIEF: "1" });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durable } from "./realtime/durable.mjs";
-import { cpuSeconds, freePort, median, repository, table } from "./tools.mjs";
+import { cpuSeconds, freePort, isBrief, median, repository, table } from "./tools.mjs";
 
 const here = join(repository, "test/bench/realtime");
 const mark = "markmark";
@@ -14,10 +14,13 @@ const mark = "markmark";
 const text = mark + "x".repeat(140);
 const nchanModule = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 const perPerson = 20;
-const rounds = 5;
+const rounds = isBrief ? 1 : 5;
+const counts = isBrief ? [100] : [1_000, 5_000];
+/** Entries of the mailbox that is replayed. */
+const entries = isBrief ? 500 : 10_000;
 
 export async function run() {
-  for (const count of [1_000, 5_000]) await fanOut(count);
+  for (const count of counts) await fanOut(count);
   await replay();
   await durable();
 }
@@ -96,7 +99,7 @@ async function measureRound(contestant, count, counts) {
 
 /** Has signals delivered, so many at a time; returns deliveries a second of the server's CPU. */
 async function deliver({ server, clients }, count, each) {
-  const deliveries = (count === 1_000 ? 100 : 30) * count;
+  const deliveries = (count <= 1_000 ? 100 : 30) * count;
   // Time for a signal to be written to all before the next one comes.
   const pause = Math.max(10, count * 0.018 * Math.sqrt(each));
   const expected = (await clients.heard()) + deliveries;
@@ -145,7 +148,9 @@ async function connectAll(server, kind, count) {
     }
   };
   // All are heard of before anything is measured.
+  const end = Date.now() + 60_000;
   for (let last = -1; ;) {
+    if (Date.now() > end) throw new Error(`only ${last} of ${count} connections are heard of`);
     const now = await heard();
     await server.publish(1);
     await sleep(Math.max(50, count * 0.1));
@@ -168,7 +173,8 @@ async function connectAll(server, kind, count) {
 async function forked(script, args, env = {}) {
   const child = fork(join(here, script), args, {
     env: { ...process.env, ...env },
-    execArgv: ["--expose-gc"],
+    // What this process was started with, so that the service is loaded file by file here too.
+    execArgv: [...process.execArgv, "--expose-gc"],
   });
   const ended = new Promise((_resolve, reject) => {
     child.once("exit", (code, signal) => {
@@ -279,13 +285,12 @@ async function nchan(folder) {
 
 /** A mailbox of 10 000 entries, read by one connection from its beginning. */
 async function replay() {
-  const entries = 10_000;
   const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
   const server = await opwright(perPerson, folder);
   try {
     await server.ask({ text, staged: entries });
     // They are numbered behind the commit.
-    await sleep(3_000);
+    await numbered(server, entries);
     const rows = [];
     for (const kind of ["ws", "sse", "socketio"]) {
       const child = fork(join(here, "clients.mjs"));
@@ -293,11 +298,13 @@ async function replay() {
       const started = performance.now();
       const cpuBefore = cpuSeconds(server.pid);
       child.send({ connections: [{ kind, port, mark, ...server.address(kind, 0) }] });
-      await new Promise((resolve) => {
+      await new Promise((resolve, reject) => {
         const timer = setInterval(() => child.send({ ask: true }), 5);
+        const late = setTimeout(() => reject(new Error(`${kind} replays too little`)), 60_000);
         child.on("message", ({ heard }) => {
           if (heard === undefined || heard < entries) return;
           clearInterval(timer);
+          clearTimeout(late);
           resolve();
         });
       });
@@ -316,6 +323,22 @@ async function replay() {
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until the first of the people has so many signals in the mailbox. */
+async function numbered({ url, tokens: [token] }, count) {
+  const deadline = Date.now() + 60_000;
+  let after = "";
+  for (let seen = 0; seen < count;) {
+    if (Date.now() > deadline) throw new Error(`${seen} of ${count} signals are in the mailbox`);
+    const answer = await fetch(`${url}/realtime/history?limit=100${after}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { signals } = await answer.json();
+    seen += signals.length;
+    if (signals.length > 0) after = `&after=${signals.at(-1).id}`;
+    else await sleep(50);
   }
 }
 

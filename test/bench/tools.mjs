@@ -19,6 +19,9 @@ import { fileURLToPath } from "node:url";
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 export const bin = join(repository, "bin/opwright.mjs");
 
+/** Whether a bench only shows that it runs: `BENCH_BRIEF=1`, with fewer connections, rounds and signals. */
+export const isBrief = process.env.BENCH_BRIEF === "1";
+
 /** The folder of other generators, installed without scripts beside nothing that is ours. */
 export function installedPeers() {
   const peers = join(repository, "node_modules/.cache/opwright-bench-clients");

@@ -3,6 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 
+/** A ping of a WebSocket, its answer (RFC 6455 §5.5), and a ping of Engine.IO: the text "2". */
+const ping = Buffer.from([0x89, 0x00]);
+const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+const enginePing = Buffer.from([0x81, 0x01, 0x32]);
+
 let heard = 0;
 const sockets = [];
 
@@ -38,6 +43,7 @@ function open({ kind, port, path, token, auth, mark }) {
     socket.write(`${headers.join("\r\n")}\r\n\r\n`);
     let isOpen = false;
     let rest = Buffer.alloc(0);
+    let tail = Buffer.alloc(0);
     const needle = Buffer.from(mark);
     const begin = (text) => {
       if (!/^HTTP\/1\.1 (?:101|200)/.test(text)) {
@@ -58,12 +64,13 @@ function open({ kind, port, path, token, auth, mark }) {
         heard += 1;
         from = at + needle.length;
       }
-      // A mark may be cut in two; a ping of Engine.IO is the frame "2".
+      // A mark may be cut in two.
       rest = Buffer.from(data.subarray(Math.max(from, data.length - needle.length + 1)));
-      if (chunk.length === 3 && chunk[2] === 0x32) socket.write(textFrame("3"));
-      // A ping of a WebSocket.
-      if (chunk.length === 2 && chunk[0] === 0x89)
-        socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
+      // Pings may come with signals, or in two pieces. Their bytes stand in no text of JSON.
+      const seen = Buffer.concat([tail, chunk]);
+      if (kind === "socketio" && seen.includes(enginePing)) socket.write(textFrame("3"));
+      if (kind === "ws" && seen.includes(ping)) socket.write(pong);
+      tail = Buffer.from(seen.subarray(kind === "socketio" ? -2 : -1));
     });
     socket.on("error", reject);
     socket.on("close", () => {

@@ -2,6 +2,8 @@
 // number of people as the argument; the settings come from the environment.
 import { fileURLToPath } from "node:url";
 import { issueSession, readSettings, silentLog, stagingOf, start } from "opwright/runtime";
+import { identityStore } from "../../../dist/runtime/ports/identity.js";
+import { tenantStore } from "../../../dist/runtime/ports/tenants.js";
 import { Signal } from "../../../dist/runtime/ports/signal.js";
 import { service as reference } from "../../../dist/service/generated/service.js";
 import { identitySpec } from "../../../dist/service/generated/identity.js";
@@ -30,7 +32,8 @@ const running = await start(service, {
 const { write } = running.connection;
 const people = [];
 await write("bench.people", async (context) => {
-  const { identity, tenants } = context.transaction;
+  const identity = context.transaction.of(identityStore);
+  const tenants = context.transaction.of(tenantStore);
   await tenants.addTenant({ id: tenant, key: "bench", isActive: true });
   for (let index = 0; index < Number(process.argv[2]); index += 1) {
     const id = `01890000-0000-7000-8000-${String(index + 10).padStart(12, "0")}`;

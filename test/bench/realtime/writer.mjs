@@ -1,6 +1,7 @@
 // The reference service with one more event, of which it stages as many signals as its parent asks for, by writers that each
 // commit one after the other. Usage: fork; the settings come from the environment.
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { readSettings, silentLog, stagingOf, start } from "opwright/runtime";
 import { service as reference } from "../../../dist/service/generated/service.js";
 
@@ -13,7 +14,7 @@ const running = await start(service, {
   folder: fileURLToPath(new URL("../../../generated", import.meta.url)),
   log: silentLog,
 });
-const { database, write } = running.connection;
+const { write } = running.connection;
 const stage = stagingOf(events);
 const people = Array.from(
   { length: 1_000 },
@@ -47,6 +48,10 @@ process.on("message", async ({ commits, recipients, signals, writers }) => {
   process.send({ done: true });
 });
 
+const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+await client.connect();
 const before = performance.now();
-for (let round = 0; round < 20; round += 1) await database.ping();
-process.send({ roundTrip: (performance.now() - before) / 20 });
+for (let round = 0; round < 20; round += 1) await client.query("SELECT 1");
+const roundTrip = (performance.now() - before) / 20;
+await client.end();
+process.send({ roundTrip });
