@@ -24,14 +24,19 @@ export function hooksOfVerb(
   return hookChain(quiet, guards, document, { hooks, at }).filter(({ isAuthored }) => isAuthored);
 }
 
+/** The verbs by which a verb writes each document: what it only reads has no hooks of its own there. */
+export function writtenBy(verb: DocumentVerb, hasSoftDelete: boolean): readonly DocumentVerb[] {
+  return originalsOf(verb, hasSoftDelete).filter((original) => !reading.includes(original));
+}
+
 /** The model with the hooks that its other verbs run. */
 export function withTwinHooks(
   context: FamilyContext,
   model: DocumentModel,
   declaration: DocumentDeclaration,
 ): DocumentModel {
-  const writing = verbsOf(model, declaration).filter((verb) => !reading.includes(verb));
-  const originals = new Set(writing.flatMap((verb) => originalsOf(verb, model.softDelete)));
+  const verbs = verbsOf(model, declaration);
+  const originals = new Set(verbs.flatMap((verb) => writtenBy(verb, model.softDelete)));
   const entries = [...originals].sort().map((verb) => {
     const hooks = hooksOfVerb(context, model.name, declaration, verb);
     return [verb, hooks.map(({ run }) => run)] as const;
@@ -44,10 +49,8 @@ export function twinArguments(
   { hooks, softDelete }: DocumentModel,
   verb: DocumentVerb,
 ): readonly Code[] {
-  return originalsOf(verb, softDelete).flatMap((original) => {
+  return writtenBy(verb, softDelete).flatMap((original) => {
     const steps = own(hooks, original);
-    return steps === undefined || reading.includes(verb)
-      ? []
-      : [callOf(ofRuntime("each"), { literal: original }, ...steps)];
+    return steps === undefined ? [] : [callOf(ofRuntime("each"), { literal: original }, ...steps)];
   });
 }

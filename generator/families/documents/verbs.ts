@@ -33,8 +33,8 @@ import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryableFields } from "../../model/query-fields.js";
 import { bulkRequestSchema, matchedSchema, outcomesSchema } from "./bulk-schemas.js";
-import { guardsOf, operationName, originalsOf, reading } from "./guard.js";
-import { hooksOfVerb, twinArguments } from "./twin-hooks.js";
+import { guardsOf, operationName, reading } from "./guard.js";
+import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
 import { profilesAsked } from "./set.js";
 import { listings, ofOneVersion, summaries, verbs } from "./verb-table.js";
 import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
@@ -108,7 +108,7 @@ export function expandVerb(
       ...historyErrors(model, verb),
       ...uniqueErrors(model, verb),
       ...setErrors(model, verb),
-      ...originalsOf(verb, model.softDelete)
+      ...writtenBy(verb, model.softDelete)
         .flatMap((one) => hooksOfVerb(context, document, declaration, one))
         .flatMap(({ errors }) => errors),
     ],
