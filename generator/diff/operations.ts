@@ -200,9 +200,33 @@ function compareHooks(before: OperationModel, after: OperationModel, note: Note)
       limit,
       `is asked instead of ${oldLimit}`,
     );
-  for (const hook of added) if (!isReplaced || hook !== limit) told("breaking", hook, "is asked");
-  for (const hook of gone)
-    if (!isReplaced || hook !== oldLimit) told("additive", hook, "is no longer asked");
+  const scopes = changedScopes(gone, added);
+  for (const { before: old, after: next, isWider } of scopes)
+    told(isWider ? "additive" : "breaking", next, `is asked instead of ${old}`);
+  const known = new Set(scopes.flatMap((one) => [one.before, one.after]));
+  const isTold = (hook: string): boolean =>
+    known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
+  for (const hook of added) if (!isTold(hook)) told("breaking", hook, "is asked");
+  for (const hook of gone) if (!isTold(hook)) told("additive", hook, "is no longer asked");
+}
+
+const scopePattern = /^scope (\S+)(?: unless (.*))? before$/;
+
+/** Scopes that are the same but for who is above them. */
+function changedScopes(
+  gone: readonly string[],
+  added: readonly string[],
+): readonly { readonly before: string; readonly after: string; readonly isWider: boolean }[] {
+  const partsOf = (hook: string) => {
+    const [, name, above = ""] = scopePattern.exec(hook) ?? [];
+    return { name, above: above === "" ? [] : above.split(" or ") };
+  };
+  return added.flatMap((after) => {
+    const { name, above } = partsOf(after);
+    const before = gone.find((one) => name !== undefined && partsOf(one).name === name);
+    if (before === undefined) return [];
+    return [{ before, after, isWider: partsOf(before).above.every((one) => above.includes(one)) }];
+  });
 }
 
 /** Hooks that may refuse, as people call them. */

@@ -1213,6 +1213,19 @@ describe("rules that follow the twin", () => {
     ]);
   });
 
+  test("one more above a scope is an offer, one less is none", () => {
+    const root = project();
+    const scope = (override: string): string =>
+      guarded(`  own: [principal, {scope: own_rows${override}}]\n`, "own");
+    write(root, scope(""));
+    commit(root);
+    write(root, scope(", override: [admin]"));
+    const { changes } = reportOf(root).report;
+    expect(changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
+      "additive scope own_rows unless admin before is asked instead of scope own_rows before",
+    ]);
+  });
+
   test("a registry of a version whose administrators stood above every scope says whom that changes", () => {
     const root = project();
     write(root, guarded("  own: [principal, {scope: own_rows}]\n", "own"));
@@ -1225,7 +1238,9 @@ describe("rules that follow the twin", () => {
     writeFileSync(frozen, earlier);
     git(root, "commit", "-q", "-am", "as it was");
     const told = reportOf(root).report.changes.filter(({ level }) => level === "breaking");
-    expect(told.map(({ text: one }) => one)).toContain("scope own_rows before is asked");
+    expect(told.map(({ text: one }) => one)).toContain(
+      "scope own_rows before is asked instead of scope own_rows unless admin or drafts.admin before",
+    );
     const affected = told.flatMap(({ affects }) => affects);
     expect(affected).toContain("drafts.get");
     expect(affected).toContain("drafts.update_where");
