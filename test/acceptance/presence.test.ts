@@ -140,6 +140,8 @@ describe.each(settings.filter(({ isAvailable }) => isAvailable))("$name", (setti
   test("another topic and another tenant hear nothing of it", async () => {
     await freshTopic();
     const hers = await here(connectWebSocket, ann);
+    // What happens within a tick is one frame: hers comes first.
+    await expect.poll(() => told(hers)).toEqual([["realtime.presence", null, [ann.id], 1]]);
     const before = topic;
     await freshTopic();
     await there(connectSocketIo, bob);
@@ -156,6 +158,7 @@ describe.each(settings.filter(({ isAvailable }) => isAvailable))("$name", (setti
   test("all are named on demand, to those who may hear the topic", async () => {
     await freshTopic();
     const hers = await here(connectWebSocket, ann);
+    await expect.poll(() => told(hers)).toEqual([["realtime.presence", null, [ann.id], 1]]);
     await there(connectSocketIo, bob);
     await expect.poll(() => told(hers).at(-1)).toEqual(["realtime.joined", null, bob.id, 2]);
     const ids = [ann.id, bob.id].toSorted();

@@ -10,6 +10,7 @@ import { filesSpec } from "../../generated/storage/files.js";
 import { defineService, route, storage, storageInput, type AnyRoute } from "../../runtime/index.js";
 import { prefixOf } from "../../runtime/families/storage/key.js";
 import { engines } from "../engines.js";
+import { freePort } from "../free-port.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { startTestService, type TestService } from "./service.js";
 
@@ -168,9 +169,10 @@ for (const engine of objectEngines) {
     );
 
     describe.skipIf(!has("nginx"))("behind nginx, which asks for slices", () => {
-      const port = 30_000 + (process.pid % 20_000);
+      let port: number;
       let proxy: ChildProcess;
       beforeAll(async () => {
+        port = await freePort();
         mkdirSync(join(folder, "cache"), { recursive: true });
         const configuration = `
           daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; user root;
