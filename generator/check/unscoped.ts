@@ -20,8 +20,9 @@ export function unscopedIsListed(project: string, folder: string, report: Report
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
     const read = readProjectText(project, file);
     if (read.kind !== "text") continue;
-    for (const next of importsOf(file, read.text)) if (!seen.has(next)) waiting.push(next);
-    for (const next of waiting) seen.add(next);
+    const further = importsOf(file, read.text).filter((next) => !seen.has(next));
+    for (const next of further) seen.add(next);
+    waiting.push(...further);
     if (!/\bunscoped\b/.test(read.text)) continue;
     const code = blank(read.text, comments);
     const uses = blank(code, imported, (list) => !/\bunscoped\s+as\b/.test(list));
