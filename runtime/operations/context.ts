@@ -1,6 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
+import { declaredError, type Declaring } from "../contract/own-errors.js";
 import { payerOf } from "./payer.js";
 import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
@@ -56,6 +57,7 @@ export class ExecutionContext {
   #outer: ExecutionContext | undefined;
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
+  #declared: Declaring | undefined;
   /** The last transaction of its own that the author's code has begun. */
   #committing: Promise<unknown> = settled;
 
@@ -163,11 +165,23 @@ export class ExecutionContext {
     return (root.#calls ??= new Calls());
   }
 
-  /** The author's code begins: what it calls is looked at when it returns. Once it is over, its calls are refused and logged. */
-  enter(state: "invoked" | "over"): void {
-    this.#state = state;
-    if (state === "over") underWay.ended(this);
-    else underWay.begun(this);
+  /** The author's code begins: what it calls is looked at when it returns, and only these errors of the registry are told. */
+  begin(declared: Declaring): void {
+    this.#state = "invoked";
+    this.#declared = declared;
+    underWay.begun(this);
+  }
+
+  /** The author's code is over: its calls are refused and logged. */
+  end(): void {
+    this.#state = "over";
+    underWay.ended(this);
+  }
+
+  /** The error as the operation may answer it, for the whole or for one of many documents: see `declaredError`. */
+  declared(error: unknown): unknown {
+    const declared = this.#root.#declared;
+    return declared?.errors === undefined ? error : declaredError(declared, error);
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
