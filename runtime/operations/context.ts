@@ -146,7 +146,7 @@ export class ExecutionContext {
   call<T>(what: string, work: (call: AuthorCall) => Promise<T>): Promise<T> {
     const state = this.#root.#state;
     const tell = (left: AuthorCall, err: unknown): void => tellUnheld(this, left, err);
-    if (state === "over") return this.calls.begin(what, () => Promise.reject(hasReturned()), tell);
+    if (state === "over") return this.calls.refuse(what, tell);
     return this.calls.begin(what, work, state === "outside" ? tell : undefined);
   }
 
@@ -185,8 +185,17 @@ export class ExecutionContext {
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
-  expectAwaited({ name }: { readonly name: string }): void {
-    this.#calls?.expectNone(name === "" ? this.operationId : `${name} of ${this.operationId}`);
+  expectAwaited({ name }: { readonly name: string }, first = 0): void {
+    const by = `${name === "" ? "" : `${name} of `}${this.operationId}`;
+    this.#root.#calls?.expectNone(by, first);
+  }
+
+  /** Runs a step of the author's code. Throws `core.internal` if it has left calls of its own behind. */
+  async step<T>(by: { readonly name: string }, run: () => T | Promise<T>): Promise<T> {
+    const first = this.#root.#calls?.count ?? 0;
+    const made = await run();
+    this.expectAwaited(by, first);
+    return made;
   }
 
   /** Whether calls may begin: not between the end of what the author does in a transaction and the end of that. */
@@ -294,6 +303,7 @@ export class ExecutionContext {
     work: (transaction: Transaction) => Promise<T>,
     transaction: Transaction,
   ): Promise<T> {
+    if (call.isAbandoned) throw forgotten(this.operationId, [call]);
     const first = before ?? this.calls.count;
     const made = await work(transaction);
     this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);

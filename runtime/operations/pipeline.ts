@@ -107,14 +107,15 @@ async function run<Input, Result>(
 ): Promise<Outcome<Result>> {
   const hooks = operation.chain;
   for (const hook of hooks.before) {
-    await hook(input, context);
-    context.expectAwaited(hook);
+    await context.step(hook, () => hook(input, context));
   }
 
   let replayed = false;
+  let isCommitted = false;
   const core = async (given: Input): Promise<Output<Result>> => {
     const outcome = await transact(operation, given, context);
     replayed = outcome.replayed;
+    isCommitted = operation.transaction === "write";
     if (!replayed) {
       for (const hook of hooks.after_commit) {
         await quietly(context, "after_commit", hook, () => hook(given, context, outcome.output));
@@ -124,8 +125,12 @@ async function run<Input, Result>(
   };
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
     (next, hook) => async (given) => {
+      const first = context.calls.count;
       const output = await hook(given, context, next);
-      context.expectAwaited(hook);
+      const check = (): void => context.expectAwaited(hook, first);
+      // What it forgets can't undo what is committed.
+      if (isCommitted) await quietly(context, "wrap", hook, check);
+      else check();
       return output;
     },
     core,
@@ -148,15 +153,12 @@ async function transact<Input, Result>(
   const handle = async (): Promise<Output<Result>> => {
     try {
       for (const hook of chain.tx_before) {
-        await hook(input, context);
-        context.expectAwaited(hook);
+        await context.step(hook, () => hook(input, context));
       }
       const work = typeof ready === "function" ? ready : await ready.look(input, context);
-      const output = await work(input, context);
-      context.expectAwaited(work);
+      const output = await context.step(work, () => work(input, context));
       for (const hook of chain.tx_after) {
-        await hook(input, context, output);
-        context.expectAwaited(hook);
+        await context.step(hook, () => hook(input, context, output));
       }
       return output;
     } catch (error) {

@@ -10,8 +10,7 @@ export async function quietly(
   run: () => void | Promise<void>,
 ): Promise<void> {
   try {
-    await run();
-    context.expectAwaited(hook);
+    await context.step(hook, run);
   } catch (err) {
     const { operationId: operation, metadata } = context;
     const line = { operation, phase, requestId: metadata.requestId, err };

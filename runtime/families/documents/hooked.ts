@@ -101,7 +101,6 @@ async function inOrder<Run extends NamedHook>(
   run: (hook: Run) => void | Promise<void>,
 ): Promise<void> {
   for (const hook of hooks) {
-    await run(hook);
-    context.expectAwaited(hook);
+    await context.step(hook, () => run(hook));
   }
 }
