@@ -180,8 +180,7 @@ export class ExecutionContext {
 
   /** The error as the operation may answer it, for the whole or for one of many documents: see `declaredError`. */
   declared(error: unknown): unknown {
-    const declared = this.#root.#declared;
-    return declared?.errors === undefined ? error : declaredError(declared, error);
+    return declaredError(this.#root.#declared, error);
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
@@ -192,7 +191,7 @@ export class ExecutionContext {
 
   /** Runs a step of the author's code. Throws `core.internal` if it has left calls of its own behind. */
   async step<T>(by: { readonly name: string }, run: () => T | Promise<T>): Promise<T> {
-    const first = this.#root.#calls?.count ?? 0;
+    const first = this.calls.count;
     const made = await run();
     this.expectAwaited(by, first);
     return made;
