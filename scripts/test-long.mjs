@@ -1,11 +1,13 @@
 // npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
-// queries, schedules of realtime, histories of registries and of writers; a rollout over a million rows; files of 1 GiB.
+// queries, schedules of realtime, histories of registries and of writers; a rollout over a million rows; files of 1 GiB; every
+// bench in brief.
 // Arguments: how many registries, and a seed; a new one where left out.
-import { build, install, run } from "./prepare.mjs";
+import { build, buildService, install, run } from "./prepare.mjs";
 
 const [count = "3000", seed] = process.argv.slice(2);
 install();
 build();
+buildService();
 const settings = {
   OPWRIGHT_TEST_REGISTRIES: count,
   OPWRIGHT_TEST_CASES: String(Math.max(42, Math.ceil(Number(count) / 10))),
@@ -28,4 +30,4 @@ run("npx", ["vitest", "run", "test/acceptance/large-transfers.test.ts"], setting
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
 // A bench that no longer runs is a figure that nobody can measure again.
-run("node", ["--conditions=unbundled", "test/bench/run.mjs", "realtime"], { BENCH_BRIEF: "1" });
+run("node", ["scripts/bench.mjs"], { BENCH_BRIEF: "1" });
