@@ -19,7 +19,7 @@ import {
 } from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
-const seconds = Number(process.env.BENCH_SECONDS ?? amount(3, 0.5));
+const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 const rounds = Number(process.env.BENCH_ROUNDS ?? amount(7, 1));
 
 /** The same work as operations: handlers that import work.mjs. */

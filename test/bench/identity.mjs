@@ -9,7 +9,7 @@ import { load, warmUp } from "./load.mjs";
 import { amount, bin, compile, execute, freePort, project, serve, table } from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
-const seconds = Number(process.env.BENCH_SECONDS ?? amount(4, 0.5));
+const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const rounds = amount(3, 1);
 const credentials = { login: "bench@example.test", password: "correct horse battery staple" };
 

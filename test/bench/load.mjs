@@ -15,6 +15,11 @@ const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 export const generator = hasWrk ? "wrk" : "autocannon";
 
 const warmSeconds = amount(1, 0);
+/** In brief, load ends with its answers: on a busy machine none may come in a short time. */
+const until = amount(
+  (duration) => ({ duration }),
+  () => ({ amount: 4 * connections, sampleInt: 50 }),
+);
 
 /** Load for as long as a server needs to be warm. */
 export async function warmUp(request) {
@@ -42,7 +47,7 @@ async function byAutocannon(request, duration) {
     ...request,
     connections,
     pipelining: 1,
-    duration,
+    ...until(duration),
   });
   const { total } = result.requests;
   return { average: total / result.duration, total, bad: result.non2xx + result.errors };
@@ -60,7 +65,7 @@ async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
     ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
   ];
   writeFileSync(script, lua.join("\n"));
-  const options = ["-t1", `-c${connections}`, `-d${Math.ceil(duration)}s`, "-s", script, url];
+  const options = ["-t1", `-c${connections}`, `-d${amount(duration, 1)}s`, "-s", script, url];
   const { stdout } = await promisify(execFile)("wrk", options).finally(() =>
     rmSync(folder, { recursive: true }),
   );
