@@ -93,7 +93,9 @@ export function emitOpenApi(
 
 /** Whether an API key is refused whatever its principal may do. */
 function needsSession({ hooks }: OperationModel): boolean {
-  return hooks.some(({ provides }) => provides.includes("authn.session"));
+  return hooks.some(({ provides }) =>
+    ["authn.session", "authn.any_session"].some((fact) => provides.includes(fact)),
+  );
 }
 
 /** An example of the body; none for a form, which needs a file. */
