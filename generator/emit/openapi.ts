@@ -201,7 +201,7 @@ function parametersMember(
     parameters.push(
       shared(
         name.replaceAll("-", ""),
-        headerParameter(name, "As RFC 9110 has it.", { type: "string" }),
+        headerParameter(name, descriptionOf(name), { type: "string" }),
       ),
     );
   if (operation.idempotencyKey) {
@@ -213,6 +213,13 @@ function parametersMember(
     );
   }
   return parameters.length === 0 ? {} : { parameters };
+}
+
+/** A weak tag counts here, because this service and proxies weaken tags where they compress (decisions.md §1 "Documents"). */
+const weakTags = "A weak tag counts as the strong one of its version.";
+
+function descriptionOf(condition: string): string {
+  return condition === "If-Match" ? `As RFC 9110 has it, but: ${weakTags}` : "As RFC 9110 has it.";
 }
 
 /** The headers that an operation evaluates (RFC 9110 §13, §14), except an If-Match that its revision parameter documents. */
@@ -254,7 +261,7 @@ function revisionParameters(
     description: `The expected revision. ${need}`,
     schema: published(parameter.schema),
   };
-  const description = `Entity tags of which one is that of the document, or 412. ${need}`;
+  const description = `Entity tags of which one is that of the document, or 412. ${weakTags} ${need}`;
   const ifMatch = headerParameter("If-Match", description, { type: "string" });
   return [
     components.refer("parameters", `${prefix}Rev`, () => rev),

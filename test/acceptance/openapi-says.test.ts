@@ -156,6 +156,14 @@ for (const engine of engines) {
       expect(codes).toContain("core.configuration");
     });
 
+    test("a weak tag in If-Match counts, for documents and files, in reads and writes", () => {
+      const { IfMatch, OptionalIfMatch, NeededIfMatch } = document.components.parameters;
+      const said = [IfMatch, OptionalIfMatch, NeededIfMatch].flatMap((one) => one ?? []);
+      expect(said.length).toBeGreaterThan(1);
+      for (const { description } of said)
+        expect(description).toContain("A weak tag counts as the strong one of its version.");
+    });
+
     test("a body that does not arrive, keys of idempotency, lengths of passwords", () => {
       const { post } = document.paths["/notes"];
       expect(Object.keys(post.responses)).toContain("408");
