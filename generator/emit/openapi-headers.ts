@@ -51,8 +51,12 @@ function ofVersion({ output, adds }: OperationModel): readonly AnswerHeaderName[
   return adds === null ? ["ETag", "Last-Modified"] : ["ETag"];
 }
 
-/** The headers of a success. */
-export function successHeaders(operation: OperationModel, components: SharedComponents): Headers {
+/** The headers of a success. What the service answers outside its table of routes is never compressed. */
+export function successHeaders(
+  operation: OperationModel,
+  isRouted: boolean,
+  components: SharedComponents,
+): Headers {
   const { output, idempotencyKey, route } = operation;
   const names: AnswerHeaderName[] = [
     ...ofEvery,
@@ -61,9 +65,7 @@ export function successHeaders(operation: OperationModel, components: SharedComp
   ];
   if (output.isBytes) names.push("Accept-Ranges", "Content-Disposition", "Content-Length", "Vary");
   if (output.schema !== null) names.push("Content-Length");
-  // What realtime answers beside the operations isn't compressed.
-  if (output.schema !== null && operation.family !== "realtime")
-    names.push("Content-Encoding", "Vary");
+  if (output.schema !== null && isRouted) names.push("Content-Encoding", "Vary");
   if (idempotencyKey) names.push("Idempotency-Replayed");
   return withSaid(headersNamed(names, components), route?.reply ?? null);
 }
@@ -71,7 +73,7 @@ export function successHeaders(operation: OperationModel, components: SharedComp
 /** The headers of a part of a file. */
 export function partHeaders(operation: OperationModel, components: SharedComponents): Headers {
   return {
-    ...successHeaders(operation, components),
+    ...successHeaders(operation, true, components),
     ...headersNamed(["Content-Range"], components),
   };
 }

@@ -2,6 +2,7 @@
 import { errorCodesOf, statusOf } from "../model/error-codes.js";
 import { pascalCase } from "../model/names.js";
 import { outputTypeName } from "../model/operation-types.js";
+import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { errorResponse } from "./openapi-errors.js";
 import {
@@ -29,7 +30,8 @@ export function responsesOf(
 ): Responses {
   const { route } = operation;
   const reply = route?.reply ?? null;
-  const success = successResponse(operation, components);
+  const isRouted = own(model.operations, operation.key) !== undefined;
+  const success = successResponse(operation, isRouted, components);
   const status = String(route?.status ?? 200);
   return {
     [status]: isBare(operation, links)
@@ -52,11 +54,15 @@ function sharedName(status: string, operation: OperationModel): string {
   return [status, ...deprecationHeaders(operation).slice(-1)].join(".").toLowerCase();
 }
 
-function successResponse(operation: OperationModel, components: SharedComponents): object {
+function successResponse(
+  operation: OperationModel,
+  isRouted: boolean,
+  components: SharedComponents,
+): object {
   const { schema } = operation.output;
   return {
     description: schema === null ? "Done." : pascalCase(operation.key),
-    headers: successHeaders(operation, components),
+    headers: successHeaders(operation, isRouted, components),
     ...(schema === null
       ? {}
       : {
@@ -84,7 +90,9 @@ function readResponses(operation: OperationModel, components: SharedComponents):
     headers: unchangedHeaders(operation, components),
   });
   return {
-    ...(output.isBytes && isGet ? { "206": components.refer("responses", "206", part) } : {}),
+    ...(output.isBytes && isGet
+      ? { "206": components.refer("responses", sharedName("206", operation), part) }
+      : {}),
     ...(output.isBytes || (output.hasEntityTag && isGet)
       ? { "304": components.refer("responses", sharedName("304", operation), unchanged) }
       : {}),
