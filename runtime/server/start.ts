@@ -219,6 +219,7 @@ async function handlerOf(
   });
   const system = systemEndpoints({
     folder,
+    publicUrl: settings.publicUrl,
     hasRealtime: service.realtime !== undefined,
     jwks: service.identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,

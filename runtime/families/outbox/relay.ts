@@ -142,7 +142,7 @@ async function deliver(
 type Told = Pick<ClaimedEvent, "id" | "name" | "attempt">;
 
 function noteFailure({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
-  tally(service, "outbox_failed_total");
+  tally(service, "outbox_failed");
   service.log.warn(
     { event: name, id, attempt, reason },
     "an integration event was not delivered yet",
@@ -150,8 +150,8 @@ function noteFailure({ service }: RelayOptions, { id, name, attempt }: Told, rea
 }
 
 function noteEnd({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
-  tally(service, "outbox_failed_total");
-  tally(service, "outbox_given_up_total");
+  tally(service, "outbox_failed");
+  tally(service, "outbox_given_up");
   service.log.error({ event: name, id, attempt, reason }, "an integration event was given up");
 }
 

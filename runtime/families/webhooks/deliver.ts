@@ -69,7 +69,7 @@ export function startDeliverer(
         begin(delivery);
       }
       for (const { id, webhookId } of claim.givenUp) {
-        tally(service, "webhooks_given_up_total");
+        tally(service, "webhooks_given_up");
         log.error(
           { webhook: webhookId, delivery: id, reason: "the process ended during delivery" },
           "a delivery of a webhook was given up",
@@ -109,7 +109,7 @@ async function settled(
     return;
   }
   const outcome = outcomeOf(delivering.settings, claimed.attempt, clock.now(), attempt);
-  if (error === null) tally(service, "webhooks_delivered_total");
+  if (error === null) tally(service, "webhooks_delivered");
   else noteFailure(service, claimed, attempt, outcome.dueAt === null);
   await note((store) => store.settle(claimed.id, outcome));
 }
@@ -132,12 +132,12 @@ function noteFailure(
     reason: error,
   };
   if (isRefused) {
-    tally(service, "webhooks_refused_total");
+    tally(service, "webhooks_refused");
     log.warn(entry, "the owner of a webhook may no longer hear an event");
     return;
   }
-  tally(service, "webhooks_failed_total");
-  if (isOver) tally(service, "webhooks_given_up_total");
+  tally(service, "webhooks_failed");
+  if (isOver) tally(service, "webhooks_given_up");
   if (isOver) log.error(entry, "a delivery of a webhook was given up");
   else log.warn(entry, "an event was not delivered to a webhook yet");
 }
