@@ -288,7 +288,7 @@ export const catalogue = {
   OPW068: entry(
     "Routes collide",
     "Two operations answer the same method and path.",
-    "Change one path or mount.",
+    "Change one path or mount. A mount gives single operations other paths with `paths`.",
   ),
   OPW069: entry(
     "Attached twice",
