@@ -307,5 +307,26 @@ describe.each(pairs.filter(({ isAvailable }) => isAvailable))("$name", ({ databa
       content_type: "image/png",
     });
     expect(await keys("pictures")).toContain("parts.png");
+    // One that is refused replaces nothing, and leaves nothing (attack 163).
+    const served = async (): Promise<readonly [number, string | null, boolean]> => {
+      const got = await fetch(`${service.url}/pictures/files/parts.png`);
+      const isThere = Buffer.from(await got.arrayBuffer()).equals(png);
+      return [got.status, got.headers.get("etag"), isThere];
+    };
+    const before = await served();
+    expect(before).toMatchObject([200, expect.any(String), true]);
+    expect((await inParts(html)).status).toBe(415);
+    expect(await served()).toEqual(before);
+    expect(await keys("pictures")).toContain("parts.png");
+    const store = await place.open();
+    const left: string[] = [];
+    for await (const { key } of store.list("pictures/~uploads/", null)) left.push(key);
+    await store.close();
+    expect(left).toEqual([]);
+    // One that is taken does.
+    const larger = Buffer.concat([png, Buffer.alloc(100)]);
+    expect((await inParts(larger)).body).toMatchObject({ key: "parts.png", size: larger.length });
+    const after = await fetch(`${service.url}/pictures/files/parts.png`);
+    expect(Buffer.from(await after.arrayBuffer()).equals(larger)).toBe(true);
   });
 });

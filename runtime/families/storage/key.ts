@@ -30,7 +30,17 @@ export function physicalKey({ name }: StorageSpec, tenant: string, key: string):
   return prefixOf(name, tenant) + checkKey(key, "/key");
 }
 
+/** What stands for a tenant in keys of uploads that are no objects of anybody yet. */
+const nobodys = "~uploads";
+
+/** Where uploads begin that are not in their place yet. */
+export function stagedPrefix(storage: string): string {
+  return `${storage}/${nobodys}/`;
+}
+
 /** Where a tenant's objects of a storage begin: no key of another tenant or storage does. */
 export function prefixOf(storage: string, tenant: string): string {
+  // Resolvers may name any tenant.
+  if (tenant === nobodys) throw fail("tenant_mismatch");
   return `${storage}/${tenant}/`;
 }
