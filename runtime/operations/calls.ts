@@ -1,6 +1,6 @@
 // Calls that an author's code makes of the service, until they are done and somebody has awaited them. What is still under way
 // when that code returns is a forgotten `await` (decisions.md §4 "Forgotten awaits").
-import { fail, type ServiceError } from "../contract/errors.js";
+import { fail, ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 
@@ -157,7 +157,16 @@ export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceErro
   const named = calls.slice(0, maxNamed).map(described);
   const more = calls.length > maxNamed ? ` and ${calls.length - maxNamed} more` : "";
   const text = `an await is missing: ${by} returned without waiting for ${named.join(", ")}${more}`;
-  return fail("core.internal", {}, { cause: new Error(text) });
+  return fail("core.internal", {}, { cause: new MissingAwait(text) });
+}
+
+/** Why code has failed that returned before its calls were done and awaited. */
+class MissingAwait extends Error {}
+
+/** What an error says of calls that were left behind; null if it is about none. */
+export function missingAwait(error: unknown): string | null {
+  const cause = error instanceof ServiceError ? error.cause : undefined;
+  return cause instanceof MissingAwait ? cause.message : null;
 }
 
 /** What was called, and where. */

@@ -2,7 +2,7 @@
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
 import { payerOf } from "./payer.js";
-import { inTurn } from "./in-turn.js";
+import { inTurn, runPart } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
@@ -44,6 +44,8 @@ export class ExecutionContext {
   #scopes: Map<string, Filter> | undefined;
   #isOfCaller: boolean;
   #isUnscoped = false;
+  /** Whether its calls are looked at on their own, when the author's function that it was made for returns. */
+  #isApart = false;
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
@@ -128,13 +130,13 @@ export class ExecutionContext {
     // It is asked within a call that it would wait for.
     if (this.#isUnscoped) return Promise.reject(new TypeError("a scope writes nothing"));
     return this.call("context.commit", (call) => {
-      const run = (first?: number): Promise<T> =>
-        this.transact((within) => this.#heldTo(call, first, work, within), exclusive);
-      // Behind the calls before it: parts of one transaction can't overlap.
-      if (this.#transaction !== undefined)
-        return inTurn(this.#transaction, () => settled).then(() => run(call.number));
+      const transaction = this.#transaction;
+      const run = (): Promise<T> =>
+        this.transact((within) => this.#heldTo(call, work, within), exclusive);
+      // In its turn: calls beside it, which it doesn't know, must not be undone with it.
+      if (transaction !== undefined) return inTurn(transaction, run);
       // Two at once would write into each other's transaction.
-      const turn = this.#committing.then(() => run());
+      const turn = this.#committing.then(run);
       this.#committing = turn.catch(() => undefined);
       return turn;
     });
@@ -148,13 +150,12 @@ export class ExecutionContext {
     return this.calls.begin(what, work, state === "outside" ? tell : undefined);
   }
 
-  /** The same, where calls of one transaction run one after another, in the order in which they were begun. */
-  callInTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const transaction = this.#transaction;
-    // What decides on scopes is asked within the turn of a call that waits for it.
-    if (transaction === undefined || this.#isUnscoped) return this.call(what, work);
-    // The next one begins only once the author's code has gone on behind this one.
-    return this.call(what, () => inTurn(transaction, () => work().finally(untilIdle)));
+  /**
+   * The transaction in which its calls take turns; null where there is none, and for what decides on scopes: it is asked within
+   * the turn of a call that waits for it.
+   */
+  get turns(): Transaction | null {
+    return this.#isUnscoped ? null : (this.#transaction ?? null);
   }
 
   /** What the author's code has called in this invocation. */
@@ -225,8 +226,13 @@ export class ExecutionContext {
 
   async #follow(followers: readonly Following[]): Promise<void> {
     if (followers.length === 0) return;
+    // Behind the end of an operation's own transaction nothing else of the author's runs.
+    const isLast = this.#state === "over";
     this.admitCalls(true);
-    await followed(this, followers);
+    const ended = (): void => {
+      if (isLast) this.expectAwaited({ name: "what follows the transaction" });
+    };
+    await followed(this, followers, ended);
   }
 
   /**
@@ -269,19 +275,26 @@ export class ExecutionContext {
     return other;
   }
 
+  /** The same invocation with calls of its own, for a function of the author's that is no step of an operation. */
+  get apart(): ExecutionContext {
+    const other = this.#sharing(this.identity);
+    other.#isApart = true;
+    return other;
+  }
+
+  /** The invocation whose calls are looked at together. */
   get #root(): ExecutionContext {
-    return this.#outer === undefined ? this : this.#outer.#root;
+    return this.#outer === undefined || this.#isApart ? this : this.#outer.#root;
   }
 
   /** Runs what the author does in one transaction, which must not end before its calls have. */
   async #heldTo<T>(
     call: AuthorCall,
-    before: number | undefined,
     work: (transaction: Transaction) => Promise<T>,
     transaction: Transaction,
   ): Promise<T> {
-    const first = before ?? this.calls.count;
-    const made = await work(transaction);
+    const first = this.calls.count;
+    const made = await runPart(transaction, () => work(transaction));
     this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);
     // Only then the code around it has gone on as far as it goes by itself, and may have returned.
     await untilIdle();

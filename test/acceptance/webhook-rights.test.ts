@@ -120,7 +120,8 @@ for (const engine of engines) {
       const [last] = lines.filter(({ fields }) => fields["webhook"] === id).slice(-1);
       expect([what, last?.fields["reason"]]).toEqual([what, expect.stringMatching(/^its owner/)]);
       const store = service.running.connection.database.reader.of(webhookStore);
-      expect(await store.deliveries(id, undefined, 10)).toMatchObject([
+      // It is noted behind the line of the log.
+      await expect.poll(() => store.deliveries(id, undefined, 10)).toMatchObject([
         { dueAt: null, deliveredAt: null, error: expect.stringMatching(/^its owner/) },
       ]);
       expect(at("/waits")).toBe(before);
