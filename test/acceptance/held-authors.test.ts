@@ -195,7 +195,9 @@ for (const engine of engines) {
         error: { code: "core.internal" },
       });
       await expectTold("topics");
-      expect(await socket.topics("subscribe", ["waits"])).toMatchObject({ data: { topics: ["waits"] } });
+      expect(await socket.topics("subscribe", ["waits"])).toMatchObject({
+        data: { topics: ["waits"] },
+      });
       socket.close();
     });
 
