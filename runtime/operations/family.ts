@@ -5,7 +5,7 @@ import type { Lifetime } from "../ports/lifetime.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { ExecutionContext } from "./context.js";
 import type { Resources } from "./resources.js";
-import type { StagedEvent } from "./invocation-facts.js";
+import type { Departed, StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
 import type { DeclaredMetrics } from "./metric.js";
 import type { OutsideJob, PeriodicJob } from "./periodic.js";
@@ -56,6 +56,8 @@ export interface Family<Member extends string, Part, Settings> {
   readonly metrics: (part: Part, service: ServiceAtWork) => DeclaredMetrics;
   /** What else an integration event does, in the transaction that stages it. */
   readonly staged: (part: Part, context: ExecutionContext, event: StagedEvent) => Promise<void>;
+  /** What ends besides credentials and permissions, in the transaction in which somebody leaves a tenant or is deactivated. */
+  readonly departed: (part: Part, context: ExecutionContext, who: Departed) => Promise<void>;
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
 
@@ -70,6 +72,7 @@ const silent = {
   commands: () => [],
   metrics: () => ({}),
   staged: async () => undefined,
+  departed: async () => undefined,
   start: () => null,
 };
 

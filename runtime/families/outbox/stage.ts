@@ -1,11 +1,12 @@
 // Staging an integration event in the transaction of the operation that caused it (service.md "Integration events (outbox)").
 import type { ExecutionContext } from "../../operations/context.js";
+import { callWithTurns } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
 /** As `stageEvent` of authors' code does, which has to await it. */
 export const stageHeld: typeof stage = (context, name, payload) =>
-  context.callInTurn("stageEvent", () => stage(context, name, payload));
+  callWithTurns(context, "stageEvent", () => stage(context, name, payload));
 
 /** Puts an event into the outbox: it is delivered once the transaction has committed, and never if it is undone. */
 export async function stage(

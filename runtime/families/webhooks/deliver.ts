@@ -1,5 +1,6 @@
 // Delivers events to the webhooks that subscribed to them, at least once each, up to a number of attempts. Whoever is slow uses
 // a limited share of the deliverer, and whoever has lost the right is told nothing.
+import { missingAwait } from "../../operations/calls.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
@@ -179,7 +180,8 @@ async function attempted(
     const isTaken = status >= 200 && status <= 299;
     return { status, error: isTaken ? null : `the webhook answered ${status}`, isRefused: false };
   } catch (fault) {
-    const error = (fault instanceof Error ? fault.message : String(fault)).slice(0, 200);
+    const message = fault instanceof Error ? fault.message : String(fault);
+    const error = missingAwait(fault) ?? message.slice(0, 200);
     return { status: null, error, isRefused: false };
   }
 }

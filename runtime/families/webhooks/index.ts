@@ -30,6 +30,8 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
     const deliveries = await store.stage(event, ...told);
     if (deliveries.length > 0) context.whenCommitted(() => context.resources.wake(webhookStore));
   },
+  // As its permissions and keys do: who comes back begins anew.
+  departed: (_spec, context, who) => context.transaction.of(webhookStore).removeOf(who),
   start: (spec, service, settings) => startDeliverer(spec, service, settings),
 });
 
