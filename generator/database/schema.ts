@@ -1,15 +1,19 @@
 // What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members with defaults.
 import { isDeepStrictEqual } from "node:util";
-import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
-import { indexOf, searchIndexes, searchLayout, type IndexGiver } from "./search-indexes.js";
-import { filesOf, otherEncryption, placeOf } from "./files.js";
+import { fitsOf, narrowings, type Narrowing } from "../kernel/row-fits.js";
+import {
+  indexOfSearch,
+  searchIndexes,
+  searchLayout,
+  type IndexGiver,
+} from "../model/search-indexes.js";
+import { filesOf, otherEncryption, placeOf } from "../model/stored-files.js";
 import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
 import { firstShape } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf } from "../model/json-schema.js";
-import { indexName } from "../model/names.js";
 import { mapped, own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
@@ -46,7 +50,7 @@ export function databaseOf(
     ),
     system: [...new Set([...before.system, ...systemStepsOf(model)])].sort(),
     searchLayout,
-    ...filesOf(model, before.files),
+    ...filesOf(Object.values(model.storages), before.files),
   };
 }
 
@@ -77,10 +81,9 @@ function tableOf(
 export function storedOf(model: RegistryModel, database: DatabaseSchema): Stored {
   return {
     tables: storedTables(model, database),
-    searches: mapped(model.searches, ({ name, document }) => {
-      const table = own(model.documents, document)?.table ?? document;
-      return indexOf(own(database.tables, table) ?? { searches: {} }, name) ?? indexName(name);
-    }),
+    searches: mapped(model.searches, ({ name, document }) =>
+      indexOfSearch(own(database.tables, own(model.documents, document)?.table ?? document), name),
+    ),
     files: mapped(model.storages, (storage) => ({
       place: placeOf(storage, database.files),
       alsoReads: otherEncryption(storage, database.files),

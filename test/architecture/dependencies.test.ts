@@ -206,6 +206,8 @@ test("nor by its part of the model: only who asks and what is stored are parts o
     documents: [cli, database, diff, emit],
     // Their indexes are a part of the tables.
     searches: [database],
+    // The places of files are beside them.
+    storages: [database],
   });
   const text = "const plane = ({ operations, realtime }: RegistryModel) => realtime;";
   for (const planted of [text, "if (model.realtime !== null) x();"])

@@ -11,7 +11,6 @@ import {
   listOf,
   mapOf,
   mount,
-  name,
   optional,
   reference,
   required,

@@ -1,6 +1,6 @@
 // What changes of documents take of a rollout: rows know their shape, and versions beside each other read each other's.
 import { isDeepStrictEqual } from "node:util";
-import { narrowings } from "../../database/row-fits.js";
+import { narrowings } from "../../kernel/row-fits.js";
 import {
   isTypeChanged,
   need,

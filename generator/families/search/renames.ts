@@ -1,5 +1,5 @@
 // Rules for the former names of searches: without its index, a search begins empty.
-import { indexOf } from "../../database/search-indexes.js";
+import { indexOf } from "../../model/search-indexes.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { RuleContext } from "../../kernel/rule.js";
 import { own } from "../../model/records.js";

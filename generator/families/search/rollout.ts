@@ -6,7 +6,8 @@ import {
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
-import { storedOf } from "../../database/schema.js";
+import { own } from "../../model/records.js";
+import { indexOfSearch } from "../../model/search-indexes.js";
 import type { SearchModel } from "../../model/registry.js";
 
 const search: RolloutRules<SearchModel> = {
@@ -22,12 +23,16 @@ const search: RolloutRules<SearchModel> = {
 
 /** Searches by their indexes. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
-  const indexes = storedOf(before.model, before.database).searches;
-  const next = Object.values(storedOf(after.model, after.database).searches);
+  const indexesOf = ({ model, database }: RolloutSide): readonly string[] =>
+    Object.values(model.searches).map(({ name, document }) => {
+      const table = own(model.documents, document)?.table ?? document;
+      return indexOfSearch(own(database.tables, table), name);
+    });
+  const next = indexesOf(after);
   const there = Object.values(after.database.tables).flatMap(({ searches }) =>
     Object.keys(searches),
   );
-  const left = Object.values(indexes).filter((index) => !next.includes(index));
+  const left = indexesOf(before).filter((index) => !next.includes(index));
   return [
     ...needsOfAll([before.model.searches, after.model.searches], search, [before, after]),
     ...left.flatMap((index) =>

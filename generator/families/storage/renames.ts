@@ -1,5 +1,5 @@
 // Rules for the former names of storages: files stay where they were stored first.
-import { placeOf } from "../../database/files.js";
+import { placeOf } from "../../model/stored-files.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { RuleContext } from "../../kernel/rule.js";
 import { own } from "../../model/records.js";

@@ -6,7 +6,7 @@ import {
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
-import { otherEncryption, placeOf } from "../../database/files.js";
+import { otherEncryption, placeOf } from "../../model/stored-files.js";
 import type { StorageModel } from "../../model/storage-model.js";
 
 const storage: RolloutRules<StorageModel> = {

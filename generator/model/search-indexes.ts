@@ -3,10 +3,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField } from "../../runtime/contract/stored-members.js";
-import { indexName } from "../model/names.js";
-import { own, sortedRecord } from "../model/records.js";
-import type { SearchModel } from "../model/registry.js";
-import type { DatabaseSchema, TableSchema } from "../model/stored-tables.js";
+import { indexName } from "./names.js";
+import { own, sortedRecord } from "./records.js";
+import type { SearchModel } from "./registry.js";
+import type { DatabaseSchema, TableSchema } from "./stored-tables.js";
 
 /**
  * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, to compute
@@ -88,6 +88,11 @@ export function retiredIndexes({ searches, searchesOf }: SearchIndexes): readonl
 
 function languageOf({ languages = {} }: SearchIndexes, index: string): string | null {
   return own(languages, index) ?? null;
+}
+
+/** The index of a search, in the table of what it searches. */
+export function indexOfSearch(table: TableSchema | undefined, name: string): string {
+  return (table === undefined ? undefined : indexOf(table, name)) ?? indexName(name);
 }
 
 /** The name, or the first free one with a number: `articles_index_2`. */

@@ -1,8 +1,7 @@
 // The files of storages, as far as the next version has to know of them: where they are, and how they have been stored.
-import { own, sortedRecord } from "../model/records.js";
-import type { RegistryModel } from "../model/registry.js";
-import type { Encryption, StorageModel } from "../model/storage-model.js";
-import type { DatabaseSchema, StoredFiles } from "../model/stored-tables.js";
+import { own, sortedRecord } from "./records.js";
+import type { Encryption, StorageModel } from "./storage-model.js";
+import type { DatabaseSchema, StoredFiles } from "./stored-tables.js";
 
 /** The name under which a storage's files are stored: where its first ones are. */
 export function placeOf(
@@ -13,12 +12,12 @@ export function placeOf(
   return isOwn ? name : was;
 }
 
-/** The files that a registry's storages have, given those of before. What is no longer declared stays where it is. */
+/** The files that storages have, given those of before. What is no longer declared stays where it is. */
 export function filesOf(
-  { storages }: RegistryModel,
+  storages: readonly StorageModel[],
   before: DatabaseSchema["files"] = {},
 ): Pick<DatabaseSchema, "files"> {
-  const declared = Object.values(storages).map((storage): [string, StoredFiles] => {
+  const declared = storages.map((storage): [string, StoredFiles] => {
     const place = placeOf(storage, before);
     const { name, encryption, alsoReads } = storage;
     const known = own(before, place)?.encryption ?? [];

@@ -2,7 +2,7 @@
 import { sqlText, type FieldType } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
-import { resolved, type Resolve } from "../kernel/resolve.js";
+import { resolved, type Resolve } from "./resolve.js";
 import type { DocumentModel } from "../model/document-model.js";
 import { isNullable, propertiesOf, withoutNull, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
