@@ -12,7 +12,7 @@ export default defineConfig({
   },
   test: {
     globalSetup: ["test/global-setup.ts"],
-    include: ["test/soak/soak.ts"],
+    include: ["test/soak/soak.ts", "test/soak/hostile.ts"],
     pool: "forks",
     reporters: ["default"],
   },
