@@ -127,6 +127,12 @@ export class Calls {
     throw this.#fault;
   }
 
+  /** Fails the next check, for what was begun by other means than a call. Returns the error. */
+  fault(text: string): ServiceError {
+    this.#fault ??= missing(text);
+    return this.#fault;
+  }
+
   /** What has failed with this error leaves its calls behind. Returns why it has failed, if a part had left calls before. */
   abandon(error?: unknown): unknown {
     const fault = this.#fault;
@@ -156,8 +162,11 @@ const maxNamed = 3;
 export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceError {
   const named = calls.slice(0, maxNamed).map(described);
   const more = calls.length > maxNamed ? ` and ${calls.length - maxNamed} more` : "";
-  const text = `an await is missing: ${by} returned without waiting for ${named.join(", ")}${more}`;
-  return fail("core.internal", {}, { cause: new Error(text) });
+  return missing(`${by} returned without waiting for ${named.join(", ")}${more}`);
+}
+
+function missing(text: string): ServiceError {
+  return fail("core.internal", {}, { cause: new Error(`an await is missing: ${text}`) });
 }
 
 /** What was called, and where. */

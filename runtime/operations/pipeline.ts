@@ -126,9 +126,18 @@ async function run<Input, Result>(
   };
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
     (next, hook) => async (given) => {
-      const output = await hook(given, context, next);
-      context.expectAwaited(hook);
-      return output;
+      const inner = watched(next);
+      try {
+        const output = await hook(given, context, inner.next);
+        if (inner.isUnderWay()) throw context.leaveBehind(hook, "next");
+        context.expectAwaited(hook);
+        return output;
+      } catch (error) {
+        if (inner.isUnderWay()) context.leaveBehind(hook, "next");
+        // What is left behind is undone before anybody is told of the failure.
+        await inner.settled();
+        throw error;
+      }
     },
     core,
   );
@@ -137,6 +146,24 @@ async function run<Input, Result>(
     await quietly(operation, context, "on_success", hook, () => hook(input, context, output));
   }
   return { output, replayed };
+}
+
+/** The `next` of a `wrap` hook, and whether what it has begun still runs. */
+function watched<Input, Result>(next: (given: Input) => Promise<Result>) {
+  const running = new Set<Promise<Result>>();
+  return {
+    next(given: Input): Promise<Result> {
+      const begun = next(given);
+      running.add(begun);
+      const ended = (): void => void running.delete(begun);
+      begun.then(ended, ended);
+      return begun;
+    },
+    isUnderWay: () => running.size > 0,
+    async settled(): Promise<void> {
+      await Promise.allSettled(running);
+    },
+  };
 }
 
 async function transact<Input, Result>(

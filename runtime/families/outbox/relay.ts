@@ -2,6 +2,7 @@
 import type { ServiceAtWork } from "../../operations/family.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
 import { tally } from "../../operations/tally.js";
+import { messageOf } from "../../operations/thrown.js";
 import type { WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
@@ -128,7 +129,7 @@ async function deliver(
     const isDead = attempt >= options.maxAttempts;
     const dueAt = isDead ? null : now + backoff(options, attempt);
     // Only the error's message, cut: a payload may hold a secret.
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
+    const reason = messageOf(error).slice(0, 200);
     if (isDead) noteEnd(options, event, reason);
     else noteFailure(options, event, reason);
     await database.write(noting(), (transaction) =>

@@ -5,6 +5,7 @@ import { post } from "../../operations/outgoing-call.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
 import { tally } from "../../operations/tally.js";
+import { messageOf } from "../../operations/thrown.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import {
   webhookStore,
@@ -179,7 +180,7 @@ async function attempted(
     const isTaken = status >= 200 && status <= 299;
     return { status, error: isTaken ? null : `the webhook answered ${status}`, isRefused: false };
   } catch (fault) {
-    const error = (fault instanceof Error ? fault.message : String(fault)).slice(0, 200);
+    const error = messageOf(fault).slice(0, 200);
     return { status: null, error, isRefused: false };
   }
 }

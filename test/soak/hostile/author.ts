@@ -31,6 +31,7 @@ const values: Readonly<Record<string, string>> = {
   unmessaged:
     "Object.defineProperty(new Error('fault'), 'message', { get() { throw new Error('message'); } })",
   numbered: "Object.assign(new Error('fault'), { message: 7, stack: 8, code: 9, status: 200 })",
+  frozen: "Object.freeze(new Error('fault'))",
   circular: "(() => { const error = new Error('fault'); error.cause = error; return error; })()",
   getters:
     "Object.defineProperty(new Error('fault'), 'more', { enumerable: true, get() { throw new Error('more'); } })",
@@ -201,5 +202,5 @@ export const topics: Readonly<Record<string, readonly [code: string, status: num
   bare: ["throw Object.create(null);", 500],
   proxied: [`throw ${values["proxied"]};`, 500],
   number: ["return 7;", 500],
-  nothing: ["return;", 500],
+  nothing: ["return;", 403],
 };
