@@ -1,4 +1,4 @@
-// The soak alone: `npm run soak`.
+// The soaks alone: `npm run soak`.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

@@ -169,6 +169,8 @@ async function opened(
       setTimeout(() => request.destroy(), 4_000);
       resolve({ status: response.statusCode ?? 0, fault: "", millis: millis() });
     });
+    // As patient as other clients.
+    request.setTimeout(30_000, () => request.destroy(new Error("no answer")));
     request.on("error", ({ message }) => resolve({ status: 0, fault: message, millis: millis() }));
   });
 }
