@@ -35,7 +35,8 @@ const values: Readonly<Record<string, string>> = {
   circular: "(() => { const error = new Error('fault'); error.cause = error; return error; })()",
   getters:
     "Object.defineProperty(new Error('fault'), 'more', { enumerable: true, get() { throw new Error('more'); } })",
-  proxied: "new Proxy({}, { get() { throw new Error('get'); }, getPrototypeOf() { throw new Error('prototype'); } })",
+  proxied:
+    "new Proxy({}, { get() { throw new Error('get'); }, getPrototypeOf() { throw new Error('prototype'); } })",
   like: "({ status: 204, code: 'core.not_found', name: 'ServiceError', message: 'fault' })",
 };
 

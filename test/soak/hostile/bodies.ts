@@ -29,7 +29,12 @@ export const hostileBodies: readonly HostileBody[] = [
   body("body_nested", "/trees", nested(40, { text: "x" }), 200),
   body("body_nested_wrong", "/trees", nested(40, { text: 1 }), 422),
   body("body_nested_far", "/trees", nested(20_000, { text: "x" }), 400),
-  body("body_wrong_items", "/threads", { replies: Array.from({ length: 64_000 }, () => ({})) }, 422),
+  body(
+    "body_wrong_items",
+    "/threads",
+    { replies: Array.from({ length: 64_000 }, () => ({})) },
+    422,
+  ),
   body("body_unique", "/sets", { items }, 204),
   body("body_not_unique", "/sets", { items: [...items, { index: 7 }] }, 422),
   body("body_wide", "/maps", { map: wide(40_000, 1) }, 204),

@@ -72,7 +72,8 @@ class Books {
   }
 
   report(): LoadReport {
-    const { unexpected, unexpectedCount, acknowledged, refused, noted, mailed, sent, doomed } = this;
+    const { unexpected, unexpectedCount, acknowledged, refused, noted, mailed, sent, doomed } =
+      this;
     const kinds = [...this.#kinds].map(([kind, { statuses, slowest }]) => ({
       kind,
       statuses,
@@ -122,7 +123,10 @@ function worksOf({ url, token }: LoadOptions, client: Client, books: Books) {
   const how = inTurn(Object.entries(deliveries));
   const deliver: Work = async () => {
     const [name, [, isDelivered]] = how();
-    for (const [path, numbers] of [["mail", books.mailed], ["send", books.sent]] as const) {
+    for (const [path, numbers] of [
+      ["mail", books.mailed],
+      ["send", books.sent],
+    ] as const) {
       const n = (number += 1);
       const outcome = await client.call("POST", `/good/${path}`, { body: { n, how: name } });
       books.note({ kind: `good_${path}`, status: 204 }, outcome);

@@ -79,7 +79,10 @@ export const put = () => undefined;
 `;
 
 const cases = Object.entries(deliveries)
-  .map(([name, [body]]) => `    case "${name}": { ${body} ${body.endsWith("return 7;") ? "" : "break;"} }\n`)
+  .map(
+    ([name, [body]]) =>
+      `    case "${name}": { ${body} ${body.endsWith("return 7;") ? "" : "break;"} }\n`,
+  )
   .join("");
 
 /** \`send\` notes what has arrived, and may do so twice. */

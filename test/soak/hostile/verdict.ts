@@ -1,6 +1,6 @@
 // What a run beside a hostile author is measured by: the bars that each run meets, and its table.
 import { expect } from "vitest";
-import type { HostileReport } from "./run.js";
+import type { HostileReport } from "./report.js";
 
 /** Fails where something was lost, restarted, or answered otherwise than is owed. */
 export function expectNothingLost(report: HostileReport): void {
@@ -62,7 +62,10 @@ export function tableOf(name: string, report: HostileReport): string {
       "event loop of the service late, p50, p99, max, ms",
       `${millis(loop.p50)}, ${millis(loop.p99)}, ${millis(loop.max)}`,
     ],
-    ["event loop of the probe late, p99, max, ms", `${millis(livez.ownP99)}, ${millis(livez.ownMax)}`],
+    [
+      "event loop of the probe late, p99, max, ms",
+      `${millis(livez.ownP99)}, ${millis(livez.ownMax)}`,
+    ],
   ];
   const taken = samples.map(({ minute, mebibytes, descriptors, processor }) => [
     minute.toFixed(1),
