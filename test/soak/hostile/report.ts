@@ -8,6 +8,8 @@ export interface HostileSample {
   readonly mebibytes: number;
   readonly descriptors: number;
   readonly processor: number;
+  /** Seconds that it was ready to run and had no core, so far. */
+  readonly waited: number;
 }
 
 export interface HostileReport {

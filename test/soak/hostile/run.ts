@@ -8,7 +8,12 @@ import { versionOf } from "../../acceptance/version-process.js";
 import type { TestEngine } from "../../engines.js";
 import { newClient, type Client } from "../../faults/client.js";
 import { oddReceivers } from "../../faults/odd-receivers.js";
-import { openDescriptors, processorSeconds, residentMebibytes } from "../../faults/observe.js";
+import {
+  openDescriptors,
+  processorSeconds,
+  residentMebibytes,
+  waitedSeconds,
+} from "../../faults/observe.js";
 import type { LoadOptions, LoadReport } from "./load.js";
 import { startOwn } from "./own-process.js";
 import {
@@ -149,6 +154,7 @@ async function sampled(
       mebibytes: residentMebibytes(child),
       descriptors: openDescriptors(child),
       processor: processorSeconds(child),
+      waited: waitedSeconds(child),
     });
   }
   return samples;

@@ -67,16 +67,17 @@ export function tableOf(name: string, report: HostileReport): string {
       `${millis(livez.ownP99)}, ${millis(livez.ownMax)}`,
     ],
   ];
-  const taken = samples.map(({ minute, mebibytes, descriptors, processor }) => [
+  const taken = samples.map(({ minute, mebibytes, descriptors, processor, waited }) => [
     minute.toFixed(1),
     mebibytes.toFixed(0),
     descriptors,
     processor.toFixed(0),
+    waited.toFixed(0),
   ]);
   return [
     name,
     table(["kind", "requests", "answers", "slowest, ms"], kinds),
     table(["", "found"], found),
-    table(["minute", "MiB", "descriptors", "CPU s"], taken),
+    table(["minute", "MiB", "descriptors", "CPU s", "waited for a core, s"], taken),
   ].join("\n\n");
 }
