@@ -100,7 +100,7 @@ const nonsense: Readonly<Record<string, string>> = {
   getter: "return { get n() { throw new Error('getter'); } };",
   proxied: `return ${values["proxied"]};`,
   json: "return { n: 1, toJSON() { throw new Error('toJSON'); } };",
-  then: "return { get then() { throw new Error('then'); } };",
+  thenable: "return { get then() { throw new Error('then'); } };",
 };
 
 const hook = (phase: string): string => `hooks: {${phase}: [registry/hooks.ts#fails]}`;
