@@ -1,5 +1,4 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
-import type { ServiceError } from "../contract/errors.js";
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
 import { payerOf } from "./payer.js";
@@ -174,13 +173,6 @@ export class ExecutionContext {
   /** Throws `core.internal` if the function that has returned has left calls behind. */
   expectAwaited({ name }: { readonly name: string }): void {
     this.#calls?.expectNone(name === "" ? this.operationId : `${name} of ${this.operationId}`);
-  }
-
-  /** What a hook has begun and not waited for fails once its code has returned. Returns the error to tell. */
-  leaveBehind({ name }: { readonly name: string }, what: string): ServiceError {
-    return (this.#calls ??= new Calls()).fault(
-      `${name === "" ? "a hook" : name} of ${this.operationId} returned without waiting for ${what}`,
-    );
   }
 
   /** Whether calls may begin: not between the end of what the author does in a transaction and the end of that. */

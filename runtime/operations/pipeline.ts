@@ -126,14 +126,14 @@ async function run<Input, Result>(
   };
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
     (next, hook) => async (given) => {
-      const inner = watched(next);
+      const inner = watched(next, context, hook);
       try {
         const output = await hook(given, context, inner.next);
-        if (inner.isUnderWay()) throw context.leaveBehind(hook, "next");
+        if (inner.isUnderWay()) throw inner.leave();
         context.expectAwaited(hook);
         return output;
       } catch (error) {
-        if (inner.isUnderWay()) context.leaveBehind(hook, "next");
+        if (inner.isUnderWay()) inner.leave();
         // What is left behind is undone before anybody is told of the failure.
         await inner.settled();
         throw error;
@@ -149,7 +149,11 @@ async function run<Input, Result>(
 }
 
 /** The `next` of a `wrap` hook, and whether what it has begun still runs. */
-function watched<Input, Result>(next: (given: Input) => Promise<Result>) {
+function watched<Input, Result>(
+  next: (given: Input) => Promise<Result>,
+  { calls, operationId }: ExecutionContext,
+  { name }: { readonly name: string },
+) {
   const running = new Set<Promise<Result>>();
   return {
     next(given: Input): Promise<Result> {
@@ -160,6 +164,9 @@ function watched<Input, Result>(next: (given: Input) => Promise<Result>) {
       return begun;
     },
     isUnderWay: () => running.size > 0,
+    /** What still runs fails at its end. Returns the error to tell. */
+    leave: (): ServiceError =>
+      calls.fault(`${name} of ${operationId} returned without waiting for next`),
     async settled(): Promise<void> {
       await Promise.allSettled(running);
     },
