@@ -139,7 +139,7 @@ export const catalogue = {
   OPW039: entry(
     "Former name",
     "`was` names something that was never stored, that still exists, or that is not stored under a name of its own.",
-    "Write the name that the document, the field or the value had at the last migration. Members of lists and objects within a document keep their names.",
+    "Write the name that the document, the field, the value, the search or the storage had at the last migration. Members of lists and objects within a document keep their names.",
   ),
   OPW040: entry(
     "Bad operation key",

@@ -1,13 +1,13 @@
-// opwright migrations purge: drops tables that the registry no longer declares, with all their rows.
+// opwright migrations purge: drops what the registry no longer declares: tables with all their rows, indexes of searches.
 import { checkRegistry } from "../generate.js";
-import { databaseOf } from "../database/schema.js";
+import { databaseChanges, databaseOf } from "../database/schema.js";
 import { generateAnew, type GenerateFlags } from "./generate-anew.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
 /**
- * Writes a migration that drops the tables of documents that are no longer declared, once that is confirmed. Throws
- * `UsageError` where nobody can be asked.
+ * Writes a migration that drops the tables of documents that are no longer declared, and search indexes of no search, once
+ * that is confirmed. Throws `UsageError` where nobody can be asked.
  */
 export async function runPurge(
   configured: ConfiguredProject,
@@ -15,13 +15,16 @@ export async function runPurge(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { expanded, history, findings } = await checkRegistry(configured.project);
-  const { tables } = databaseOf(expanded.model, history.database, true);
-  const gone = Object.keys(history.database.tables).filter(
-    (table) => !Object.hasOwn(tables, table),
+  const { database } = history;
+  const gone = databaseChanges(database, databaseOf(expanded.model, database, true)).flatMap(
+    (change) => {
+      if (change.kind === "dropTable") return [change.table];
+      return change.kind === "dropSearch" ? [change.name] : [];
+    },
   );
   // What is wrong is shown when it is generated, and nothing is written then.
   if (findings.length === 0 && gone.length === 0) {
-    terminal.note("every table is declared: there is nothing to purge");
+    terminal.note("all tables and search indexes are declared: there is nothing to purge");
     return exitCodes.fine;
   }
   const isConfirmed = findings.length > 0 || flags.force === true || (await ask(gone));
@@ -41,12 +44,12 @@ export async function runPurge(
 async function ask(gone: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError(
-      "purge writes a migration that drops tables and asks before: run it in a terminal, or with --force",
+      "purge writes a migration that drops tables or search indexes, and asks before: run it in a terminal, or with --force",
     );
   const { confirm, isCancel, note } = await import("@clack/prompts");
-  note(gone.join("\n"), "Tables that the registry no longer declares");
+  note(gone.join("\n"), "Tables and search indexes that the registry no longer declares");
   const answer = await confirm({
-    message: "Write a migration that drops them, with all their rows?",
+    message: "Write a migration that drops them, with all that is in them?",
     initialValue: false,
   });
   return !isCancel(answer) && answer;

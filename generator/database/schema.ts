@@ -1,28 +1,19 @@
 // What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members with defaults.
 import { isDeepStrictEqual } from "node:util";
 import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
+import { indexOf, searchIndexes, searchLayout, type IndexGiver } from "./search-indexes.js";
+import { filesOf, otherEncryption, placeOf } from "./files.js";
 import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
 import { firstShape } from "../../runtime/contract/shapes.js";
-import { asStored, storedField, storedName } from "../../runtime/contract/stored-members.js";
+import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
-import { own } from "../model/records.js";
+import { mapped, own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
-import type {
-  DatabaseSchema,
-  IndexSchema,
-  StoredTables,
-  TableSchema,
-} from "../model/stored-tables.js";
-
-/**
- * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, to compute
- * scores from, and the words of each tenant.
- */
-const searchLayout = 2;
+import type { DatabaseSchema, IndexSchema, Stored, TableSchema } from "../model/stored-tables.js";
 
 export const emptyDatabase: DatabaseSchema = { tables: {}, system: [] };
 
@@ -38,15 +29,16 @@ export function databaseOf(
   before: DatabaseSchema,
   purges = false,
 ): DatabaseSchema {
+  const giveIndexes = searchIndexes(before, purges);
   const declared = Object.values(model.documents).map((document): [string, TableSchema] => [
     document.table,
-    tableOf(document, model, own(before.tables, document.table)),
+    tableOf(document, model, own(before.tables, document.table), giveIndexes),
   ]);
   const names = new Set(declared.map(([table]) => table));
   const others = Object.entries(before.tables).filter(([table]) => !names.has(table));
   const kept = others.map(([table, schema]): [string, TableSchema] => [
     table,
-    withoutSearches(schema),
+    { ...schema, ...giveIndexes([], schema.shape ?? firstShape, schema) },
   ]);
   return {
     tables: Object.fromEntries(
@@ -54,23 +46,18 @@ export function databaseOf(
     ),
     system: [...new Set([...before.system, ...systemStepsOf(model)])].sort(),
     searchLayout,
+    ...filesOf(model, before.files),
   };
-}
-
-function withoutSearches({ languages: _languages, ...schema }: TableSchema): TableSchema {
-  return { ...schema, searches: {} };
 }
 
 function tableOf(
   document: DocumentModel,
   { searches, types }: RegistryModel,
   before: TableSchema | undefined,
+  giveIndexes: IndexGiver,
 ): TableSchema {
   const shape = shapeAfter(before, document);
-  const kept = Object.values(searches).filter((search) => search.document === document.name);
-  const languages = kept.flatMap(({ name, language }) =>
-    language === null ? [] : [[indexName(name), language] as const],
-  );
+  const searching = Object.values(searches).filter((search) => search.document === document.name);
   return {
     tenant: document.tenant,
     history: document.history !== 0 || before?.history === true,
@@ -82,21 +69,26 @@ function tableOf(
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
     fits: fitsOf(document, (type) => own(types, type)),
-    searches: Object.fromEntries(
-      kept.map(({ name, text }) => [
-        indexName(name),
-        Object.keys(text).map((path) => storedField(shape, path).path),
-      ]),
-    ),
-    ...(languages.length === 0 ? {} : { languages: Object.fromEntries(languages) }),
+    ...giveIndexes(searching, shape, before),
   };
 }
 
-/** What generated code knows of the tables of documents. */
-export function storedTables(
-  { documents }: RegistryModel,
-  { tables }: DatabaseSchema,
-): StoredTables {
+/** What generated code knows of what is stored. */
+export function storedOf(model: RegistryModel, database: DatabaseSchema): Stored {
+  return {
+    tables: storedTables(model, database),
+    searches: mapped(model.searches, ({ name, document }) => {
+      const table = own(model.documents, document)?.table ?? document;
+      return indexOf(own(database.tables, table) ?? { searches: {} }, name) ?? indexName(name);
+    }),
+    files: mapped(model.storages, (storage) => ({
+      place: placeOf(storage, database.files),
+      alsoReads: otherEncryption(storage, database.files),
+    })),
+  };
+}
+
+function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema): Stored["tables"] {
   return Object.fromEntries(
     Object.values(documents).map((document) => {
       const { shape = firstShape, indexes = {} } = own(tables, document.table) ?? {};
@@ -161,21 +153,14 @@ export function databaseChanges(
       table: step.split(".", 1)[0] ?? "",
       step,
     }));
-  const keepsSearches = layoutOf(before) === layoutOf(after);
   const tables = Object.entries(after.tables).flatMap(([table, schema]) => {
     const known = own(before.tables, table);
-    return known === undefined
-      ? newTable(table, schema)
-      : changedTable(table, known, schema, keepsSearches);
+    return known === undefined ? newTable(table, schema) : changedTable(table, known, schema);
   });
   const purged = Object.entries(before.tables)
     .filter(([table]) => own(after.tables, table) === undefined)
     .map(([table, { history }]): DatabaseChange => ({ kind: "dropTable", table, history }));
-  return [...system, ...droppedSearches(before, after, keepsSearches), ...tables, ...purged];
-}
-
-function layoutOf({ searchLayout: layout = 1 }: DatabaseSchema): number {
-  return layout;
+  return [...system, ...droppedSearches(before, after), ...tables, ...purged];
 }
 
 function newTable(table: string, schema: TableSchema): readonly DatabaseChange[] {
@@ -191,7 +176,6 @@ function changedTable(
   table: string,
   before: TableSchema,
   after: TableSchema,
-  keepsSearches: boolean,
 ): readonly DatabaseChange[] {
   return [
     ...(before.shape === undefined && after.shape !== undefined
@@ -208,7 +192,7 @@ function changedTable(
       ? [{ kind: "checkDeleted", table } as const]
       : []),
     ...indexSteps(table, before.indexes, after, true),
-    ...searchSteps(table, keepsSearches ? before : undefined, after),
+    ...searchSteps(table, before, after),
   ];
 }
 
@@ -258,14 +242,14 @@ function indexSteps(
   ];
 }
 
-/** Searches that are new, or whose texts, language or layout changed, start empty: `server.js search-rebuild` fills them. */
+/** A new search index starts empty: `server.js search-rebuild` fills it. */
 function searchSteps(
   table: string,
   before: TableSchema | undefined,
   after: TableSchema,
 ): readonly DatabaseChange[] {
   return Object.entries(after.searches)
-    .filter(([name]) => !isSameSearch(before, after, name))
+    .filter(([name]) => own(before?.searches ?? {}, name) === undefined)
     .map(([name, texts]): DatabaseChange => ({
       kind: "createSearch",
       table,
@@ -276,28 +260,11 @@ function searchSteps(
     }));
 }
 
-/** Search indexes that are gone or have changed, those of removed tables included. Dropped before any is created. */
-function droppedSearches(
-  before: DatabaseSchema,
-  after: DatabaseSchema,
-  keepsSearches: boolean,
-): readonly DatabaseChange[] {
-  return Object.entries(before.tables).flatMap(([table, schema]) => {
-    const next = own(after.tables, table);
-    return Object.keys(schema.searches ?? {})
-      .filter((name) => !keepsSearches || !isSameSearch(schema, next, name))
-      .map((name): DatabaseChange => ({ kind: "dropSearch", table, name }));
-  });
-}
-
-function isSameSearch(
-  before: TableSchema | undefined,
-  after: TableSchema | undefined,
-  name: string,
-): boolean {
-  const said = ({ searches = {}, languages = {} }: Partial<TableSchema>): unknown => [
-    own(searches, name),
-    own(languages, name),
-  ];
-  return isDeepStrictEqual(said(before ?? {}), said(after ?? {}));
+/** Search indexes that are purged, those of removed tables included. Dropped before any is created. */
+function droppedSearches(before: DatabaseSchema, after: DatabaseSchema): readonly DatabaseChange[] {
+  return Object.entries(before.tables).flatMap(([table, { searches }]) =>
+    Object.keys(searches)
+      .filter((name) => own(own(after.tables, table)?.searches ?? {}, name) === undefined)
+      .map((name): DatabaseChange => ({ kind: "dropSearch", table, name })),
+  );
 }

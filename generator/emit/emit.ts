@@ -16,7 +16,7 @@ import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
 import { emitTesting } from "./testing.js";
 import { emitTypes } from "./types.js";
-import { databaseOf, storedTables } from "../database/schema.js";
+import { databaseOf, storedOf } from "../database/schema.js";
 import type { TextCache } from "../compile/text-cache.js";
 import { emitValidators } from "./validators.js";
 
@@ -40,7 +40,7 @@ export async function emitChecks(
 /** All other files of the generated folder, except its manifest. The same model and options give the same bytes. */
 export function emit(model: RegistryModel, options: EmitOptions): readonly EmittedFile[] {
   const database = databaseOf(model, options.history.database, options.purges);
-  const tables = storedTables(model, database);
+  const stored = storedOf(model, database);
   return [
     recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),
@@ -52,7 +52,7 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
     ...emitMigrations(database, options.history),
     ...emitTypes(model),
     ...emitRoutes(model, options.paths),
-    ...families.flatMap((family) => family.emit(model, options.paths, tables)),
+    ...families.flatMap((family) => family.emit(model, options.paths, stored)),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),
     emitTesting(model),

@@ -19,7 +19,7 @@ import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
-import type { StoredTables } from "../model/stored-tables.js";
+import type { Stored } from "../model/stored-tables.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
@@ -50,7 +50,7 @@ export interface Family<Model = unknown> {
   readonly emit: (
     model: RegistryModel,
     paths: ModulePaths,
-    tables: StoredTables,
+    stored: Stored,
   ) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;

@@ -5,6 +5,12 @@ import type { Member, FormatShape } from "./shape.js";
 export const name = /^[a-z][a-z0-9_]*$/;
 export const typeName = /^[A-Z][A-Za-z0-9]*$/;
 
+/** What something was called before. */
+export const formerlyCalled = {
+  kind: "string",
+  pattern: name,
+  what: "a name in [a-z][a-z0-9_]*",
+} as const satisfies FormatShape;
 export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
   kind: "string",

@@ -18,6 +18,7 @@ import type {
   OutputModel,
   RegistryModel,
   RouteModel,
+  SearchModel,
   StorageModel,
 } from "./registry.js";
 
@@ -78,8 +79,9 @@ const usualOfEach: UsualParts = {
     scopes: {},
     hooks: {},
   } satisfies Partial<DocumentModel>,
+  searches: { was: null } satisfies Partial<SearchModel>,
   // Registries that were frozen before went by the name.
-  storages: { detect: "name" } satisfies Partial<StorageModel>,
+  storages: { detect: "name", was: null, alsoReads: [] } satisfies Partial<StorageModel>,
 };
 /** The same for parts that are one value. */
 const usualOfWhole: UsualParts = {

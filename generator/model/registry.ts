@@ -173,6 +173,8 @@ export type HistoryVerb =
 /** A search over a document. */
 export interface SearchModel {
   readonly name: string;
+  /** What it was called when its index was made, or null. */
+  readonly was: string | null;
   readonly source: string;
   /** The document that is searched. */
   readonly document: string;
@@ -183,9 +185,14 @@ export interface SearchModel {
   readonly facets: readonly string[];
 }
 
+/** Whether a storage's files are encrypted, and by whom. */
+export type Encryption = "none" | "client";
+
 /** A storage: files under one set of rules. */
 export interface StorageModel {
   readonly name: string;
+  /** What it was called when its first files were stored, which stay where they are; or null. */
+  readonly was: string | null;
   readonly source: string;
   /** Null for no limit. */
   readonly maxUploadBytes: number | null;
@@ -194,7 +201,9 @@ export interface StorageModel {
   readonly accept: readonly string[] | null;
   /** What `accept` goes by. */
   readonly detect: "bytes" | "name";
-  readonly encryption: "none" | "client";
+  readonly encryption: Encryption;
+  /** How else files may be stored that it reads: by another version. */
+  readonly alsoReads: readonly Encryption[];
   /** Whether downloads are streamed; otherwise each is read into memory first. */
   readonly isStreamed: boolean;
 }

@@ -1,5 +1,6 @@
 // The database as migrations have left it: tables of documents, their indexes, and what is known of the bodies in them.
 import type { FieldType } from "../../runtime/contract/fields.js";
+import type { Encryption } from "./registry.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import type { StoredField } from "../../runtime/contract/stored-members.js";
 
@@ -57,26 +58,45 @@ export interface TableSchema extends StoredBodies {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
+  /** Which search has which of them, where some are of no search any more, or are called otherwise. */
+  readonly searchesOf?: Readonly<Record<string, string>>;
   /** The languages of search indexes that keep stems. */
   readonly languages?: Readonly<Record<string, string>>;
 }
 
-/** What generated code knows of the tables of documents, by table. */
-export type StoredTables = Readonly<
-  Record<
-    string,
-    {
-      readonly shape: Shape;
-      /** Unique indexes, and the document's members that they cover. */
-      readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
-    }
-  >
->;
+/** What generated code knows of one table of documents. */
+export interface StoredTable {
+  readonly shape: Shape;
+  /** Unique indexes, and the document's members that they cover. */
+  readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
+}
+
+/** What generated code knows of what is stored. */
+export interface Stored {
+  /** By table. */
+  readonly tables: Readonly<Record<string, StoredTable>>;
+  /** The index of each search, by the name of the search. */
+  readonly searches: Readonly<Record<string, string>>;
+  /** By storage: the name under which its files are stored, and how they may be stored besides as it says. */
+  readonly files: Readonly<
+    Record<string, { readonly place: string; readonly alsoReads: readonly Encryption[] }>
+  >;
+}
+
+/** The files of a storage, by the name under which they are stored. */
+export interface StoredFiles {
+  /** What the storage is called; left out where that is the name under which they are stored. */
+  readonly storage?: string;
+  /** How they have been stored, first to last. */
+  readonly encryption: readonly Encryption[];
+}
 
 /** The tables of documents, and the steps of opwright's own tables. */
 export interface DatabaseSchema {
   readonly tables: Readonly<Record<string, TableSchema>>;
   readonly system: readonly string[];
+  /** Files of storages that are, or were, declared; absent in schemas of earlier versions. */
+  readonly files?: Readonly<Record<string, StoredFiles>>;
   /** The layout of search indexes; absent in schemas of the version that only knew layout 1. */
   readonly searchLayout?: number;
 }

@@ -29,11 +29,14 @@ export function ownErrors<Contexts>(
   };
 }
 
+/** An operation, and which errors of the registry it may answer with; undefined where nobody's code can throw one. */
+export interface Declaring {
+  readonly operationId: string;
+  readonly errors?: readonly string[];
+}
+
 /** The error as the operation may answer it: an error that the operation doesn't declare is masked, and the log names it. */
-export function declaredError(
-  operation: { readonly operationId: string; readonly errors?: readonly string[] },
-  error: unknown,
-): unknown {
+export function declaredError(operation: Declaring, error: unknown): unknown {
   if (!(error instanceof OwnError) || operation.errors?.includes(error.code) === true) return error;
   const message = `${operation.operationId} does not declare the error ${error.code}`;
   return fail("core.internal", {}, { cause: new Error(message, { cause: error }) });

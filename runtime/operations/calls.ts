@@ -106,11 +106,24 @@ export class Calls {
     return promise;
   }
 
-  /** Throws `core.internal` if calls are open, or were when a part had ended; `by` is the code that has returned. */
-  expectNone(by: string): void {
+  /** Refuses a call that begins too late. It is told even if somebody looks at it: no caller would learn of it otherwise. */
+  refuse<T>(what: string, tell: (call: AuthorCall, error: unknown) => void): Promise<T> {
+    const late = hasReturned();
+    return this.begin<T>(what, (call) => {
+      tell(call, late);
+      return Promise.reject(late);
+    });
+  }
+
+  /**
+   * Throws `core.internal` if calls are open that were begun after the first so many, or if some were when a part had ended;
+   * `by` is the code that has returned.
+   */
+  expectNone(by: string, first = 0): void {
     const fault = this.#fault;
-    const left = [...this.#open];
-    this.abandon();
+    const left = [...this.#open].filter(({ number }) => number > first);
+    this.#abandon(left);
+    this.#fault = undefined;
     if (fault !== undefined) throw fault;
     if (left.length > 0) throw forgotten(by, left);
   }

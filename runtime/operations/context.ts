@@ -1,6 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
+import { declaredError, type Declaring } from "../contract/own-errors.js";
 import { payerOf } from "./payer.js";
 import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
@@ -56,6 +57,7 @@ export class ExecutionContext {
   #outer: ExecutionContext | undefined;
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
+  #declared: Declaring | undefined;
   /** The last transaction of its own that the author's code has begun. */
   #committing: Promise<unknown> = settled;
 
@@ -144,7 +146,7 @@ export class ExecutionContext {
   call<T>(what: string, work: (call: AuthorCall) => Promise<T>): Promise<T> {
     const state = this.#root.#state;
     const tell = (left: AuthorCall, err: unknown): void => tellUnheld(this, left, err);
-    if (state === "over") return this.calls.begin(what, () => Promise.reject(hasReturned()), tell);
+    if (state === "over") return this.calls.refuse(what, tell);
     return this.calls.begin(what, work, state === "outside" ? tell : undefined);
   }
 
@@ -163,16 +165,37 @@ export class ExecutionContext {
     return (root.#calls ??= new Calls());
   }
 
-  /** The author's code begins: what it calls is looked at when it returns. Once it is over, its calls are refused and logged. */
-  enter(state: "invoked" | "over"): void {
-    this.#state = state;
-    if (state === "over") underWay.ended(this);
-    else underWay.begun(this);
+  /** The author's code begins: what it calls is looked at when it returns, and only these errors of the registry are told. */
+  begin(declared: Declaring): void {
+    this.#state = "invoked";
+    this.#declared = declared;
+    underWay.begun(this);
+  }
+
+  /** The author's code is over: its calls are refused and logged. */
+  end(): void {
+    this.#state = "over";
+    underWay.ended(this);
+  }
+
+  /** The error as the operation may answer it, for the whole or for one of many documents: see `declaredError`. */
+  declared(error: unknown): unknown {
+    const declared = this.#root.#declared;
+    return declared?.errors === undefined ? error : declaredError(declared, error);
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
-  expectAwaited({ name }: { readonly name: string }): void {
-    this.#calls?.expectNone(name === "" ? this.operationId : `${name} of ${this.operationId}`);
+  expectAwaited({ name }: { readonly name: string }, first = 0): void {
+    const by = `${name === "" ? "" : `${name} of `}${this.operationId}`;
+    this.#root.#calls?.expectNone(by, first);
+  }
+
+  /** Runs a step of the author's code. Throws `core.internal` if it has left calls of its own behind. */
+  async step<T>(by: { readonly name: string }, run: () => T | Promise<T>): Promise<T> {
+    const first = this.#root.#calls?.count ?? 0;
+    const made = await run();
+    this.expectAwaited(by, first);
+    return made;
   }
 
   /** Whether calls may begin: not between the end of what the author does in a transaction and the end of that. */
@@ -280,6 +303,7 @@ export class ExecutionContext {
     work: (transaction: Transaction) => Promise<T>,
     transaction: Transaction,
   ): Promise<T> {
+    if (call.isAbandoned) throw forgotten(this.operationId, [call]);
     const first = before ?? this.calls.count;
     const made = await work(transaction);
     this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);

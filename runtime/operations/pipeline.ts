@@ -1,12 +1,12 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
 import type { ServiceError } from "../contract/errors.js";
-import { declaredError } from "../contract/own-errors.js";
 import type { ExecutionContext } from "./context.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
 import { noPreconditions } from "./preconditions.js";
 import { isPending } from "./pending.js";
+import { quietly } from "./quietly.js";
 import { told } from "./refused-write.js";
 
 /**
@@ -34,7 +34,7 @@ async function invokedAsDeclared<Input, Result>(
   try {
     return await invoked(operation, input, context);
   } catch (error) {
-    throw declaredError(operation, error);
+    throw context.declared(error);
   }
 }
 
@@ -43,20 +43,20 @@ function invoked<Input, Result>(
   input: Input,
   context: ExecutionContext,
 ): Outcome<Result> | Promise<Outcome<Result>> {
-  context.enter("invoked");
+  context.begin(operation);
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
   const { run } = operation;
   if (operation.transaction === "write" || typeof run !== "function")
     return transactOnly(operation, input, context);
   const settled = (output: Output<Result>): Outcome<Result> => {
-    context.enter("over");
+    context.end();
     context.expectAwaited(run);
     return read(output);
   };
   const output = run(input, context);
   if (!isPending(output)) return settled(output);
   return Promise.resolve(output).then(settled, (error: unknown) => {
-    context.enter("over");
+    context.end();
     throw told(error, input);
   });
 }
@@ -69,7 +69,7 @@ async function transactOnly<Input, Result>(
   try {
     return await transact(operation, input, context);
   } finally {
-    context.enter("over");
+    context.end();
   }
 }
 
@@ -89,14 +89,14 @@ async function invokeWithHooks<Input, Result>(
   } catch (thrown) {
     const error = told(context.abandonCalls(thrown), input);
     for (const hook of operation.chain.on_failure) {
-      await quietly(operation, context, "on_failure", hook, () => hook(input, context, error));
+      await quietly(context, "on_failure", hook, () => hook(input, context, error));
     }
     throw error;
   } finally {
     for (const hook of operation.chain.finally) {
-      await quietly(operation, context, "finally", hook, () => hook(input, context));
+      await quietly(context, "finally", hook, () => hook(input, context));
     }
-    context.enter("over");
+    context.end();
   }
 }
 
@@ -107,30 +107,33 @@ async function run<Input, Result>(
 ): Promise<Outcome<Result>> {
   const hooks = operation.chain;
   for (const hook of hooks.before) {
-    await hook(input, context);
-    context.expectAwaited(hook);
+    await context.step(hook, () => hook(input, context));
   }
 
   let replayed = false;
+  let isCommitted = false;
   const core = async (given: Input): Promise<Output<Result>> => {
     const outcome = await transact(operation, given, context);
     replayed = outcome.replayed;
+    isCommitted = operation.transaction === "write";
     if (!replayed) {
       for (const hook of hooks.after_commit) {
-        await quietly(operation, context, "after_commit", hook, () =>
-          hook(given, context, outcome.output),
-        );
+        await quietly(context, "after_commit", hook, () => hook(given, context, outcome.output));
       }
     }
     return outcome.output;
   };
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
     (next, hook) => async (given) => {
+      const first = context.calls.count;
       const inner = watched(next, context, hook);
       try {
         const output = await hook(given, context, inner.next);
         if (inner.isUnderWay()) throw inner.leave();
-        context.expectAwaited(hook);
+        const check = (): void => context.expectAwaited(hook, first);
+        // What it forgets can't undo what is committed.
+        if (isCommitted) await quietly(context, "wrap", hook, check);
+        else check();
         return output;
       } catch (error) {
         if (inner.isUnderWay()) inner.leave();
@@ -143,7 +146,7 @@ async function run<Input, Result>(
   );
   const output = await wrapped(input);
   for (const hook of hooks.on_success) {
-    await quietly(operation, context, "on_success", hook, () => hook(input, context, output));
+    await quietly(context, "on_success", hook, () => hook(input, context, output));
   }
   return { output, replayed };
 }
@@ -184,15 +187,12 @@ async function transact<Input, Result>(
   const handle = async (): Promise<Output<Result>> => {
     try {
       for (const hook of chain.tx_before) {
-        await hook(input, context);
-        context.expectAwaited(hook);
+        await context.step(hook, () => hook(input, context));
       }
       const work = typeof ready === "function" ? ready : await ready.look(input, context);
-      const output = await work(input, context);
-      context.expectAwaited(work);
+      const output = await context.step(work, () => work(input, context));
       for (const hook of chain.tx_after) {
-        await hook(input, context, output);
-        context.expectAwaited(hook);
+        await context.step(hook, () => hook(input, context, output));
       }
       return output;
     } catch (error) {
@@ -246,27 +246,4 @@ async function looked<Input, Result>(
 /** What tells a repetition under a key from another request: the input, and what it depends on. */
 function argumentsOf(input: unknown, { preconditions }: ExecutionContext): unknown {
   return preconditions === noPreconditions ? input : { input, preconditions };
-}
-
-async function quietly<Input, Result>(
-  operation: Operation<Input, Result>,
-  context: ExecutionContext,
-  phase: string,
-  hook: { readonly name: string },
-  work: () => void | Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-    context.expectAwaited(hook);
-  } catch (error) {
-    context.log.error(
-      {
-        operation: operation.operationId,
-        phase,
-        requestId: context.metadata.requestId,
-        err: error,
-      },
-      "a hook failed after the operation was decided",
-    );
-  }
 }

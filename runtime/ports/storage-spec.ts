@@ -3,6 +3,8 @@
 /** A storage as generated code declares it. */
 export interface StorageSpec {
   readonly name: string;
+  /** The name under which its files are stored, where that is another one. */
+  readonly place?: string;
   /** The most bytes of an upload; null for any number. */
   readonly maxUploadBytes: number | null;
   /** The most bytes that a Range request gets; a longer range is cut. */
@@ -13,6 +15,13 @@ export interface StorageSpec {
   readonly detect?: "name";
   /** `client`: the service encrypts before it stores, and refuses direct transfers. */
   readonly encryption: "none" | "client";
+  /** How else files may be stored: by versions before, or beside. */
+  readonly alsoReads?: readonly ("none" | "client")[];
+}
+
+/** The name under which a storage's files are stored: renaming the storage does not move them. */
+export function placeOf({ name, place = name }: StorageSpec): string {
+  return place;
 }
 
 /** Declares a storage. */

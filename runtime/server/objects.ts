@@ -5,6 +5,7 @@ import type { Signer } from "../ports/signer.js";
 import type { Addresses } from "../families/storage/addresses.js";
 import type { Objects, ObjectStore } from "../ports/objects.js";
 import { encryptedStore } from "../families/storage/encryption/encrypted-store.js";
+import { mixedStore } from "../families/storage/encryption/mixed-store.js";
 import { localKeyRing } from "../families/storage/encryption/key-ring.js";
 import { signedAddresses } from "../families/storage/signed-addresses.js";
 import type { StorageSpec } from "../ports/storage-spec.js";
@@ -66,7 +67,15 @@ function storeOf(
 ): (spec: StorageSpec) => ObjectStore {
   if (objectSecrets.length === 0) return () => store;
   const encrypted = encryptedStore(store, localKeyRing(objectSecrets));
-  return ({ encryption }) => (encryption === "client" ? encrypted : store);
+  const [ofBoth, sealing] = [
+    mixedStore(store, encrypted, "none"),
+    mixedStore(store, encrypted, "client"),
+  ];
+  return ({ encryption, alsoReads = [] }) => {
+    const isMixed = alsoReads.some((other) => other !== encryption);
+    if (encryption === "client") return isMixed ? sealing : encrypted;
+    return isMixed ? ofBoth : store;
+  };
 }
 
 /** The options of an `OBJECTS_URL`: `s3://bucket?endpoint=https://…&region=…`. */

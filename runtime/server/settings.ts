@@ -313,7 +313,9 @@ function readSecrets(
   secrets: SecretReader,
   { identity, storages = [] }: ServiceNeeds,
 ): SecretSettings {
-  const isEncrypting = storages.some(({ encryption }) => encryption === "client");
+  const isEncrypting = storages.some(
+    ({ encryption, alsoReads = [] }) => encryption === "client" || alsoReads.includes("client"),
+  );
   return {
     signingSecrets: secrets.read("SECRETS_SIGNING"),
     accessTokenKeys:

@@ -19,8 +19,10 @@ policies:
   of_teams: [principal, tenant, {scope: of_teams}]
 scopes: {of_teams: registry/scopes.ts#ofTeams}
 documents:
-  letters: {type: {text: string}, guard: mine, unique: [[text]], upsert: true, history: {revisions: true}}
+  letters: {type: {text: string}, guard: mine, unique: [[text]], upsert: true, history: {revisions: true}, views: {card: {fields: [id], guard: member}}}
+  tags: {type: {text: string, letter: {ref: letters, view: card}}, guard: member}
   folders: {type: {name: string, letter: {ref: letters?}}, guard: mine}
+  notes: {type: {text: string, letter: {ref: letters?}}, guard: member, soft_delete: true, bulk: {max: 10}}
   diaries: {type: {text: string}, guard: overseen}
   boards: {type: {text: string}, guard: {read: member, write: mine}, soft_delete: true, bulk: {max: 10}}
   teams: {type: {name: string, who: uuid}, guard: of_teams}
@@ -46,6 +48,7 @@ operations:
     in: {id: uuid, how: string}
     run: registry/handlers.ts#write
     guard: member
+  post.note: {post: /post/note, in: {letter: uuid, how: string}, run: registry/handlers.ts#note, guard: member}
   post.rename: {post: /post/rename, in: {id: uuid}, run: registry/handlers.ts#rename, guard: member}
   post.teams: {post: /post/teams, out: {names: "string[]"}, run: registry/handlers.ts#teams, guard: member}
 `,
@@ -61,6 +64,7 @@ export const ofTeams = async ({ identity }, context) => {
 import { boardsSpec } from "../generated/documents/boards.js";
 import { foldersSpec } from "../generated/documents/folders.js";
 import { lettersSpec } from "../generated/documents/letters.js";
+import { notesSpec } from "../generated/documents/notes.js";
 import { teamsSpec } from "../generated/documents/teams.js";
 export const read = async ({ id }, context) => {
   const { text } = await collection(lettersSpec, context).get(id);
@@ -104,6 +108,10 @@ export const write = async ({ id, how }, context) => {
   };
   await ways[how]();
 };
+export const note = async ({ letter, how }, context) => {
+  const spec = how === "unscoped" ? unscoped(notesSpec) : notesSpec;
+  await collection(spec, context).create({ text: how, letter });
+};
 export const rename = async ({ id }, context) => {
   await collection(teamsSpec, context).update(id, "any", { who: context.identity.principalId });
 };
@@ -141,6 +149,29 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
       expect((await bob.call("POST", path, { id })).status, path).toBe(404);
     }
     expect((await bob.call("POST", "/post/every", { id })).body).toEqual({ text: "dear diary" });
+  });
+
+  test("nobody names what the scope of another document hides", async () => {
+    const own = people.by(ada.token);
+    const letter = await own.make("letters", { text: "to nobody" });
+    const mine = await bob.make("letters", { text: "of bob" });
+    const note = (id: string) => ({ text: "see", letter: id });
+    const faults = [{ path: "/letter", keyword: "ref", message: "names none of the letters" }];
+    const refused = await bob.call("POST", "/notes", note(letter));
+    expect([refused.status, refused.body.context.errors]).toEqual([422, faults]);
+    const id = await bob.make("notes", note(mine));
+    expect((await bob.call("PATCH", `/notes/${id}?rev=1`, { letter })).status).toBe(422);
+    const many = { items: [note(letter), note(mine)] };
+    const { outcomes } = (await bob.call("POST", "/notes/create_many", many)).body;
+    expect(outcomes[0].error.context.errors).toEqual(faults);
+    expect(outcomes[1].document.letter).toBe(mine);
+    expect((await bob.call("POST", "/post/note", { letter, how: "plain" })).status).toBe(422);
+    expect((await bob.call("POST", "/post/note", { letter, how: "unscoped" })).status).toBe(204);
+    // Whom a view shows a document may name it.
+    expect((await bob.call("POST", "/tags", note(letter))).status).toBe(201);
+    // What it names already stays named, whoever restores it.
+    expect((await own.call("POST", `/notes/${id}/delete?rev=1`)).status).toBe(200);
+    expect((await own.call("POST", `/notes/${id}/restore?rev=2`)).status).toBe(200);
   });
 
   test("whoever isn't signed in sees nothing of documents whose guard has a scope", async () => {

@@ -1,4 +1,5 @@
 // Both object engines pass the contract of the object-store port, and take no version away that a tag does not name.
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,6 +9,9 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openFolderStore } from "../../runtime/engines/folder/engine.js";
 import { openS3Store } from "../../runtime/engines/s3/engine.js";
+import { encryptedStore } from "../../runtime/families/storage/encryption/encrypted-store.js";
+import { localKeyRing } from "../../runtime/families/storage/encryption/key-ring.js";
+import { mixedStore } from "../../runtime/families/storage/encryption/mixed-store.js";
 import type { ObjectStore } from "../../runtime/ports/objects.js";
 import { objectStoreContract } from "../../runtime/testing/index.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
@@ -23,6 +27,19 @@ for (const engine of objectEngines) {
       { describe, test: (name, body) => void test(name, body, 60_000) },
       { open: () => objects.open(), leftovers: () => objects.leftovers() },
     );
+    describe("beside encrypted ones", () => {
+      const ring = localKeyRing([randomBytes(32)]);
+      objectStoreContract(
+        { describe, test: (name, body) => void test(name, body, 60_000) },
+        {
+          async open() {
+            const plain = await objects.open();
+            return mixedStore(plain, encryptedStore(plain, ring), "none");
+          },
+          leftovers: () => objects.leftovers(),
+        },
+      );
+    });
   });
 }
 

@@ -866,8 +866,7 @@ test("the language of a search makes its index anew, and one that says no more t
     verdict: "needs the migration first",
     steps: [
       "before it serves: node dist/generated/server.js migrate",
-      "it drops the search finds_index of orders",
-      "it makes the search finds_index of orders, empty: run search-rebuild after the rollout",
+      "it makes the search finds_index_2 of orders, empty: run search-rebuild after the rollout",
     ],
   });
 });

@@ -81,8 +81,9 @@ function searchOf(
   name: string,
   composite: CompositeDeclaration,
 ): Readonly<Record<string, unknown>> {
-  const { search, guard, deadline } = composite;
+  const { search, guard, deadline, was } = composite;
   return {
+    ...(was === undefined ? {} : { former: `${was}_search` }),
     ...search,
     of: name,
     guard: guardOf(guard, (key) => key === "read" || searchGuards.includes(key)),
@@ -95,11 +96,12 @@ function storageOf(
   name: string,
   composite: CompositeDeclaration,
 ): Readonly<Record<string, unknown>> {
-  const { storage, guard, deadline, sensitive } = composite;
+  const { storage, guard, deadline, sensitive, was } = composite;
   const place = mountOf(name, composite);
   const { prefix = "/blobs", ...own } = storage ?? {};
   const isShared = (key: string): boolean => key === "read" || key === "write";
   return {
+    ...(was === undefined ? {} : { former: `${was}_blobs` }),
     ...own,
     // Who may read or write the documents may do so with their files.
     resource: name,

@@ -5,12 +5,12 @@ import {
   firstShape,
   type Shape,
 } from "../../../runtime/contract/shapes.js";
-import type { StoredTables } from "../../model/stored-tables.js";
+import type { Stored, StoredTable } from "../../model/stored-tables.js";
 import { own } from "../../model/records.js";
 import { authoredIn, functionReference, ofAuthor } from "../../model/code.js";
 import type { ModulePaths } from "../../print/module-path.js";
 import { ModuleScope } from "../../print/module-scope.js";
-import { camelCase, indexName, specName } from "../../model/names.js";
+import { camelCase, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import { queryTypeNames } from "./query-types.js";
 import { referrersOf } from "./references.js";
@@ -38,18 +38,12 @@ const runtimePackage = "opwright/runtime";
 export function emitDocuments(
   model: RegistryModel,
   paths: ModulePaths,
-  tables: StoredTables,
+  stored: Stored,
 ): readonly EmittedFile[] {
   const modules = typeModules(model);
   return Object.values(model.documents).map((document) => ({
     path: `documents/${document.name}.ts`,
-    text: printDocument(
-      document,
-      model,
-      modules,
-      paths,
-      own(tables, document.table) ?? { shape: firstShape, uniques: [] },
-    ),
+    text: printDocument(document, model, modules, paths, stored),
   }));
 }
 
@@ -93,7 +87,7 @@ function indexesMember({ indexes, unique }: DocumentModel): readonly string[] {
 }
 
 /** What no two documents have the same of, by the index that sees to it. */
-function uniqueMember(uniques: StoredTables[string]["uniques"]): readonly string[] {
+function uniqueMember(uniques: StoredTable["uniques"]): readonly string[] {
   if (uniques.length === 0) return [];
   const lines = uniques.map(literal);
   return [listLayout("  ", "unique: ", lines, ["[", "]"], ",")];
@@ -135,13 +129,17 @@ function referenceMembers(
 }
 
 /** The indexes that are kept with the documents. */
-function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): readonly string[] {
-  const own = Object.values(searches).filter(({ document }) => document === name);
-  if (own.length === 0) return [];
-  const lines = own.map((search) => {
+function searchesMember(
+  { name }: DocumentModel,
+  { searches }: RegistryModel,
+  indexes: Stored["searches"],
+): readonly string[] {
+  const declared = Object.values(searches).filter(({ document }) => document === name);
+  if (declared.length === 0) return [];
+  const lines = declared.map((search) => {
     const fields = Object.keys(search.text).map(literal).join(", ");
     const language = search.language === null ? "" : `, language: ${literal(search.language)}`;
-    return `{ index: ${literal(indexName(search.name))}, fields: [${fields}]${language} }`;
+    return `{ index: ${literal(own(indexes, search.name))}, fields: [${fields}]${language} }`;
   });
   return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
 }
@@ -226,8 +224,9 @@ function printDocument(
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
   paths: ModulePaths,
-  { shape, uniques }: StoredTables[string],
+  { tables, searches }: Stored,
 ): string {
+  const { shape, uniques } = own(tables, document.table) ?? { shape: firstShape, uniques: [] };
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
   const types = typesOf(document, isWritable);
   const views = document.views.map((view) => viewed(document, view));
@@ -287,7 +286,7 @@ function printDocument(
       ...indexesMember(document),
       ...uniqueMember(uniques),
       ...related,
-      ...searchesMember(document, model),
+      ...searchesMember(document, model, searches),
       ...emitsMember(document, model),
       ...validatorMembers(document, model, isWritable, validate),
     ],

@@ -3,6 +3,7 @@ import {
   deprecation,
   duration,
   extensions,
+  formerlyCalled,
   typeOrFields,
   guard,
   hooksByPhase,
@@ -95,7 +96,7 @@ const viewFields = listOf({ kind: "string", what: "a field" }, 1);
 export const documentMembers = {
   type: required(typeOrFields, "The type's name, or its fields."),
   was: optional(
-    { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+    formerlyCalled,
     "What the documents were called when their table was made; rows stay where they are.",
   ),
   description: optional(text, "What such a document is."),

@@ -16,6 +16,7 @@ function formsOfWords(
 
 const search: Rules<SearchModel> = {
   name: null,
+  was: null,
   source: null,
   document: value("breaking", (name) => `searches ${name}`),
   text: value("documentation", () => "ranks otherwise"),

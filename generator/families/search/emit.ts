@@ -1,11 +1,18 @@
 // search/<name>.ts: the spec of each search, as the runtime reads it.
-import { indexName, specName } from "../../model/names.js";
+import { specName } from "../../model/names.js";
+import { own } from "../../model/records.js";
+import type { Stored } from "../../model/stored-tables.js";
+import type { ModulePaths } from "../../print/module-path.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, listLayout, literal, mapMember } from "../../print/layout.js";
 import { print } from "../../print/templates.js";
 
-export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
+export function emitSearches(
+  model: RegistryModel,
+  _paths: ModulePaths,
+  { searches }: Stored,
+): readonly EmittedFile[] {
   return Object.values(model.searches).map((search) => ({
     path: `search/${search.name}.ts`,
     text: print("search.ts", {
@@ -17,7 +24,7 @@ export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
       name: specName(search.name),
       lines: [
         `  name: ${literal(search.name)},`,
-        `  index: ${literal(indexName(search.name))},`,
+        `  index: ${literal(own(searches, search.name))},`,
         `  document: ${specName(search.document)},`,
         mapMember("  ", "text", search.text),
         ...(search.language === null ? [] : [`  language: ${literal(search.language)},`]),

@@ -60,6 +60,7 @@ export function expandSearch(
   }
   const model: SearchModel = {
     name,
+    was: declaration.was ?? declaration.former ?? null,
     source: tree.keyAt("search", name).file,
     document: document.name,
     text: textOf(context, name, declaration, document),

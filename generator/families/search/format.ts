@@ -3,6 +3,7 @@ import { searchLanguages } from "../../../runtime/contract/search-languages.js";
 import {
   duration,
   extensions,
+  formerlyCalled,
   guard,
   listOf,
   mapOf,
@@ -15,6 +16,10 @@ import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** What a search says of its own. */
 export const searchMembers = {
+  was: optional(
+    formerlyCalled,
+    "What the search was called when its index was made, which it keeps.",
+  ),
   text: required(
     {
       kind: "either",
@@ -48,7 +53,10 @@ const search = {
   },
 } as const satisfies FormatShape;
 
-export type SearchDeclaration = Declared<typeof search>;
+export type SearchDeclaration = Declared<typeof search> & {
+  /** What it was called if there was one: never written, made by a composite that is called otherwise. */
+  readonly former?: string;
+};
 
 declare module "../../load/declarations.js" {
   interface Declarations {

@@ -9,6 +9,7 @@ import { compare } from "./compare.js";
 import { emitSearches } from "./emit.js";
 import { expandSearch } from "./expand.js";
 import { format } from "./format.js";
+import { formerSearchesExist } from "./renames.js";
 import { sqlClaims } from "./sql-names.js";
 
 export const search = family({
@@ -44,6 +45,7 @@ export const search = family({
     });
   },
   compare,
+  rules: [formerSearchesExist],
   claims: sqlClaims,
   emit: emitSearches,
   service: ({ searches }) => ({

@@ -5,6 +5,7 @@ import { amount, compareAll, tellOf, value, type Rules } from "../../compare/rul
 
 const storage: Rules<StorageModel> = {
   name: null,
+  was: null,
   source: null,
   maxUploadBytes: amount((text) => `takes files of ${text}`, " bytes"),
   maxRangeBytes: amount((text) => `answers ranges of ${text}`, " bytes"),
@@ -25,6 +26,8 @@ const storage: Rules<StorageModel> = {
         ]
       : [["additive", "believes the names of files whose bytes no format is known of"]],
   encryption: value("breaking", (encryption) => `has encryption ${encryption}`),
+  // What is stored is read as it is; see `rollout`.
+  alsoReads: null,
   isStreamed: null,
 };
 

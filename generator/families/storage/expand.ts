@@ -59,6 +59,7 @@ export function expandStorage(
   const streams = streamingVerbs.every((verb) => included?.includes(verb) !== false);
   const model: StorageModel = {
     name,
+    was: declaration.was ?? declaration.former ?? null,
     source: at.file,
     maxUploadBytes: sizeOf(declaration.max_upload, 64 * mebibyte),
     maxRangeBytes: sizeOf(declaration.max_range, 16 * mebibyte) ?? Number.MAX_SAFE_INTEGER,
@@ -66,6 +67,7 @@ export function expandStorage(
     // Without accept, there is nothing that bytes would have to fit.
     detect: declaration.accept === undefined ? "name" : (declaration.detect ?? "bytes"),
     encryption: declaration.encryption ?? "none",
+    alsoReads: declaration.also_reads ?? [],
     isStreamed: streams && declaration.stream !== false,
   };
   for (const [type, schema] of Object.entries(storageTypes))

@@ -3,6 +3,7 @@ import {
   byteSize,
   duration,
   extensions,
+  formerlyCalled,
   guard,
   listOf,
   mapOf,
@@ -18,6 +19,10 @@ const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
 
 /** What a storage says of its own. */
 export const storageMembers = {
+  was: optional(
+    formerlyCalled,
+    "What the storage was called when its first files were stored; they stay where they are.",
+  ),
   max_upload: optional(
     { kind: "either", of: [{ kind: "constant", value: false }, byteSize] },
     "Bytes of an upload, 64MiB where left out; false is without bound.",
@@ -36,6 +41,10 @@ export const storageMembers = {
   encryption: optional(
     { kind: "oneOf", values: ["client"] },
     "client has the service encrypt what it stores.",
+  ),
+  also_reads: optional(
+    listOf({ kind: "oneOf", values: ["none", "client"] }, 1),
+    "How else files may be stored that are read: as the version before, or the next one, stores them.",
   ),
   stream: optional({ kind: "boolean" }, "false reads each download into memory first."),
   description: optional(text, "What is stored."),
@@ -56,6 +65,8 @@ const storage = {
 export type StorageDeclaration = Declared<typeof storage> & {
   /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
   readonly resource?: string;
+  /** What it was called if there was one: as `resource`. */
+  readonly former?: string;
 };
 
 declare module "../../load/declarations.js" {

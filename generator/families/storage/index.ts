@@ -8,6 +8,7 @@ import { compare } from "./compare.js";
 import { emitStorages } from "./emit.js";
 import { expandStorage } from "./expand.js";
 import { format } from "./format.js";
+import { formerStoragesExist } from "./renames.js";
 import { tables } from "./tables.js";
 
 export const storage = family({
@@ -36,6 +37,7 @@ export const storage = family({
     });
   },
   compare,
+  rules: [formerStoragesExist],
   emit: emitStorages,
   client: ({ storages, operations }) => {
     const isResumable = Object.keys(storages).some((name) =>

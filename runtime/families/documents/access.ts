@@ -43,3 +43,16 @@ export async function within(
   for (const { visible } of scopes) if (visible) filters.push(await visible(context as never));
   return context.scopedTo(spec.name, allOf(...filters));
 }
+
+/**
+ * The invocation as documents of a spec may name those of another: what the other's guard lets the caller see. Documents
+ * that are `unscoped` name all. Throws as `within` does.
+ */
+export function naming(
+  spec: AnyDocumentSpec,
+  target: AnyDocumentSpec,
+  context: ExecutionContext,
+): Promise<ExecutionContext> {
+  if (isLifted.has(spec)) return Promise.resolve(context.scopedTo(target.name, everything));
+  return within(target, context, "get");
+}

@@ -248,10 +248,16 @@ function revertDocument(
     };
     const around = hooksOf(hooks, "update");
     if (around === null) return write();
-    const input = { id, rev: current.rev, patch: diff };
+    // What the service sets is in no patch.
+    const asked = names.filter((name) => spec.unpatchable?.includes(name) !== true);
+    const input = {
+      id,
+      rev: current.rev,
+      patch: Object.fromEntries(asked.map((name) => [name, diff[name]])),
+    };
     return hooked(around, context, input, async ({ patch }) => {
       // A hook that wraps the write may pass on another patch.
-      if (patch !== diff) {
+      if (patch !== input.patch) {
         const patched = await patchCurrent(spec, context, current, "any", patch);
         if (patched === null) throw fail("core.concurrency");
         return {

@@ -2,8 +2,9 @@
 // nothing of which the hooks of what it does know nothing (decisions.md "A twin takes the rule of its original").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { chain, type Hook, type HookChain } from "../../operations/hooks.js";
+import { chain, type Hook, type HookChain, type HookPhase } from "../../operations/hooks.js";
 import type { Output } from "../../operations/json-text.js";
+import { quietly } from "../../operations/quietly.js";
 import { told } from "../../operations/refused-write.js";
 import type { StoredDocument } from "../../ports/documents.js";
 
@@ -45,7 +46,7 @@ export async function hooked<Input>(
 ): Promise<StoredDocument> {
   if (around === null) return (await write(input)).stored;
   let written: WrittenDocument | undefined;
-  const later = (phase: string, hook: NamedHook, run: () => void | Promise<void>) => () =>
+  const later = (phase: HookPhase, hook: NamedHook, run: () => void | Promise<void>) => () =>
     quietly(context, phase, hook, run);
   const core = async (given: unknown): Promise<Output<unknown>> => {
     const output = await context.transact(async () => {
@@ -100,24 +101,6 @@ async function inOrder<Run extends NamedHook>(
   run: (hook: Run) => void | Promise<void>,
 ): Promise<void> {
   for (const hook of hooks) {
-    await run(hook);
-    context.expectAwaited(hook);
-  }
-}
-
-/** What follows the end of a transaction changes nothing of it; the log tells if it fails. */
-async function quietly(
-  context: ExecutionContext,
-  phase: string,
-  hook: NamedHook,
-  run: () => void | Promise<void>,
-): Promise<void> {
-  try {
-    await run();
-    context.expectAwaited(hook);
-  } catch (err) {
-    const { operationId: operation, metadata } = context;
-    const line = { operation, phase, requestId: metadata.requestId, err };
-    context.log.error(line, "a hook failed after the operation was decided");
+    await context.step(hook, () => run(hook));
   }
 }

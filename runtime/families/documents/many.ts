@@ -7,6 +7,7 @@ import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
+import { naming } from "./access.js";
 import { emitSignals } from "./emit.js";
 import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
@@ -244,7 +245,8 @@ async function outcomeOf(
   context.lifetime.throwIfOver();
   try {
     return { stored: await context.transact(write) };
-  } catch (error) {
+  } catch (thrown) {
+    const error = context.declared(thrown);
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     return { error };
   }
@@ -306,13 +308,13 @@ async function currentOf(
 
 /** Null for items that name what is not there, or what only its scope could tell of. */
 async function withReferencesHeld<Item>(
-  { references = {} }: AnyDocumentSpec,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   items: readonly (Item | null)[],
   membersOf: (item: Item) => Body,
 ): Promise<readonly (Item | null)[]> {
   let free = items;
-  for (const [member, targetOf] of Object.entries(references)) {
+  for (const [member, targetOf] of Object.entries(spec.references ?? {})) {
     const idOf = (item: Item | null): string | null => {
       const id = item === null ? null : (membersOf(item)[member] ?? null);
       return typeof id === "string" ? id : null;
@@ -320,7 +322,8 @@ async function withReferencesHeld<Item>(
     const ids = [...new Set(free.flatMap((item) => idOf(item) ?? []))];
     if (ids.length === 0) continue;
     const target = targetOf();
-    const isSeen = context.scopeOf(target.name) === everything;
+    const seen = await naming(spec, target, context);
+    const isSeen = seen.scopeOf(target.name) === everything;
     const held = isSeen
       ? await context.transaction.of(documentStore).holdMany(target, context.tenant, ids)
       : new Set<string>();

@@ -5,6 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
+import { naming } from "./access.js";
 import { emitSignals } from "./emit.js";
 import { diffOf } from "./changes.js";
 import { withSet } from "./set.js";
@@ -23,12 +24,13 @@ export const maxReferrers = 1_000;
  * `core.validation` with the pointers of what leads nowhere, as far as the caller sees.
  */
 export async function holdReferences(
-  { references }: AnyDocumentSpec,
+  spec: AnyDocumentSpec,
   context: ExecutionContext,
   body: Body,
   members: readonly string[],
   own?: string,
 ): Promise<void> {
+  const { references } = spec;
   if (references === undefined) return;
   const faults = [];
   for (const member of members) {
@@ -36,7 +38,7 @@ export async function holdReferences(
     const id = body[member] ?? null;
     // What is restored may name itself.
     if (target === undefined || typeof id !== "string" || id === own) continue;
-    if (!(await isHeld(target, context, id)))
+    if (!(await isHeld(spec, target, context, id)))
       faults.push({
         path: pointer("", member),
         keyword: "ref",
@@ -47,13 +49,15 @@ export async function holdReferences(
 }
 
 async function isHeld(
+  spec: AnyDocumentSpec,
   target: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
 ): Promise<boolean> {
   const held = await context.transaction.of(documentStore).hold(target, context.tenant, id);
-  if (!held || context.scopeOf(target.name) === everything) return held;
-  return (await findDocument(target, context, id)) !== null;
+  const seen = await naming(spec, target, context);
+  if (!held || seen.scopeOf(target.name) === everything) return held;
+  return (await findDocument(target, seen, id)) !== null;
 }
 
 /** How a document goes: marked, so that it can be restored, or for good. */

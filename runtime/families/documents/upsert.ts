@@ -51,35 +51,51 @@ export async function upsertDocument(
   const key = by.map((member) => [member, values[member] ?? null] as const);
   // Where one of them is null there is no other that has the same.
   const isWhole = key.every(([, value]) => value !== null);
+  const find = (): Promise<StoredDocument | undefined> =>
+    isWhole ? occupant(spec, updating, Object.fromEntries(key)) : Promise.resolve(undefined);
   const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
-  for (let isLast = false; ; isLast = true) {
-    const found = isWhole ? await occupant(spec, updating, Object.fromEntries(key)) : undefined;
-    if (found !== undefined) {
-      const change = checkedPayload(rest, spec.validatePatch);
-      const { id } = found;
-      const input = { id, rev: found.rev, patch: change };
-      const stored = await hooked(hooksOf(hooks, "update"), updating, input, async ({ patch }) => {
-        const patched =
-          (await patchCurrent(spec, updating, found, "any", patch)) ??
-          (await patchDocument(spec, updating, id, "any", patch));
-        return {
-          stored: patched.stored,
-          output: () => renderUpdated(spec, patched.stored, patched.diff),
-        };
+  const update = async (found: StoredDocument): Promise<Upserted> => ({
+    stored: await updated(spec, updating, found, checkedPayload(rest, spec.validatePatch), hooks),
+    isNew: false,
+  });
+  const first = await find();
+  if (first !== undefined) return update(first);
+  let faster: StoredDocument | undefined;
+  try {
+    const stored = await hooked(hooksOf(hooks, "create"), context, given, async (one) => {
+      const create = () => createDocument(spec, context, one);
+      const made = await create().catch(async (error: unknown) => {
+        if (!(error instanceof ServiceError) || error.code !== "unique_violation") throw error;
+        faster = await find();
+        if (faster !== undefined) throw error;
+        // It has gone meanwhile, or is none that may be updated.
+        return create();
       });
-      return { stored, isNew: false };
-    }
-    try {
-      const stored = await hooked(hooksOf(hooks, "create"), context, given, async (one) => {
-        const made = await createDocument(spec, context, one);
-        return { stored: made, output: () => renderDocument(spec, made) };
-      });
-      return { stored, isNew: true };
-    } catch (error) {
-      if (isLast || !(error instanceof ServiceError) || error.code !== "unique_violation")
-        throw error;
-    }
+      return { stored: made, output: () => renderDocument(spec, made) };
+    });
+    return { stored, isNew: true };
+  } catch (error) {
+    if (faster === undefined) throw error;
+    return update(faster);
   }
+}
+
+/** The document with a patch, and the hooks of updating around it. */
+function updated(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  found: StoredDocument,
+  change: Readonly<Record<string, unknown>>,
+  hooks: readonly VerbHooks[],
+): Promise<StoredDocument> {
+  const { id, rev } = found;
+  const input = { id, rev, patch: change };
+  return hooked(hooksOf(hooks, "update"), context, input, async ({ patch }) => {
+    const { stored, diff } =
+      (await patchCurrent(spec, context, found, "any", patch)) ??
+      (await patchDocument(spec, context, id, "any", patch));
+    return { stored, output: () => renderUpdated(spec, stored, diff) };
+  });
 }
 
 /** The live document that has these values, as far as it is within the scope. */

@@ -215,7 +215,8 @@ async function restored(
 ): Promise<StoredDocument | null> {
   if (spec.references !== undefined) {
     const body = JSON.parse(current.body) as Body;
-    await holdReferences(spec, context, body, Object.keys(body), current.id);
+    // It has named them before: whether they are there is asked, not who sees them.
+    await holdReferences(spec, context.beyondScopes, body, Object.keys(body), current.id);
   }
   return replaced(spec, context, current, { isDeleted: false }, spec.unique !== undefined);
 }

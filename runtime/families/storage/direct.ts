@@ -17,7 +17,7 @@ import { expectUpload } from "./expected.js";
 import { readExpiry } from "./expiry.js";
 import { physicalKey } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
-import type { StorageSpec } from "../../ports/storage-spec.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { changing, notingFor } from "./writes.js";
 
 /** A signed request as clients get it. */
@@ -308,7 +308,7 @@ function boundText(
   { tenant }: ExecutionContext,
   session: Omit<UploadSession, "token">,
 ): string {
-  return canonicalJson([spec.name, tenant, session]);
+  return canonicalJson([placeOf(spec), tenant, session]);
 }
 
 function headAnswer(key: string, head: ObjectHead): ObjectHeadAnswer {

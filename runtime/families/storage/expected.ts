@@ -3,7 +3,7 @@ import type { OutsideJob } from "../../operations/periodic.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
 import { objectIndex, type ExpectedChange } from "../../ports/object-index.js";
-import type { StorageSpec } from "../../ports/storage-spec.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf, writing } from "./changes.js";
 import { lookAtEach } from "./reconcile.js";
 import { notesOf } from "./writes.js";
@@ -49,7 +49,7 @@ async function lookAtExpected(
   resources: Resources,
   change: ExpectedChange,
 ): Promise<void> {
-  const spec = storages.find(({ name }) => change.key.startsWith(`${name}/`));
+  const spec = storages.find((one) => change.key.startsWith(`${placeOf(one)}/`));
   // Of a storage that is no longer declared nothing is listed.
   if (spec !== undefined) await lookAtEach(notingOf(resources, spec), [change.key]);
   const now = resources.clock.now();

@@ -1,6 +1,6 @@
 // The family of storage: files.
 import { familyOf } from "../../operations/family.js";
-import type { StorageSpec } from "../../ports/storage-spec.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { expectedChanges } from "./expected.js";
 import { rebuildCommand, sweepOf } from "./rebuild.js";
 
@@ -18,7 +18,7 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
       step: async () =>
         (await resources.objects
           .of(spec)
-          .sweep(`${spec.name}/`, resources.uploadSeconds, uploadsAtOnce)) === uploadsAtOnce,
+          .sweep(`${placeOf(spec)}/`, resources.uploadSeconds, uploadsAtOnce)) === uploadsAtOnce,
     })),
     ...storages.map((spec) => sweepOf(spec, resources)),
     ...(storages.length === 0 ? [] : [expectedChanges(storages, resources)]),

@@ -1,6 +1,6 @@
 // Keys of objects as clients know them, and as engines have them (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
-import type { StorageSpec } from "../../ports/storage-spec.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 
 /** Bytes of a key at most, in UTF-8. */
 export const maxKeyBytes = 1024;
@@ -26,11 +26,11 @@ export function checkKey(key: string, path: string): string {
 }
 
 /** The engine's key of what a client names. Throws `core.validation` at `/key`. */
-export function physicalKey({ name }: StorageSpec, tenant: string, key: string): string {
-  return prefixOf(name, tenant) + checkKey(key, "/key");
+export function physicalKey(spec: StorageSpec, tenant: string, key: string): string {
+  return prefixOf(spec, tenant) + checkKey(key, "/key");
 }
 
 /** Where a tenant's objects of a storage begin: no key of another tenant or storage does. */
-export function prefixOf(storage: string, tenant: string): string {
-  return `${storage}/${tenant}/`;
+export function prefixOf(spec: StorageSpec, tenant: string): string {
+  return `${placeOf(spec)}/${tenant}/`;
 }

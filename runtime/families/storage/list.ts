@@ -38,7 +38,7 @@ export async function listObjects(
   checkPage(context, page, prefix);
   const binding = cursorBinding(context, { prefix, content_type, tags });
   const last = after === undefined ? null : String(decodeCursor(context, binding, after)[0]);
-  const root = prefixOf(spec.name, context.tenant);
+  const root = prefixOf(spec, context.tenant);
   const filter = { prefix: root + prefix, contentType: content_type ?? null, tags: tags ?? {} };
   const index = context.transaction.of(objectIndex);
   // What no key has is in no index either.

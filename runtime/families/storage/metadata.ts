@@ -91,7 +91,7 @@ function placesOf(
   from: string,
   to: string,
 ): readonly [source: string, target: string] {
-  const root = prefixOf(spec.name, tenant);
+  const root = prefixOf(spec, tenant);
   return [root + checkKey(from, "/from"), root + checkKey(to, "/to")];
 }
 

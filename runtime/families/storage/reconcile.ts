@@ -4,7 +4,7 @@ import { ServiceError } from "../../contract/errors.js";
 import { objectIndex } from "../../ports/object-index.js";
 import type { ListedObject } from "../../ports/object-head.js";
 import type { Transaction } from "../../ports/database.js";
-import type { StorageSpec } from "../../ports/storage-spec.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { headsOf, lookAt, type Noting } from "./changes.js";
 
 /** Objects that are compared at once. */
@@ -23,11 +23,12 @@ export interface Reconciled {
 /** Walks over the objects of a storage behind a key, for so many milliseconds or to the end. */
 export async function reconcile(
   noting: Noting & { readonly reader: Transaction },
-  { name }: StorageSpec,
+  spec: StorageSpec,
   after: string | null,
   millis: number,
 ): Promise<Reconciled> {
-  const root = `${name}/`;
+  const files = placeOf(spec);
+  const root = `${files}/`;
   const end = performance.now() + millis;
   let place = after ?? root;
   let objects = 0;
@@ -42,7 +43,7 @@ export async function reconcile(
     if (performance.now() > end) return { objects, next: place };
   }
   // No key of the storage stands behind this one: it has the character that follows the slash.
-  await compare(noting, place, `${name}0`, batch);
+  await compare(noting, place, `${files}0`, batch);
   return { objects: objects + batch.length, next: null };
 }
 

@@ -25,7 +25,7 @@ export function storedObject(
   { key, filename, contentSize, contentType, etag, modifiedAt, description, tags }: IndexedObject,
 ): StoredObject {
   return {
-    key: key.slice(prefixOf(spec.name, context.tenant).length),
+    key: key.slice(prefixOf(spec, context.tenant).length),
     filename,
     size: contentSize,
     content_type: contentType,

@@ -18,6 +18,8 @@ const magics: Readonly<Record<Form, Buffer>> = {
   chunked: Buffer.from("OPWAEAD1"),
   whole: Buffer.from("OPWWHOL1"),
 };
+/** Bytes that tell an encrypted object from another. */
+export const magicBytes = 8;
 const version = 1;
 const aes256Gcm = 1;
 
@@ -35,6 +37,11 @@ export function printHeader(form: Form, { keyId, wrapped }: WrappedKey): Buffer 
   header.writeUInt16BE(wrapped.length, 30);
   wrapped.copy(header, 32);
   return header;
+}
+
+/** Whether bytes begin as the header of an encrypted object does. */
+export function isSealed(beginning: Buffer): boolean {
+  return Object.values(magics).some((magic) => magic.equals(beginning.subarray(0, magicBytes)));
 }
 
 /** Reads a header. Throws where it is none of ours. */
