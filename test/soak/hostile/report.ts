@@ -12,6 +12,13 @@ export interface HostileSample {
   readonly waited: number;
 }
 
+/** Milliseconds. */
+export interface Lateness {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
 export interface HostileReport {
   readonly kinds: readonly KindReport[];
   readonly unexpected: readonly string[];
@@ -26,8 +33,8 @@ export interface HostileReport {
   /** Deliveries of webhooks, by what became of them, beside how many were owed. */
   readonly webhooks: Readonly<Record<"owed" | "delivered" | "givenUp" | "pending", number>>;
   readonly livez: ProbeReport;
-  /** How late the event loop of the service was; milliseconds. */
-  readonly loop: Readonly<Record<"p50" | "p99" | "max", number>>;
+  /** How late timers of the service were, and how much of that it did not wait for a core; milliseconds. */
+  readonly loop: Readonly<Record<"late" | "own", Lateness>>;
   readonly samples: readonly HostileSample[];
   /** The last lines of the service, where it has ended. */
   readonly ends: readonly string[];

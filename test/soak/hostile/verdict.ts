@@ -60,7 +60,11 @@ export function tableOf(name: string, report: HostileReport): string {
     ],
     [
       "event loop of the service late, p50, p99, max, ms",
-      `${millis(loop.p50)}, ${millis(loop.p99)}, ${millis(loop.max)}`,
+      `${millis(loop.late.p50)}, ${millis(loop.late.p99)}, ${millis(loop.late.max)}`,
+    ],
+    [
+      "the same without waiting for a core, ms",
+      `${millis(loop.own.p50)}, ${millis(loop.own.p99)}, ${millis(loop.own.max)}`,
     ],
     [
       "event loop of the probe late, p99, max, ms",
