@@ -113,8 +113,8 @@ export const catalogue = {
   ),
   OPW034: entry(
     "Field cannot be indexed",
-    "`indexes` names a field that is not scalar.",
-    "Index a scalar field.",
+    "`indexes` or `unique` names a field that is not scalar, or more than 30 fields.",
+    "Index scalar fields, 30 at most.",
   ),
   OPW035: entry(
     "Stored shape changed",
@@ -123,7 +123,7 @@ export const catalogue = {
   ),
   OPW036: entry(
     "SQL name not available",
-    "A table, history table or index would have a name that is taken, reserved or too long.",
+    "A table, history table or index would have a name that is taken or reserved, or a table one that is too long.",
     "Rename the document, or leave out what is there twice.",
   ),
   OPW037: entry(
@@ -288,7 +288,7 @@ export const catalogue = {
   OPW068: entry(
     "Routes collide",
     "Two operations answer the same method and path.",
-    "Change one path or mount.",
+    "Change one path or mount. A mount gives single operations other paths with `paths`.",
   ),
   OPW069: entry(
     "Attached twice",

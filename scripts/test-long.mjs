@@ -1,11 +1,13 @@
 // npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
-// queries, schedules of realtime, histories of registries and of writers; a rollout over a million rows; files of 1 GiB.
+// queries and aggregates, handlers that forget, schedules of realtime, histories of registries and of writers, worlds of other
+// tenants, texts of YAML; a rollout over a million rows; files of 1 GiB; every bench in brief.
 // Arguments: how many registries, and a seed; a new one where left out.
-import { build, install, run } from "./prepare.mjs";
+import { build, buildService, install, run } from "./prepare.mjs";
 
 const [count = "3000", seed] = process.argv.slice(2);
 install();
 build();
+buildService();
 const settings = {
   OPWRIGHT_TEST_REGISTRIES: count,
   OPWRIGHT_TEST_CASES: String(Math.max(42, Math.ceil(Number(count) / 10))),
@@ -14,6 +16,8 @@ const settings = {
   OPWRIGHT_TEST_WORLDS: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_SEEDS: String(Math.max(60, Math.ceil(Number(count) / 10))),
   OPWRIGHT_QUERY_RUNS: String(Math.max(2_500, Number(count) * 10)),
+  OPWRIGHT_AGGREGATE_RUNS: String(Math.max(1_000, Number(count))),
+  OPWRIGHT_TEST_TEXTS: String(Math.max(5_000, Number(count) * 10)),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
@@ -21,11 +25,14 @@ const settings = {
 run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
 run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/writers.test.ts"], settings);
-run("npx", ["vitest", "run", "test/acceptance/non-interference.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/non-interference"], settings);
 run("npx", ["vitest", "run", "test/acceptance/rollout.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/no-loss.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/large-transfers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/plain-yaml.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/forgetful-handlers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
 // A bench that no longer runs is a figure that nobody can measure again.
-run("node", ["--conditions=unbundled", "test/bench/run.mjs", "realtime"], { BENCH_BRIEF: "1" });
+run("node", ["scripts/bench.mjs"], { BENCH_BRIEF: "1" });

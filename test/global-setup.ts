@@ -117,15 +117,22 @@ function chromium(): () => void {
   return () => undefined;
 }
 
-/** Programs that people download with, and those that break a disk or a clock. */
+/** Programs that people call and download with, and those that break a disk or a clock. */
 function clients(): () => void {
-  const lacking = ["curl", "wget", "aria2c", "nginx", "ffmpeg", "strace", "faketime"].filter(
-    (name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0,
-  );
+  const lacking = [
+    "curl",
+    "wget",
+    "aria2c",
+    "nginx",
+    "ffmpeg",
+    "strace",
+    "faketime",
+    "javac",
+  ].filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
   process.env["OPWRIGHT_TEST_WITHOUT"] = lacking.join(",");
   if (lacking.length === 0) return () => undefined;
   return missing(
-    `${lacking.join(", ")}: not installed (apt-get install curl wget aria2 nginx-light ffmpeg strace faketime); their tests are SKIPPED`,
+    `${lacking.join(", ")}: not installed (apt-get install curl wget aria2 nginx-light ffmpeg strace faketime default-jdk-headless); their tests are SKIPPED`,
   );
 }
 

@@ -1,6 +1,7 @@
 // The line of the tab that leads, with what all tabs want to hear: all of it is granted, or each tab is asked for alone.
 import { ApiError } from "../core.js";
 import type { Command, Ending, Line, Receiver } from "./port.js";
+import { withoutEnded } from "./topics.js";
 
 export interface LeaderOptions {
   /** What the leading tab itself wants to hear. */
@@ -8,6 +9,8 @@ export interface LeaderOptions {
   /** Opens a line; null where the caller is another by now. */
   open(topics: readonly string[], receiver: Receiver): Promise<Line | null>;
   opened(topics: readonly string[]): void;
+  /** The line that there is hears what a tab wants to hear, and `all` in all. */
+  changed(tab: string, topics: readonly string[], all: readonly string[]): void;
   signal: Receiver["signal"];
   /** What a tab wants to hear is not granted. */
   refused(tab: string, ending: Ending): void;
@@ -25,8 +28,14 @@ const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
 export class Leader {
   line: Line | undefined;
   readonly #options: LeaderOptions;
+  /** What the leading tab itself wants to hear. */
+  #own: readonly string[];
   /** What the tabs that are asked for want to hear. */
   readonly #joined = new Map<string, readonly string[]>();
+  /** What tabs want to hear that the line is asked for in their turn. */
+  readonly #waiting = new Map<string, readonly string[]>();
+  /** The last change of what the line hears. */
+  #changing: Promise<unknown> = Promise.resolve();
   /** Tabs whose topics some line was granted. */
   readonly #granted = new Set<string>();
   /** Tabs among which one asks for what is not granted: they are asked for one by one. */
@@ -46,21 +55,43 @@ export class Leader {
 
   constructor(options: LeaderOptions) {
     this.#options = options;
+    this.#own = options.topics;
     this.#topics = options.topics;
     this.#openSoon();
   }
 
-  /** Hears these topics as well; returns what is heard where they are heard already, else null. */
+  /**
+   * Hears for a tab these topics, and no others; returns what is heard where they are heard already, else null: then it is
+   * told. What other tabs want to hear is heard all the while where the line can change.
+   */
   join(tab: string, topics: readonly string[]): readonly string[] | null {
+    const isHeard = this.#isOpen && topics.every((topic) => this.#topics.includes(topic));
+    if (isHeard && !this.#waiting.has(tab)) {
+      this.#joined.set(tab, topics);
+      return this.#topics;
+    }
+    if (this.#isOpen && this.line?.setTopics !== undefined) {
+      this.#waiting.set(tab, topics);
+      void this.#inTurn(() => this.#changeFor(tab));
+      return null;
+    }
     this.#joined.set(tab, topics);
-    if (this.#isOpen && topics.every((topic) => this.#topics.includes(topic))) return this.#topics;
     this.#openSoon();
     return null;
   }
 
-  /** Its topics are given up when the line is next made anew. */
+  /** The leading tab itself wants to hear these topics, and no others. Rejects where the line can't. */
+  setOwn(topics: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#change(this.#unionOf([topics, ...this.#joined.values()]));
+      this.#own = topics;
+    });
+  }
+
+  /** Its topics are given up when the line next changes. */
   leave(tab: string): void {
-    for (const tabs of [this.#joined, this.#suspects, this.#granted]) tabs.delete(tab);
+    for (const tabs of [this.#joined, this.#waiting, this.#suspects, this.#granted])
+      tabs.delete(tab);
     this.#proven?.delete(tab);
   }
 
@@ -85,6 +116,56 @@ export class Leader {
     this.#proceed();
   }
 
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const done = this.#changing.then(change);
+    this.#changing = done.catch(() => undefined);
+    return done;
+  }
+
+  #unionOf(topics: readonly (readonly string[])[]): readonly string[] {
+    return [...new Set(topics.flat())];
+  }
+
+  /** Has the line hear what a tab wants to hear, which is asked for alone: it is refused alone, and nobody else notices. */
+  async #changeFor(tab: string): Promise<void> {
+    const topics = this.#waiting.get(tab);
+    // The tab has left, or a line was made meanwhile that was asked for it.
+    if (topics === undefined || this.#isStopped) return;
+    const generation = this.#generation;
+    const others = [...this.#joined].filter(([other]) => other !== tab).map(([, of]) => of);
+    try {
+      await this.#change(this.#unionOf([this.#own, ...others, topics]));
+      if (!this.#waiting.delete(tab)) return;
+      this.#joined.set(tab, topics);
+      this.#granted.add(tab);
+      this.#options.changed(tab, topics, this.#topics);
+    } catch (error) {
+      if (generation !== this.#generation || !this.#waiting.has(tab)) return;
+      const { code, message } = error as ApiError;
+      if (!ofTopics.includes(code)) return this.#openSoon();
+      this.leave(tab);
+      this.#options.refused(tab, { code, detail: message, isFinal: true });
+    }
+  }
+
+  async #change(topics: readonly string[]): Promise<void> {
+    const { line } = this;
+    if (!this.#isOpen || line?.setTopics === undefined)
+      throw new ApiError("client.network", "the connection can't change what it hears");
+    const generation = this.#generation;
+    const before = this.#topics;
+    // What is given up is so also where what is new is refused.
+    this.#topics = before.filter((topic) => topics.includes(topic));
+    await line.setTopics(topics, before);
+    if (generation === this.#generation) this.#topics = topics;
+  }
+
+  /** The caller may not hear some topics any more: nobody asks for them again. */
+  #lost(data: unknown): void {
+    [this.#own, this.#topics] = [withoutEnded(this.#own, data), withoutEnded(this.#topics, data)];
+    for (const [tab, topics] of this.#joined) this.#joined.set(tab, withoutEnded(topics, data));
+  }
+
   #openSoon(): void {
     this.#timer ??= setTimeout(() => void this.#openInTurn(), gatherMillis);
   }
@@ -105,15 +186,21 @@ export class Leader {
   async #open(): Promise<void> {
     const generation = (this.#generation += 1);
     const isCurrent = (): boolean => generation === this.#generation;
+    for (const [tab, topics] of this.#waiting) this.#joined.set(tab, topics);
+    this.#waiting.clear();
     this.#asked = [...this.#joined.keys()];
-    this.#topics = [...new Set([this.#options.topics, ...this.#joined.values()].flat())];
+    this.#topics = this.#unionOf([this.#own, ...this.#joined.values()]);
     this.#isOpen = false;
     this.line?.close();
     this.line = undefined;
     try {
       const line = await this.#options.open(this.#topics, {
         opened: () => isCurrent() && this.#opened(),
-        signal: (name, id, data) => isCurrent() && this.#options.signal(name, id, data),
+        signal: (name, id, data) => {
+          if (!isCurrent()) return;
+          if (name === "realtime.unsubscribed") this.#lost(data);
+          this.#options.signal(name, id, data);
+        },
         ended: (ending) => isCurrent() && this.#ended(ending),
       });
       if (!isCurrent()) line?.close();
@@ -132,7 +219,10 @@ export class Leader {
     for (const [tab, topics] of this.#suspects) {
       this.#suspects.delete(tab);
       // What is heard already was granted to another: the tab knows by what was told just now.
-      if (this.join(tab, topics) === null) return;
+      if (this.join(tab, topics) === null) {
+        if (this.#waiting.has(tab)) continue;
+        return;
+      }
       this.#granted.add(tab);
       this.#proven?.add(tab);
     }

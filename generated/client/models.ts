@@ -450,7 +450,9 @@ export type CommonCode =
   | "core.validation"
   | "core.unavailable"
   | "service_draining"
+  | "core.timeout"
   | "deadline_exceeded"
+  | "core.configuration"
   | "core.infrastructure"
   | "core.internal";
 

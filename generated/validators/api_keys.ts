@@ -2,9 +2,10 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type { ApiKeysIssueInput } from "../types/api_keys.js";
 
-export const apiKeysIssue = validator<ApiKeysIssueInput>(apiKeysIssueCheck);
+export const apiKeysIssue: Validator<ApiKeysIssueInput> = validator(apiKeysIssueCheck);
 
 const func0 = codePointLength;
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -2,10 +2,11 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { formats, joinErrors, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type { ArticlesCreate, ArticlesPatch } from "../types/articles.js";
 
-export const articlesCreate = validator<ArticlesCreate>(ArticlesCreateCheck);
-export const articlesUpdate = validator<ArticlesPatch>(ArticlesPatchCheck);
+export const articlesCreate: Validator<ArticlesCreate> = validator(ArticlesCreateCheck);
+export const articlesUpdate: Validator<ArticlesPatch> = validator(ArticlesPatchCheck);
 
 const formats0 = formats.uri;
 const formats2 = formats["date-time"];

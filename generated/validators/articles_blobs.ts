@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   ArticlesBlobsCopyInput,
   ArticlesBlobsListInput,
@@ -10,11 +11,11 @@ import type {
   ArticlesBlobsUpdateMetadataInput,
 } from "../types/articles_blobs.js";
 
-export const articlesBlobsCopy = validator<ArticlesBlobsCopyInput>(articlesBlobsCopyCheck);
-export const articlesBlobsList = validator<ArticlesBlobsListInput>(articlesBlobsListCheck);
-export const articlesBlobsMetadata = validator<ArticlesBlobsMetadataInput>(articlesBlobsMetadataCheck);
-export const articlesBlobsMove = validator<ArticlesBlobsMoveInput>(articlesBlobsMoveCheck);
-export const articlesBlobsUpdateMetadata = validator<ArticlesBlobsUpdateMetadataInput>(articlesBlobsUpdateMetadataCheck);
+export const articlesBlobsCopy: Validator<ArticlesBlobsCopyInput> = validator(articlesBlobsCopyCheck);
+export const articlesBlobsList: Validator<ArticlesBlobsListInput> = validator(articlesBlobsListCheck);
+export const articlesBlobsMetadata: Validator<ArticlesBlobsMetadataInput> = validator(articlesBlobsMetadataCheck);
+export const articlesBlobsMove: Validator<ArticlesBlobsMoveInput> = validator(articlesBlobsMoveCheck);
+export const articlesBlobsUpdateMetadata: Validator<ArticlesBlobsUpdateMetadataInput> = validator(articlesBlobsUpdateMetadataCheck);
 
 const func0 = codePointLength;
 const pattern0 = new RegExp("^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$", "u");

@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   AuthnChangePasswordInput,
   AuthnDeactivatePrincipalInput,
@@ -13,14 +14,14 @@ import type {
   AuthnResetPasswordInput,
 } from "../types/authn.js";
 
-export const authnChangePassword = validator<AuthnChangePasswordInput>(authnChangePasswordCheck);
-export const authnDeactivatePrincipal = validator<AuthnDeactivatePrincipalInput>(authnDeactivatePrincipalCheck);
-export const authnLogout = validator<AuthnLogoutInput>(authnLogoutCheck);
-export const authnPasswordLogin = validator<AuthnPasswordLoginInput>(authnPasswordLoginCheck);
-export const authnReactivatePrincipal = validator<AuthnReactivatePrincipalInput>(authnReactivatePrincipalCheck);
-export const authnRefreshTokens = validator<AuthnRefreshTokensInput>(authnRefreshTokensCheck);
-export const authnRequestPasswordReset = validator<AuthnRequestPasswordResetInput>(authnRequestPasswordResetCheck);
-export const authnResetPassword = validator<AuthnResetPasswordInput>(authnResetPasswordCheck);
+export const authnChangePassword: Validator<AuthnChangePasswordInput> = validator(authnChangePasswordCheck);
+export const authnDeactivatePrincipal: Validator<AuthnDeactivatePrincipalInput> = validator(authnDeactivatePrincipalCheck);
+export const authnLogout: Validator<AuthnLogoutInput> = validator(authnLogoutCheck);
+export const authnPasswordLogin: Validator<AuthnPasswordLoginInput> = validator(authnPasswordLoginCheck);
+export const authnReactivatePrincipal: Validator<AuthnReactivatePrincipalInput> = validator(authnReactivatePrincipalCheck);
+export const authnRefreshTokens: Validator<AuthnRefreshTokensInput> = validator(authnRefreshTokensCheck);
+export const authnRequestPasswordReset: Validator<AuthnRequestPasswordResetInput> = validator(authnRequestPasswordResetCheck);
+export const authnResetPassword: Validator<AuthnResetPasswordInput> = validator(authnResetPasswordCheck);
 
 const func0 = codePointLength;
 

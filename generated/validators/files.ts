@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, joinErrors, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   FilesAbortUploadInput,
   FilesBeginUploadInput,
@@ -18,19 +19,19 @@ import type {
   FilesUpdateMetadataInput,
 } from "../types/files.js";
 
-export const filesAbortUpload = validator<FilesAbortUploadInput>(filesAbortUploadCheck);
-export const filesBeginUpload = validator<FilesBeginUploadInput>(filesBeginUploadCheck);
-export const filesCompleteUpload = validator<FilesCompleteUploadInput>(filesCompleteUploadCheck);
-export const filesCopy = validator<FilesCopyInput>(filesCopyCheck);
-export const filesList = validator<FilesListInput>(filesListCheck);
-export const filesListParts = validator<FilesListPartsInput>(filesListPartsCheck);
-export const filesMetadata = validator<FilesMetadataInput>(filesMetadataCheck);
-export const filesMove = validator<FilesMoveInput>(filesMoveCheck);
-export const filesPresignDownload = validator<FilesPresignDownloadInput>(filesPresignDownloadCheck);
-export const filesPresignPart = validator<FilesPresignPartInput>(filesPresignPartCheck);
-export const filesPresignPost = validator<FilesPresignPostInput>(filesPresignPostCheck);
-export const filesPresignUpload = validator<FilesPresignUploadInput>(filesPresignUploadCheck);
-export const filesUpdateMetadata = validator<FilesUpdateMetadataInput>(filesUpdateMetadataCheck);
+export const filesAbortUpload: Validator<FilesAbortUploadInput> = validator(filesAbortUploadCheck);
+export const filesBeginUpload: Validator<FilesBeginUploadInput> = validator(filesBeginUploadCheck);
+export const filesCompleteUpload: Validator<FilesCompleteUploadInput> = validator(filesCompleteUploadCheck);
+export const filesCopy: Validator<FilesCopyInput> = validator(filesCopyCheck);
+export const filesList: Validator<FilesListInput> = validator(filesListCheck);
+export const filesListParts: Validator<FilesListPartsInput> = validator(filesListPartsCheck);
+export const filesMetadata: Validator<FilesMetadataInput> = validator(filesMetadataCheck);
+export const filesMove: Validator<FilesMoveInput> = validator(filesMoveCheck);
+export const filesPresignDownload: Validator<FilesPresignDownloadInput> = validator(filesPresignDownloadCheck);
+export const filesPresignPart: Validator<FilesPresignPartInput> = validator(filesPresignPartCheck);
+export const filesPresignPost: Validator<FilesPresignPostInput> = validator(filesPresignPostCheck);
+export const filesPresignUpload: Validator<FilesPresignUploadInput> = validator(filesPresignUploadCheck);
+export const filesUpdateMetadata: Validator<FilesUpdateMetadataInput> = validator(filesUpdateMetadataCheck);
 
 const func0 = codePointLength;
 const pattern0 = new RegExp("^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$", "u");

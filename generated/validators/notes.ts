@@ -2,10 +2,11 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type { NotesCreate, NotesPatch } from "../types/notes.js";
 
-export const notesCreate = validator<NotesCreate>(NotesCreateCheck);
-export const notesUpdate = validator<NotesPatch>(NotesPatchCheck);
+export const notesCreate: Validator<NotesCreate> = validator(NotesCreateCheck);
+export const notesUpdate: Validator<NotesPatch> = validator(NotesPatchCheck);
 
 function NotesCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -2,8 +2,9 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 
-export const placesBody = validator<unknown>(placesBodyCheck);
+export const placesBody: Validator<unknown> = validator(placesBodyCheck);
 
 function placesBodyCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   PrincipalsCreatePrincipalInput,
   PrincipalsFindPrincipalsInput,
@@ -10,11 +11,11 @@ import type {
   PrincipalsRevokePermissionInput,
 } from "../types/principals.js";
 
-export const principalsCreatePrincipal = validator<PrincipalsCreatePrincipalInput>(principalsCreatePrincipalCheck);
-export const principalsFindPrincipals = validator<PrincipalsFindPrincipalsInput>(principalsFindPrincipalsCheck);
-export const principalsGrantPermission = validator<PrincipalsGrantPermissionInput>(principalsGrantPermissionCheck);
-export const principalsListPermissions = validator<PrincipalsListPermissionsInput>(principalsListPermissionsCheck);
-export const principalsRevokePermission = validator<PrincipalsRevokePermissionInput>(principalsRevokePermissionCheck);
+export const principalsCreatePrincipal: Validator<PrincipalsCreatePrincipalInput> = validator(principalsCreatePrincipalCheck);
+export const principalsFindPrincipals: Validator<PrincipalsFindPrincipalsInput> = validator(principalsFindPrincipalsCheck);
+export const principalsGrantPermission: Validator<PrincipalsGrantPermissionInput> = validator(principalsGrantPermissionCheck);
+export const principalsListPermissions: Validator<PrincipalsListPermissionsInput> = validator(principalsListPermissionsCheck);
+export const principalsRevokePermission: Validator<PrincipalsRevokePermissionInput> = validator(principalsRevokePermissionCheck);
 
 const func0 = codePointLength;
 const pattern0 = new RegExp("\\S", "u");

@@ -2,10 +2,11 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type { ProjectsCreate, ProjectsPatch } from "../types/projects.js";
 
-export const projectsCreate = validator<ProjectsCreate>(ProjectsCreateCheck);
-export const projectsUpdate = validator<ProjectsPatch>(ProjectsPatchCheck);
+export const projectsCreate: Validator<ProjectsCreate> = validator(ProjectsCreateCheck);
+export const projectsUpdate: Validator<ProjectsPatch> = validator(ProjectsPatchCheck);
 
 const pattern0 = new RegExp("^[A-Z]{2,10}$", "u");
 

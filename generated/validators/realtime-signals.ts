@@ -2,11 +2,12 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type { Task, TaskTypingSignal } from "../types/models.js";
 
-export const taskAssigned = validator<Task>(TaskCheck);
-export const taskChanged = validator<Task>(TaskCheck);
-export const taskTyping = validator<TaskTypingSignal>(TaskTypingSignalCheck);
+export const taskAssigned: Validator<Task> = validator(TaskCheck);
+export const taskChanged: Validator<Task> = validator(TaskCheck);
+export const taskTyping: Validator<TaskTypingSignal> = validator(TaskTypingSignalCheck);
 
 const names0 = new Set(["id","rev","created_at","last_update_at","is_deleted","title","state","project","assignee","due","estimate","labels"]);
 const func1 = codePointLength;

@@ -2,11 +2,12 @@
 // What authors' code may answer: copied member by member and checked as declared; not meant to be read line by line.
 // @ts-nocheck
 import { answer, codePointLength, cut, formats } from "opwright/runtime";
+import type { Answer } from "opwright/runtime";
 import type { Task } from "../types/models.js";
 import type { TasksCommentOutput } from "../types/tasks.js";
 
-export const tasksComment = answer<TasksCommentOutput>(tasksCommentCut, tasksCommentCheck);
-export const tasksComplete = answer<Task>(TaskCut, TaskCheck);
+export const tasksComment: Answer<TasksCommentOutput> = answer(tasksCommentCut, tasksCommentCheck);
+export const tasksComplete: Answer<Task> = answer(TaskCut, TaskCheck);
 
 function TaskCut(value) {
   const from = cut.object(value);

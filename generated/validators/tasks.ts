@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   TasksCommentInput,
   TasksCompleteInput,
@@ -9,10 +10,10 @@ import type {
   TasksPatch,
 } from "../types/tasks.js";
 
-export const tasksComment = validator<TasksCommentInput>(tasksCommentCheck);
-export const tasksComplete = validator<TasksCompleteInput>(tasksCompleteCheck);
-export const tasksCreate = validator<TasksCreate>(TasksCreateCheck);
-export const tasksUpdate = validator<TasksPatch>(TasksPatchCheck);
+export const tasksComment: Validator<TasksCommentInput> = validator(tasksCommentCheck);
+export const tasksComplete: Validator<TasksCompleteInput> = validator(tasksCompleteCheck);
+export const tasksCreate: Validator<TasksCreate> = validator(TasksCreateCheck);
+export const tasksUpdate: Validator<TasksPatch> = validator(TasksPatchCheck);
 
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const func0 = codePointLength;

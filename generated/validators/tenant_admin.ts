@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { formats, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   TenantAdminCreateTenantInput,
   TenantAdminInviteMemberInput,
@@ -9,10 +10,10 @@ import type {
   TenantAdminRemoveMemberInput,
 } from "../types/tenant_admin.js";
 
-export const tenantAdminCreateTenant = validator<TenantAdminCreateTenantInput>(tenantAdminCreateTenantCheck);
-export const tenantAdminInviteMember = validator<TenantAdminInviteMemberInput>(tenantAdminInviteMemberCheck);
-export const tenantAdminListTenants = validator<TenantAdminListTenantsInput>(tenantAdminListTenantsCheck);
-export const tenantAdminRemoveMember = validator<TenantAdminRemoveMemberInput>(tenantAdminRemoveMemberCheck);
+export const tenantAdminCreateTenant: Validator<TenantAdminCreateTenantInput> = validator(tenantAdminCreateTenantCheck);
+export const tenantAdminInviteMember: Validator<TenantAdminInviteMemberInput> = validator(tenantAdminInviteMemberCheck);
+export const tenantAdminListTenants: Validator<TenantAdminListTenantsInput> = validator(tenantAdminListTenantsCheck);
+export const tenantAdminRemoveMember: Validator<TenantAdminRemoveMemberInput> = validator(tenantAdminRemoveMemberCheck);
 
 const pattern0 = new RegExp("^[a-z][a-z0-9-]{0,62}$", "u");
 

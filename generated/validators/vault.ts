@@ -2,6 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type {
   VaultCopyInput,
   VaultListInput,
@@ -10,11 +11,11 @@ import type {
   VaultUpdateMetadataInput,
 } from "../types/vault.js";
 
-export const vaultCopy = validator<VaultCopyInput>(vaultCopyCheck);
-export const vaultList = validator<VaultListInput>(vaultListCheck);
-export const vaultMetadata = validator<VaultMetadataInput>(vaultMetadataCheck);
-export const vaultMove = validator<VaultMoveInput>(vaultMoveCheck);
-export const vaultUpdateMetadata = validator<VaultUpdateMetadataInput>(vaultUpdateMetadataCheck);
+export const vaultCopy: Validator<VaultCopyInput> = validator(vaultCopyCheck);
+export const vaultList: Validator<VaultListInput> = validator(vaultListCheck);
+export const vaultMetadata: Validator<VaultMetadataInput> = validator(vaultMetadataCheck);
+export const vaultMove: Validator<VaultMoveInput> = validator(vaultMoveCheck);
+export const vaultUpdateMetadata: Validator<VaultUpdateMetadataInput> = validator(vaultUpdateMetadataCheck);
 
 const func0 = codePointLength;
 const pattern0 = new RegExp("^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$", "u");

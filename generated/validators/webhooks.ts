@@ -2,9 +2,10 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, formats, repeatedItems, validator } from "opwright/runtime";
+import type { Validator } from "opwright/runtime";
 import type { WebhooksCreateInput } from "../types/webhooks.js";
 
-export const webhooksCreate = validator<WebhooksCreateInput>(webhooksCreateCheck);
+export const webhooksCreate: Validator<WebhooksCreateInput> = validator(webhooksCreateCheck);
 
 const formats0 = formats.uri;
 const func0 = codePointLength;

@@ -60,7 +60,7 @@ function routesCollide({ expanded, loaded, report }: RuleContext): void {
     const shape = `${method} ${path.replaceAll(/\{[^}]*\}/g, "{}").replace(/(?<=.)\/$/, "")}`;
     if (systemPaths.includes(path.replace(/(?<=.)\/$/, ""))) {
       const message = `${operation.key} has the path ${path}, which the service answers itself`;
-      report({ code: "OPW068", message, at: originOf(expanded, operation.key) });
+      report({ code: "OPW068", message, at: routeAt(expanded, operation.key) });
     }
     const template = shape.slice(method.length + 1);
     const usual = templates.get(template);
@@ -68,8 +68,8 @@ function routesCollide({ expanded, loaded, report }: RuleContext): void {
       report({
         code: "OPW068",
         message: `${operation.key} has ${path} where ${usual.key} has ${usual.path}: one place, two names`,
-        at: originOf(expanded, operation.key),
-        related: [{ message: `${usual.key} is declared here`, at: originOf(expanded, usual.key) }],
+        at: routeAt(expanded, operation.key),
+        related: [{ message: `${usual.key} is declared here`, at: routeAt(expanded, usual.key) }],
       });
     }
     templates.set(template, usual ?? { key: operation.key, path });
@@ -79,11 +79,14 @@ function routesCollide({ expanded, loaded, report }: RuleContext): void {
       continue;
     }
     if (usual !== undefined && usual.path !== path) continue;
+    // Whoever wrote a mount is shown that, not an operation at its usual place.
+    const isUsual = expanded.mounts.has(earlier) && !expanded.mounts.has(operation.key);
+    const [one, other] = isUsual ? [earlier, operation.key] : [operation.key, earlier];
     report({
       code: "OPW068",
-      message: `${operation.key} and ${earlier} both answer ${method} ${path}`,
-      at: originOf(expanded, operation.key),
-      related: [{ message: `${earlier} is declared here`, at: originOf(expanded, earlier) }],
+      message: `${one} and ${other} both answer ${method} ${path}`,
+      at: routeAt(expanded, one),
+      related: [{ message: `${other} is declared here`, at: routeAt(expanded, other) }],
     });
   }
 }
@@ -96,6 +99,11 @@ function answeredKeysAreFree({ expanded, report }: RuleContext): void {
     const message = `${key} is an operation of the service's own`;
     report({ code: "OPW041", message, at: originOf(expanded, key) });
   }
+}
+
+/** Where the registry says an operation's path: its mount, or its declaration. */
+function routeAt(expanded: ExpandedRegistry, key: string): Origin {
+  return expanded.mounts.get(key) ?? originOf(expanded, key);
 }
 
 function originOf(expanded: ExpandedRegistry, key: string): Origin {

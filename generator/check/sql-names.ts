@@ -1,10 +1,8 @@
 // The rule that names in SQL differ.
+import { maxSqlNameBytes } from "../../runtime/contract/sql-names.js";
 import { families } from "../families/index.js";
 import type { SqlClaim } from "../kernel/family.js";
 import type { RuleContext } from "../kernel/rule.js";
-
-/** PostgreSQL truncates longer names, so that two could become one. */
-const maxNameBytes = 63;
 
 /** Tables, history tables and indexes share one name space; some names belong to the engines. */
 export function sqlNamesDiffer({ loaded: { tree }, expanded, report }: RuleContext): void {
@@ -33,7 +31,7 @@ function nameFault({ name, what }: SqlClaim, taken: SqlClaim | undefined): strin
       ? `${what} is there twice`
       : `${needs}, which ${taken.what} has${taken.name === name ? "" : ` as ${taken.name}`}`;
   if (/^(?:sqlite_|opwright_|pg_)/.test(name)) return `${needs}, which is reserved`;
-  return Buffer.byteLength(name) > maxNameBytes
-    ? `${needs}, which is longer than ${maxNameBytes} bytes`
+  return Buffer.byteLength(name) > maxSqlNameBytes
+    ? `${needs}, which is longer than ${maxSqlNameBytes} bytes`
     : undefined;
 }

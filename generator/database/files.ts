@@ -1,6 +1,7 @@
 // The files of storages, as far as the next version has to know of them: where they are, and how they have been stored.
 import { own, sortedRecord } from "../model/records.js";
-import type { Encryption, RegistryModel, StorageModel } from "../model/registry.js";
+import type { RegistryModel } from "../model/registry.js";
+import type { Encryption, StorageModel } from "../model/storage-model.js";
 import type { DatabaseSchema, StoredFiles } from "../model/stored-tables.js";
 
 /** The name under which a storage's files are stored: where its first ones are. */

@@ -64,7 +64,7 @@ function storedAs(
   const converts: Record<string, Conversion> = {};
   for (const { member, from, old, by } of members) {
     const name =
-      old === null || by !== null ? numberedName(member, (wanted) => taken.has(wanted), "#") : old;
+      old === null || by !== null ? numberedName(member, (wanted) => taken.has(wanted)) : old;
     taken.add(name);
     if (old !== null && by !== null)
       converts[name] = { from: old, by, takes: typeOf(own(fits, from ?? "")) };
@@ -118,7 +118,7 @@ function valuesAs(
   const taken = new Set(names.values());
   const others = values
     .filter((value) => !names.has(value) && taken.has(value))
-    .map((value) => [value, numberedName(value, (wanted) => taken.has(wanted), "#")] as const);
+    .map((value) => [value, numberedName(value, (wanted) => taken.has(wanted))] as const);
   return Object.fromEntries([...renamed, ...others].filter(([value, stored]) => value !== stored));
 }
 

@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
+import { derivedSqlName } from "../../runtime/contract/sql-names.js";
 import { storedField } from "../../runtime/contract/stored-members.js";
 import type { DocumentModel, UniqueModel } from "../model/document-model.js";
-import { numberedName } from "../model/names.js";
+import { deletedIndexName, numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { IndexSchema } from "../model/stored-tables.js";
 
@@ -39,7 +40,8 @@ export function tableIndexes(document: DocumentModel, shape: Shape, before: Inde
         there === undefined ? existing.has(name.toLowerCase()) : index.unique !== undefined;
       const isTaken = (one: string): boolean =>
         taken.has(one.toLowerCase()) || existing.has(one.toLowerCase());
-      return [isHeld ? numberedName(name, isTaken, "_") : name, index];
+      const numbered = (number: number): string => derivedSqlName(`${name}_${number}`);
+      return [isHeld ? numberedName(name, isTaken, numbered) : name, index];
     }),
   );
 }
@@ -47,7 +49,7 @@ export function tableIndexes(document: DocumentModel, shape: Shape, before: Inde
 /** The index by which periodic work finds rows that were deleted long ago. */
 function deletedIndex({ table }: DocumentModel) {
   const fields = [{ path: "last_update_at", type: "date-time", isColumn: true }] as const;
-  return { name: `${table}_deleted`, index: { isOfDeleted: true, fields } } as const;
+  return { name: deletedIndexName(table), index: { isOfDeleted: true, fields } } as const;
 }
 
 /** The index of a unique rule. */

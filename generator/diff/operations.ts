@@ -1,12 +1,12 @@
 // Operations of two registries: routes, inputs and answers, who may call them, how long they may take.
 import { isDeepStrictEqual } from "node:util";
-import { durationSeconds } from "../load/quantities.js";
 import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
 import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
 import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
+import { compareHooks, permissionsOf } from "../compare/hooks.js";
 import { causeOf, renamedOperations } from "./renames.js";
 import { compareTypeNames } from "./type-names.js";
 import type { ValueComparison } from "../compare/values.js";
@@ -38,7 +38,11 @@ export function compareOperations(
       compareRoutes(old, next, notesOf(called, note, cause));
       compareOperation(old, next, values, told);
       compareTypeNames(old, next, after.types, (what) => told("breaking", "schema", what));
-      compareHooks(old, next, note);
+    }
+    // Without a route as well: handlers keep to the scopes of its document, and who expands that to its guard.
+    if (old !== undefined && next !== undefined) {
+      compareGuards(old, next, notesOf(called, note));
+      compareHooks(old.hooks, next.hooks, called, note);
     }
   }
 }
@@ -65,7 +69,6 @@ function compareOperation(
   values: ValueComparison,
   told: Told,
 ): void {
-  compareGuards(before, after, told);
   compareDeadlines(before.deadlineSeconds, after.deadlineSeconds, told);
   if (before.idempotencyKey && !after.idempotencyKey)
     told("breaking", "http", "takes no Idempotency-Key");
@@ -170,93 +173,15 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
     told("breaking", "permission", "asks who is calling");
   if (before.requiresAuthn && !after.requiresAuthn)
     told("additive", "permission", "asks nobody who is calling");
-  const permissions = ({ hooks }: OperationModel): readonly string[] => [
-    ...new Set(hooks.flatMap(({ permission }) => (permission === null ? [] : [permission]))),
-  ];
-  const { gone, added } = differences(permissions(before), permissions(after));
+  if (before.ignoresCredentials !== after.ignoresCredentials)
+    told(
+      "breaking",
+      "permission",
+      after.ignoresCredentials ? "ignores credentials" : "no longer ignores credentials",
+    );
+  const { gone, added } = differences(permissionsOf(before.hooks), permissionsOf(after.hooks));
   for (const one of added) told("breaking", "permission", `needs ${one}`);
   for (const one of gone) told("additive", "permission", `needs no ${one}`);
-}
-
-/** Phases in which a new hook may refuse callers. */
-const refusing: readonly string[] = ["before", "wrap", "tx_before"];
-
-/** Hooks that may refuse, each reported once for all operations in whose chain it is. */
-function compareHooks(before: OperationModel, after: OperationModel, note: Note): void {
-  const { gone, added } = differences(askedHooks(before), askedHooks(after));
-  const told = (level: ChangeLevel, hook: string, what: string): void =>
-    note({
-      text: `${hook} ${what}`,
-      level,
-      area: "permission",
-      subject: { kind: "hook", name: hook },
-      affects: [after.key],
-    });
-  const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
-  const isReplaced = oldLimit !== undefined && limit !== undefined;
-  if (isReplaced)
-    told(
-      isLooser(oldLimit, limit) ? "additive" : "breaking",
-      limit,
-      `is asked instead of ${oldLimit}`,
-    );
-  const scopes = changedScopes(gone, added);
-  for (const { before: old, after: next, isWider } of scopes)
-    told(isWider ? "additive" : "breaking", next, `is asked instead of ${old}`);
-  const known = new Set(scopes.flatMap((one) => [one.before, one.after]));
-  const isTold = (hook: string): boolean =>
-    known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
-  for (const hook of added) if (!isTold(hook)) told("breaking", hook, "is asked");
-  for (const hook of gone) if (!isTold(hook)) told("additive", hook, "is no longer asked");
-}
-
-const scopePattern = /^scope (\S+)(?: unless (.*))? before$/;
-
-/** Scopes that are the same but for who is above them. */
-function changedScopes(
-  gone: readonly string[],
-  added: readonly string[],
-): readonly { readonly before: string; readonly after: string; readonly isWider: boolean }[] {
-  const partsOf = (hook: string) => {
-    const [, name, above = ""] = scopePattern.exec(hook) ?? [];
-    return { name, above: above === "" ? [] : above.split(" or ") };
-  };
-  return added.flatMap((after) => {
-    const { name, above } = partsOf(after);
-    const before = gone.find((one) => name !== undefined && partsOf(one).name === name);
-    if (before === undefined) return [];
-    return [{ before, after, isWider: partsOf(before).above.every((one) => above.includes(one)) }];
-  });
-}
-
-/** Hooks that may refuse, as people call them. */
-function askedHooks({ hooks }: OperationModel): readonly string[] {
-  return (
-    hooks
-      .filter(({ permission, id, phase }) => {
-        return permission === null && id !== "principal" && refusing.includes(phase);
-      })
-      // Clients don't care about files.
-      .map(({ phase, id }) => `${id.slice(id.indexOf("#") + 1)} ${phase.replaceAll("_", " ")}`)
-  );
-}
-
-const limitPattern = /^rate_limit (\d+)\/(\S+) /;
-
-/** The rate limit of a chain, if it has exactly one. */
-function onlyLimit(hooks: readonly string[]): string | undefined {
-  const limits = hooks.filter((hook) => limitPattern.test(hook));
-  return limits.length === 1 ? limits[0] : undefined;
-}
-
-/** Whether a client that kept to one limit also keeps to the other. */
-function isLooser(before: string, after: string): boolean {
-  const [old, next] = [before, after].map((hook) => {
-    const [, count = "", window = ""] = limitPattern.exec(hook) ?? [];
-    return { count: Number(count), seconds: durationSeconds(window) };
-  });
-  if (old === undefined || next === undefined) return false;
-  return next.count >= old.count && next.count / next.seconds >= old.count / old.seconds;
 }
 
 function compareDeadlines(before: number | null, after: number | null, told: Told): void {

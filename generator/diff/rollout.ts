@@ -1,86 +1,43 @@
-// What a rollout takes: whether the previous version and the next one may run side by side on one database.
+// What a rollout takes: whether the previous version and the next one may run side by side over what both store.
+import { verdicts, need, type Need, type RolloutSide, type Verdict } from "../compare/rollout.js";
 import { databaseChanges, type DatabaseChange } from "../database/schema.js";
-import { own } from "../model/records.js";
-import type { RegistryModel } from "../model/registry.js";
-import type { DatabaseSchema } from "../model/stored-tables.js";
-
-export const verdicts = [
-  "safe to roll",
-  "needs the migration first",
-  "needs two releases",
-] as const;
+import { families } from "../families/index.js";
+import { replayed } from "./replays.js";
 
 export interface Rollout {
-  readonly verdict: (typeof verdicts)[number];
+  readonly verdict: Verdict;
   /** What is to be done, in order; none where it is safe as it is. */
   readonly steps: readonly string[];
 }
 
-interface Side {
-  readonly model: RegistryModel;
-  readonly database: DatabaseSchema;
-}
-
-/** What rolling one registry out over another takes. */
-export function rolloutOf(before: Side, after: Side): Rollout {
+/** What rolling one registry out over another takes: the worst verdict of any family, and what each says. */
+export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
   const changes = databaseChanges(before.database, after.database);
-  const releases = [
-    ...droppedMembers(before, after),
-    ...changedTypes(before, after),
-    ...purgedTables(before, changes),
+  const needs = [
+    ...families.flatMap(({ rollout }) => rollout?.(before, after) ?? []),
+    ...replayed(before, after),
   ];
-  const migrations = changes.map(migrationText);
-  const steps = [
-    ...releases,
-    ...(migrations.length === 0 ? [] : ["before it serves: node dist/generated/server.js migrate"]),
-    ...migrations,
-  ];
-  if (releases.length > 0) return { verdict: "needs two releases", steps };
-  return { verdict: migrations.length > 0 ? "needs the migration first" : "safe to roll", steps };
-}
-
-/** Members that the previous version requires and has no default for, but that the next version no longer stores. */
-function droppedMembers(before: Side, after: Side): readonly string[] {
-  return Object.values(after.model.documents).flatMap(({ table }) => {
-    const [was, is] = [own(before.database.tables, table), own(after.database.tables, table)];
-    const members = is?.shape?.members ?? null;
-    if (was === undefined || members === null) return [];
-    const converted = is?.shape?.steps.at(-1)?.converts ?? {};
-    return was.required
-      .filter((member) => !members.includes(member) && !Object.hasOwn(was.members, member))
-      .map((member) => {
-        const isMade = Object.values(converted).some(({ from }) => from === member);
-        const what = isMade ? "converted" : "dropped";
-        return `${table}.${member} is ${what}: first give it a default or make it nullable and roll that out, then ${isMade ? "convert" : "drop"} it`;
-      });
-  });
-}
-
-function changedTypes(before: Side, after: Side): readonly string[] {
-  return Object.values(after.model.documents).flatMap(({ name, table, fields, former }) => {
-    const known = Object.values(before.model.documents).find((other) => other.table === table);
-    return Object.entries(fields).flatMap(([field, type]) => {
-      const was = own(known?.fields ?? {}, own(former, field)?.name ?? field);
-      // Each integer is a number.
-      if (own(former, field)?.by != null) return [];
-      if (was === undefined || was === type || (was === "integer" && type === "number")) return [];
-      return [
-        `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: name a function with \`from\` that makes the new ones`,
-      ];
-    });
-  });
-}
-
-/** The previous version needs its tables until it is gone. */
-function purgedTables({ model }: Side, changes: readonly DatabaseChange[]): readonly string[] {
-  const declared = Object.values(model.documents).map(({ table }) => table);
-  return changes.flatMap(({ kind, table }) =>
-    kind === "dropTable" && declared.includes(table)
-      ? [
-          `the table ${table} is dropped, which the version before still uses: first roll out what does not declare it, then purge`,
-        ]
-      : [],
+  const migration: readonly Need[] =
+    changes.length === 0
+      ? []
+      : need(
+          "needs the migration first",
+          "before it serves: node dist/generated/server.js migrate",
+        );
+  const worst = Math.max(
+    0,
+    ...[...needs, ...migration].map(({ verdict }) => verdicts.indexOf(verdict)),
   );
+  const isFirst = ({ verdict }: Need): boolean => verdicts.indexOf(verdict) > 1;
+  return {
+    verdict: verdicts[worst] ?? verdicts[0],
+    steps: [
+      ...needs.filter(isFirst),
+      ...migration,
+      ...changes.map((change) => ({ text: migrationText(change) })),
+      ...needs.filter((one) => !isFirst(one)),
+    ].map(({ text }) => text),
+  };
 }
 
 function migrationText(change: DatabaseChange): string {

@@ -6,7 +6,7 @@ import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { TextCache } from "../compile/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
-import { importOf, importStatements, sortedUnique } from "../print/layout.js";
+import { importOf, importStatements } from "../print/layout.js";
 import { freeName, printedNames } from "../print/printed-names.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
@@ -14,7 +14,7 @@ import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
 import { namespacesOf } from "../model/namespaces.js";
 import { checkedSchemas, checkName } from "../compile/checked-schemas.js";
 import { compiled } from "../compile/compiler.js";
-import { helpersOf } from "./validators.js";
+import { exportOf, helpersOf, runtimeType, typeNamesOf } from "./validators.js";
 import { outputTypeName } from "../model/operation-types.js";
 
 /** The function that checks an operation's answers: one of the runtime, or one compiled from the declared output. */
@@ -96,11 +96,14 @@ async function answersFile(
   const schemas = withNamedOptions(checkedSchemas(module.plans, model));
   const code = await compiled(withoutProven(schemas), cache);
   const cuts = new CutPrinter(schemas, functionName);
-  const lines = exportsOf(module, model, cuts, code);
+  const types = typeNamesOf(module.plans);
+  const names = printedNames(`${cuts.text}\n${code}`);
+  const answer = freeName("Answer", (name) => types.includes(name) || names.has(name));
+  const taken = new Set([...names, ...helpersOf(code), module.holds, "cut"]);
   const text = print("answers.ts", {
     header: header(module.source),
-    imports: importsOf(module, code, modules),
-    lines,
+    imports: importsOf(module, code, modules, types, answer),
+    lines: exportsOf(module, model, cuts, taken, answer),
     cuts: cuts.text,
     code,
   });
@@ -111,32 +114,31 @@ function exportsOf(
   { plans, holds }: AnswersModule,
   model: RegistryModel,
   cuts: CutPrinter,
-  code: string,
+  taken: ReadonlySet<string>,
+  answer: string,
 ): readonly string[] {
   const values = plans.map((plan) => {
     const check = checkName(plan, model);
-    return `${holds}<${plan.typeName}>(${cuts.cutOf(check)}, ${functionName(check)})`;
+    return `${holds}(${cuts.cutOf(check)}, ${functionName(check)})`;
   });
-  const names = printedNames(`${cuts.text}\n${code}`);
-  const taken = new Set([...names, ...helpersOf(code), holds, "cut"]);
-  return plans.flatMap(({ name }, index) => {
-    const value = values[index] ?? "";
-    const local = freeName(name, (wanted) => taken.has(wanted));
-    if (local === name) return [`export const ${name} = ${value};`];
-    return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
+  return plans.flatMap(({ name, typeName }, index) => {
+    const local = freeName(name, (wanted) => wanted === answer || taken.has(wanted));
+    const type =
+      holds === "answer" ? `${answer}<${typeName}>` : `(context: unknown) => ${typeName}`;
+    return exportOf(name, local, type, values[index] ?? "");
   });
 }
 
 function importsOf(
-  { plans, holds, types: home }: AnswersModule,
+  { holds, types: home }: AnswersModule,
   code: string,
   modules: ReadonlyMap<string, string>,
+  types: readonly string[],
+  answer: string,
 ): readonly string[] {
-  const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
-    (name) => name !== "unknown",
-  );
   return importStatements([
     ...[holds, ...helpersOf(code), "cut"].map((name) => importOf(name, "opwright/runtime", false)),
+    ...(holds === "answer" ? [runtimeType("Answer", answer)] : []),
     ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? home}.js`, true)),
   ]);
 }

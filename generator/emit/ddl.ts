@@ -4,6 +4,7 @@ import {
   sqliteDocumentField,
   sqlText,
 } from "../../runtime/contract/fields.js";
+import { historyTableName } from "../../runtime/contract/sql-names.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
 import type { DatabaseChange } from "../database/schema.js";
 import { systemStep } from "../database/system-tables.js";
@@ -28,7 +29,9 @@ export function ddl(engine: EngineName, change: DatabaseChange): string {
       return historyTable(engine, change.table, change.tenant);
     case "extendHistory":
       return tellingColumns(engine)
-        .map((column) => `ALTER TABLE ${quoted(`${change.table}_history`)} ADD COLUMN ${column};`)
+        .map(
+          (column) => `ALTER TABLE ${quoted(historyTableName(change.table))} ADD COLUMN ${column};`,
+        )
         .join("\n");
     case "createIndex":
       return createIndex(engine, change);
@@ -149,7 +152,7 @@ function tablesOf(change: {
   readonly table: string;
   readonly history: boolean;
 }): readonly string[] {
-  return [change.table, ...(change.history ? [`${change.table}_history`] : [])];
+  return [change.table, ...(change.history ? [historyTableName(change.table)] : [])];
 }
 
 function indexKey(engine: EngineName, field: IndexSchema["fields"][number]): string {
@@ -185,7 +188,7 @@ function documentTable(engine: EngineName, table: string, schema: TableSchema): 
 
 function historyTable(engine: EngineName, table: string, tenant: boolean): string {
   const type = types[engine];
-  return createTable(`${table}_history`, [
+  return createTable(historyTableName(table), [
     ...(tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
     `"id" ${type.uuid} NOT NULL`,
     `"rev" INTEGER NOT NULL`,

@@ -1,9 +1,11 @@
 // Errors in openapi.json: their body, the response of each status, and the errors that the registry declares.
+import type { AnswerHeaderName } from "../../runtime/contract/answer-headers.js";
 import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import { objectSchema, refTo } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import { statusOf } from "../model/error-codes.js";
+import { errorHeaders } from "./openapi-headers.js";
 import { published, type Schema } from "./published-schema.js";
 import type { SharedComponents } from "./shared-components.js";
 
@@ -23,9 +25,10 @@ export function envelopeSchema(): Schema {
   } as Schema;
 }
 
-/** The response of an error status, with every code that has it. */
+/** The response of an error status, with every code that has it; `further` are headers of some operations alone. */
 export function errorResponse(
   status: number,
+  further: readonly AnswerHeaderName[],
   model: RegistryModel,
   components: SharedComponents,
 ): object {
@@ -34,13 +37,7 @@ export function errorResponse(
   );
   return {
     description: `One of: ${codes.join(", ")}.`,
-    headers: {
-      "X-Error-Code": components.refer("headers", "ErrorCode", () => ({
-        description: "The code of the error.",
-        schema: { type: "string" },
-      })),
-      ...headersOfStatus(status, components),
-    },
+    headers: errorHeaders(status, further, components),
     content: {
       "application/json": {
         schema: {
@@ -49,26 +46,6 @@ export function errorResponse(
       },
     },
   };
-}
-
-/** What every answer of a status says besides its code: which credential to send, or when to come again. */
-function headersOfStatus(status: number, components: SharedComponents): object {
-  const header = (name: string, description: string, type: "string" | "integer"): object => ({
-    [name]: components.refer("headers", name.replaceAll("-", ""), () => ({
-      description,
-      schema: { type },
-    })),
-  });
-  if (status === 401)
-    return header(
-      "WWW-Authenticate",
-      "The schemes of credentials that the service takes.",
-      "string",
-    );
-  const passes = status === 429 || status === 503;
-  return passes
-    ? header("Retry-After", "Seconds until another attempt may succeed.", "integer")
-    : {};
 }
 
 /** Describes an error of the registry under `x-errors`, once. Codes that the registry doesn't declare are ignored. */

@@ -28,13 +28,14 @@ export function saidHeaders(reply: ReplyDeclaration | null): Readonly<Record<str
 export function furtherResponses(
   reply: ReplyDeclaration | null,
   success: object,
+  headersOfRedirect: object,
 ): Readonly<Record<string, object>> {
   const { statuses = [], redirects = [] } = reply ?? {};
   const location = { description: "Where the caller is sent.", schema: text };
   return Object.fromEntries([
     ...statuses.map((status) => [String(status), success] as const),
     ...redirects.map((status) => {
-      const headers = { Location: location, ...saidHeaders(reply) };
+      const headers = { Location: location, ...headersOfRedirect };
       return [String(status), { description: "Goes on elsewhere.", headers }] as const;
     }),
   ]);

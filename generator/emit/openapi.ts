@@ -8,25 +8,18 @@ import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { readBy } from "../model/views.js";
 import { own, sortedRecord } from "../model/records.js";
-import { pascalCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
-import {
-  errorCodesOf,
-  errorGroups,
-  groupedCodesOf,
-  ownCodesOf,
-  statusOf,
-} from "../model/error-codes.js";
+import { errorGroups, groupedCodesOf, ownCodesOf } from "../model/error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
 import { published } from "./published-schema.js";
-import { envelopeSchema, errorResponse, referToError } from "./openapi-errors.js";
+import { envelopeSchema, referToError } from "./openapi-errors.js";
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
-import { furtherResponses, readHeaders, saidHeaders } from "./openapi-replies.js";
+import { readHeaders } from "./openapi-replies.js";
+import { responsesOf } from "./openapi-responses.js";
 import { securitySchemes, sessionSchemes } from "../print/security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
-import { outputTypeName } from "../model/operation-types.js";
 
 /** The document. `others` are operations that the service answers outside its table of routes. */
 export function emitOpenApi(
@@ -93,7 +86,9 @@ export function emitOpenApi(
 
 /** Whether an API key is refused whatever its principal may do. */
 function needsSession({ hooks }: OperationModel): boolean {
-  return hooks.some(({ provides }) => provides.includes("authn.session"));
+  return hooks.some(({ provides }) =>
+    ["authn.session", "authn.any_session"].some((fact) => provides.includes(fact)),
+  );
 }
 
 /** An example of the body; none for a form, which needs a file. */
@@ -143,12 +138,8 @@ function operationObject(
   links: object,
   example: object,
 ): unknown {
-  const { input, output, route, deadlineSeconds } = operation;
-  const statuses = [
-    ...new Set(errorCodesOf(operation).map((code) => statusOf(code, model))),
-  ].sort();
+  const { input, deadlineSeconds } = operation;
   for (const code of ownCodesOf(operation)) referToError(code, model, components);
-  const success = successResponse(operation, components);
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
   const { deprecated } = operation;
   const end = deprecated === null ? [] : [deprecationText(deprecated)];
@@ -177,24 +168,7 @@ function operationObject(
             },
           },
         }),
-    responses: {
-      [String(route?.status ?? 200)]: { ...success, ...links },
-      ...furtherResponses(route?.reply ?? null, success),
-      ...(output.isBytes && route?.method === "GET"
-        ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
-        : {}),
-      ...(output.isBytes || (output.hasEntityTag && route?.method === "GET")
-        ? { "304": { description: "Not changed." } }
-        : {}),
-      ...Object.fromEntries(
-        statuses.map((status) => [
-          String(status),
-          components.refer("responses", String(status), () =>
-            errorResponse(status, model, components),
-          ),
-        ]),
-      ),
-    },
+    responses: responsesOf(operation, model, components, links),
     ...(deadlineSeconds === null ? {} : { "x-deadline-seconds": deadlineSeconds }),
     ...(operation.idempotencyKey ? { "x-supports-idempotency-key": true } : {}),
     ...(operation.requiresAuthn && security.length > 0
@@ -227,7 +201,7 @@ function parametersMember(
     parameters.push(
       shared(
         name.replaceAll("-", ""),
-        headerParameter(name, "As RFC 9110 has it.", { type: "string" }),
+        headerParameter(name, descriptionOf(name), { type: "string" }),
       ),
     );
   if (operation.idempotencyKey) {
@@ -239,6 +213,13 @@ function parametersMember(
     );
   }
   return parameters.length === 0 ? {} : { parameters };
+}
+
+/** A weak tag counts here, because this service and proxies weaken tags where they compress (decisions.md §1 "Documents"). */
+const weakTags = "A weak tag counts as the strong one of its version.";
+
+function descriptionOf(condition: string): string {
+  return condition === "If-Match" ? `As RFC 9110 has it, but: ${weakTags}` : "As RFC 9110 has it.";
 }
 
 /** The headers that an operation evaluates (RFC 9110 §13, §14), except an If-Match that its revision parameter documents. */
@@ -254,8 +235,6 @@ function conditionsOf({ isConditional, input, output, route }: OperationModel): 
     ...(output.isBytes && route?.method === "GET" ? ["If-Range", "Range"] : []),
   ];
 }
-
-const anyBytes = { "*/*": { schema: { type: "string", format: "binary" } } };
 
 function urlParameter(parameter: ParameterModel): object {
   return {
@@ -282,7 +261,7 @@ function revisionParameters(
     description: `The expected revision. ${need}`,
     schema: published(parameter.schema),
   };
-  const description = `Entity tags of which one is that of the document, or 412. ${need}`;
+  const description = `Entity tags of which one is that of the document, or 412. ${weakTags} ${need}`;
   const ifMatch = headerParameter("If-Match", description, { type: "string" });
   return [
     components.refer("parameters", `${prefix}Rev`, () => rev),
@@ -292,62 +271,4 @@ function revisionParameters(
 
 function headerParameter(name: string, description: string, schema: unknown): object {
   return { name, in: "header", required: false, description, schema };
-}
-
-/** The headers that announce a deprecation (RFC 9745) and its sunset (RFC 8594). */
-function deprecationHeaders({ deprecated }: OperationModel, components: SharedComponents): object {
-  if (deprecated === null) return {};
-  const header = (name: string, description: string): object => ({
-    [name]: components.refer("headers", name, () => ({ description, schema: { type: "string" } })),
-  });
-  return {
-    ...header("Deprecation", "Since when the operation is deprecated, as @ and seconds of Unix."),
-    ...(deprecated.sunset === null ? {} : header("Sunset", "When the operation may be gone.")),
-  };
-}
-
-function successResponse(operation: OperationModel, components: SharedComponents): object {
-  const { schema, hasEntityTag } = operation.output;
-  const headers = {
-    ...deprecationHeaders(operation, components),
-    ...(hasEntityTag
-      ? {
-          ETag: components.refer("headers", "ETag", () => ({
-            description: "The revision, as a strong entity tag.",
-            schema: { type: "string" },
-          })),
-        }
-      : {}),
-    ...(hasEntityTag && operation.isConditional && operation.effect === "reads"
-      ? {
-          "Last-Modified": components.refer("headers", "LastModified", () => ({
-            description: "When this version was made, once that second is over.",
-            schema: { type: "string" },
-          })),
-        }
-      : {}),
-    ...(operation.idempotencyKey
-      ? {
-          "Idempotency-Replayed": components.refer("headers", "IdempotencyReplayed", () => ({
-            description: "true where the answer was stored earlier.",
-            schema: { type: "string" },
-          })),
-        }
-      : {}),
-    ...saidHeaders(operation.route?.reply ?? null),
-  };
-  return {
-    description: schema === null ? "Done." : pascalCase(operation.key),
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(schema === null
-      ? {}
-      : {
-          content: {
-            "application/json": {
-              schema: components.schema(outputTypeName(operation), published(schema)),
-            },
-          },
-        }),
-    ...(operation.output.isBytes && operation.route?.method === "GET" ? { content: anyBytes } : {}),
-  };
 }

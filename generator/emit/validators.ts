@@ -9,7 +9,7 @@ import { merged, own } from "../model/records.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
-import { importOf, importStatements, sortedUnique } from "../print/layout.js";
+import { importOf, importStatements, sortedUnique, type Import } from "../print/layout.js";
 import { freeName, printedNames } from "../print/printed-names.js";
 import { namespacesOf } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
@@ -90,22 +90,48 @@ function printModule(
 ): string {
   const taken = printedNames(code);
   const helpers = helpersOf(code);
-  const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
-    (name) => name !== "unknown",
-  );
+  const types = typeNamesOf(plans);
+  const type = freeName("Validator", (name) => types.includes(name) || taken.has(name));
   return print("validators.ts", {
     header: header(source),
     imports: importStatements([
       ...[...helpers, "validator"].map((name) => importOf(name, "opwright/runtime", false)),
+      runtimeType("Validator", type),
       ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? module}.js`, true)),
     ]),
     code,
     lines: plans.flatMap((plan) => {
       const { name, typeName } = plan;
-      const local = freeName(name, (wanted) => helpers.includes(wanted) || taken.has(wanted));
-      const value = `validator<${typeName}>(${functionName(checkName(plan, model))})`;
-      if (local === name) return [`export const ${name} = ${value};`];
-      return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
+      const local = freeName(
+        name,
+        (wanted) => helpers.includes(wanted) || taken.has(wanted) || wanted === type,
+      );
+      const value = `validator(${functionName(checkName(plan, model))})`;
+      return exportOf(name, local, `${type}<${typeName}>`, value);
     }),
   });
+}
+
+/**
+ * An export with its type. TypeScript would infer it from the compiled functions, and if one of those is too large for
+ * control flow analysis (TS2563), stop analysing the modules that import it. `@ts-nocheck` hides that error alone.
+ */
+export function exportOf(
+  name: string,
+  local: string,
+  type: string,
+  value: string,
+): readonly string[] {
+  if (local === name) return [`export const ${name}: ${type} = ${value};`];
+  return [`const ${local}: ${type} = ${value};`, `export { ${local} as ${name} };`];
+}
+
+/** The types of plans that have to be imported. */
+export function typeNamesOf(plans: readonly ValidatorPlan[]): readonly string[] {
+  return sortedUnique(plans.map(({ typeName }) => typeName)).filter((name) => name !== "unknown");
+}
+
+/** The import of a type of the runtime under its local name. */
+export function runtimeType(name: string, local: string): Import {
+  return importOf(local === name ? name : `${name} as ${local}`, "opwright/runtime", true);
 }

@@ -52,7 +52,7 @@ export function expandRegistry(
     report,
   );
   const style = declarations.service?.style ?? "rest";
-  const routes = attach(context, namespaces, style);
+  const { routes, mounts } = attach(context, namespaces, style);
   const { operations, origins } = operationsOf(
     [
       ...namespaces.flatMap((namespace) => namespace.operations),
@@ -72,6 +72,7 @@ export function expandRegistry(
   return {
     types,
     origins,
+    mounts,
     model: {
       format: 3,
       service: serviceModel(context),

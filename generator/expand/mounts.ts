@@ -12,14 +12,24 @@ interface Mount {
   readonly namespace: NamespaceExpansion;
   readonly declaration: MountDeclaration;
   readonly path: readonly (string | number)[];
+  /** Whether the registry says it, or it is the usual one. */
+  readonly isDeclared: boolean;
 }
 
-/** Routes by operation key, for everything that a mount attaches. Reports every broken attach rule. */
+/** What mounts attach, by operation key. */
+export interface Attached {
+  readonly routes: ReadonlyMap<string, RouteModel>;
+  /** The mounts that the registry declares; usual ones are nowhere. */
+  readonly mounts: ReadonlyMap<string, Origin>;
+}
+
+/** Gives everything that a mount attaches its route. Reports every broken attach rule. */
 export function attach(
   context: FamilyContext,
   namespaces: readonly NamespaceExpansion[],
   style: RouteStyle,
-): ReadonlyMap<string, RouteModel> {
+): Attached {
+  const mounts = new Map<string, Origin>();
   const routes = new Map<string, RouteModel>();
   const attachedAt = new Map<string, Origin>();
   for (const mount of [...ownMounts(namespaces), ...furtherMounts(context, namespaces)]) {
@@ -50,9 +60,10 @@ export function attach(
       }
       attachedAt.set(operation.key, at);
       routes.set(operation.key, route);
+      if (mount.isDeclared) mounts.set(operation.key, at);
     }
   }
-  return routes;
+  return { routes, mounts };
 }
 
 /** The mount that each namespace has of its own, unless it has none. */
@@ -61,7 +72,16 @@ function ownMounts(namespaces: readonly NamespaceExpansion[]): readonly Mount[] 
     const { declared, usual, path } = namespace.mount;
     // Sensitive declarations are never mounted, so they need no `mount: false`; a written mount is an error.
     const isOff = declared === false || (declared === undefined && namespace.isSensitive);
-    return isOff ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
+    return isOff
+      ? []
+      : [
+          {
+            namespace,
+            declaration: declared ?? { at: usual },
+            path,
+            isDeclared: declared !== undefined,
+          },
+        ];
   });
 }
 
@@ -92,7 +112,7 @@ function furtherMounts(
     const found = byPrefix.get(prefix ?? "") ?? [];
     const [namespace, second] = prefix === undefined ? [byName.get(named ?? "")] : found;
     if (namespace !== undefined && second === undefined)
-      return [{ namespace, declaration, path: ["mounts", name] }];
+      return [{ namespace, declaration, path: ["mounts", name], isDeclared: true }];
     if (prefix === undefined)
       report({
         code: "OPW070",

@@ -19,7 +19,7 @@ import {
 } from "./family.js";
 import { credentials } from "./credentials.js";
 import { requiresAuthn, type BuiltInGuard } from "./guards.js";
-import { principalHook, sessionHook } from "./runtime-hooks.js";
+import { anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
 
 /** One operation of a family of the runtime. */
 export interface BuiltInVerb {
@@ -62,6 +62,12 @@ export const signedIn: BuiltInGuard = { policy: "principal", hooks: [principalHo
 
 /** Requires a caller with a session of its own. */
 export const withSession: BuiltInGuard = { policy: "session", hooks: [principalHook, sessionHook] };
+
+/** Requires a session, the caller's own or an actor's. */
+export const withAnySession: BuiltInGuard = {
+  policy: "any session",
+  hooks: [principalHook, anySessionHook],
+};
 
 /** The path parameter that names one of something. */
 export const idInPath: ParameterModel = {

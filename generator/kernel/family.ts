@@ -9,6 +9,7 @@ import {
 import { limits } from "../../runtime/contract/limits.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { Comparison } from "../compare/comparison.js";
+import type { Need, RolloutSide } from "../compare/rollout.js";
 import type { EmittedFile } from "../print/file.js";
 import type { ModulePaths } from "../print/module-path.js";
 import type { SystemTables } from "../print/system-steps.js";
@@ -44,6 +45,8 @@ export interface Family<Model = unknown> {
   readonly compare:
     | ((before: RegistryModel, after: RegistryModel, comparison: Comparison) => void)
     | null;
+  /** What rolling its changes out takes, of whatever it stores; null where it stores nothing. */
+  readonly rollout: ((before: RolloutSide, after: RolloutSide) => readonly Need[]) | null;
   /** Types that it derives from a document's type, with the field that each is about; null for all fields. */
   readonly derived: (document: DocumentModel) => readonly (readonly [string, string | null])[];
   /** The modules that only it prints. */
@@ -207,7 +210,7 @@ const silent = {
 
 /** Makes a family from its members and the defaults. */
 export function family<Model>(
-  definition: Pick<Family<Model>, "name" | "format" | "expand" | "compare"> &
+  definition: Pick<Family<Model>, "name" | "format" | "expand" | "compare" | "rollout"> &
     Partial<Family<Model>>,
 ): Family<Model> {
   return { ...silent, ...definition };

@@ -13,6 +13,8 @@ export interface ExpandedRegistry {
   readonly types: TypeReader;
   /** The place of each operation's declaration. */
   readonly origins: ReadonlyMap<string, Origin>;
+  /** The mount that attaches an operation, if the registry declares one. */
+  readonly mounts: ReadonlyMap<string, Origin>;
 }
 
 export interface RuleContext {

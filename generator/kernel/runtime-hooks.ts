@@ -33,6 +33,14 @@ export const sessionHook: HookUse = {
   errors: ["core.authorization"],
 };
 
+/** Requires a session, be it one in which somebody acts for the caller. */
+export const anySessionHook: HookUse = {
+  ...sessionHook,
+  id: "any session",
+  run: ofRuntime("anySession"),
+  provides: ["authn.any_session"],
+};
+
 interface BuiltInHook {
   readonly hook: HookUse;
   /** The sections without which it cannot run. */

@@ -8,6 +8,8 @@ const always: readonly ErrorCode[] = [
   "http_malformed",
   "deadline_malformed",
   "core.internal",
+  "core.configuration",
+  "core.timeout",
   "core.infrastructure",
   "core.unavailable",
   "service_draining",

@@ -19,8 +19,8 @@ import type {
   RegistryModel,
   RouteModel,
   SearchModel,
-  StorageModel,
 } from "./registry.js";
+import type { StorageModel } from "./storage-model.js";
 
 type Types = RegistryModel["types"];
 

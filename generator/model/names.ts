@@ -1,4 +1,5 @@
 // Names that follow from other names: types from operation keys, identifiers from both.
+import { derivedSqlName } from "../../runtime/contract/sql-names.js";
 
 const pascalCases = new Map<string, string>();
 
@@ -35,19 +36,40 @@ export function summaryOf(text: string, namespace: string): string {
   return text.replace("*", namespace.replaceAll("_", " "));
 }
 
+/** What is made of a search's index beside itself; the last ones are tables that FTS5 keeps. */
+export const indexSuffixes = [
+  "_by_texts",
+  "_words",
+  "_words_by_word",
+  "_words_by_trigrams",
+  "_data",
+  "_idx",
+  "_content",
+  "_docsize",
+  "_config",
+] as const;
+
 /** The name of a search's index in SQL. */
 export function indexName(search: string): string {
-  return `${search}_index`;
+  return derivedSqlName(
+    `${search}_index`,
+    Math.max(...indexSuffixes.map((suffix) => suffix.length)),
+  );
 }
 
-/** The name, or if it is taken the first free one with a number: `wanted#2`. For names in databases, which never change. */
+/** The name of the index of a table's rows that were deleted. */
+export function deletedIndexName(table: string): string {
+  return derivedSqlName(`${table}_deleted`);
+}
+
+/** The name, or if it is taken the first free one with a number: `wanted#2`. For names in rows, which never change. */
 export function numberedName(
   wanted: string,
   isTaken: (name: string) => boolean,
-  joint: "#" | "_",
+  numbered = (number: number): string => `${wanted}#${number}`,
 ): string {
   let name = wanted;
-  for (let number = 2; isTaken(name); number += 1) name = `${wanted}${joint}${number}`;
+  for (let number = 2; isTaken(name); number += 1) name = numbered(number);
   return name;
 }
 

@@ -6,6 +6,7 @@ import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.j
 import type { Code, FunctionReference } from "./code.js";
 import type { DocumentModel } from "./document-model.js";
 import type { JsonSchema } from "./json-schema.js";
+import type { StorageModel } from "./storage-model.js";
 
 export interface ContactModel {
   readonly name?: string;
@@ -183,29 +184,6 @@ export interface SearchModel {
   /** The language for stemming, so that forms of a word match each other; null if words match as they are spelled. */
   readonly language: StemmedLanguage | null;
   readonly facets: readonly string[];
-}
-
-/** Whether a storage's files are encrypted, and by whom. */
-export type Encryption = "none" | "client";
-
-/** A storage: files under one set of rules. */
-export interface StorageModel {
-  readonly name: string;
-  /** What it was called when its first files were stored, which stay where they are; or null. */
-  readonly was: string | null;
-  readonly source: string;
-  /** Null for no limit. */
-  readonly maxUploadBytes: number | null;
-  readonly maxRangeBytes: number;
-  /** Content types that uploads may have, or null for all. */
-  readonly accept: readonly string[] | null;
-  /** What `accept` goes by. */
-  readonly detect: "bytes" | "name";
-  readonly encryption: Encryption;
-  /** How else files may be stored that it reads: by another version. */
-  readonly alsoReads: readonly Encryption[];
-  /** Whether downloads are streamed; otherwise each is read into memory first. */
-  readonly isStreamed: boolean;
 }
 
 /** A signal of the realtime plane. */

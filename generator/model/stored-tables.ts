@@ -1,6 +1,6 @@
 // The database as migrations have left it: tables of documents, their indexes, and what is known of the bodies in them.
 import type { FieldType } from "../../runtime/contract/fields.js";
-import type { Encryption } from "./registry.js";
+import type { Encryption } from "./storage-model.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import type { StoredField } from "../../runtime/contract/stored-members.js";
 

@@ -36,8 +36,9 @@ export interface Declaring {
 }
 
 /** The error as the operation may answer it: an error that the operation doesn't declare is masked, and the log names it. */
-export function declaredError(operation: Declaring, error: unknown): unknown {
-  if (!(error instanceof OwnError) || operation.errors?.includes(error.code) === true) return error;
+export function declaredError(operation: Declaring | undefined, error: unknown): unknown {
+  if (operation?.errors === undefined || !(error instanceof OwnError)) return error;
+  if (operation.errors.includes(error.code)) return error;
   const message = `${operation.operationId} does not declare the error ${error.code}`;
   return fail("core.internal", {}, { cause: new Error(message, { cause: error }) });
 }

@@ -1,23 +1,13 @@
 // Cross-origin reading (Fetch Standard "CORS protocol"): denied, except for the origins that the deployment names, and in
 // development for the other names of the service's own address.
 import type { IncomingMessage } from "node:http";
+import { answerHeaders } from "../contract/answer-headers.js";
 import type { RequestHandler } from "./front-handler.js";
 import { securityHeaders } from "./security-headers.js";
 
-const readable = [
-  "Accept-Ranges",
-  "Content-Disposition",
-  "Content-Range",
-  "Deprecation",
-  "ETag",
-  "Idempotency-Replayed",
-  "Last-Modified",
-  "Retry-After",
-  "Sunset",
-  "X-Correlation-ID",
-  "X-Error-Code",
-  "X-Request-ID",
-];
+const readable = Object.entries(answerHeaders).flatMap(([name, { isExposed }]) =>
+  isExposed ? [name] : [],
+);
 
 /**
  * Marks answers for these origins, and answers preflights of known paths; other preflights are passed on. Siblings are the

@@ -1,6 +1,6 @@
 // Reading a JSON request body: media type, size and syntax, before anything looks at its content.
 import { IncomingMessage } from "node:http";
-import { fail, type ServiceError } from "../contract/errors.js";
+import { fail, ServiceError } from "../contract/errors.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
@@ -22,7 +22,34 @@ export function readJsonBody<T>(
   }
   // A caller who has left meanwhile sends nothing more, and causes no event either.
   if (req.closed) throw endOf(req);
-  return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
+  return readWhole(req, maxBytes, patienceMillis, (bytes) => take(parseStrictJson(bytes)));
+}
+
+/** Bytes of a body that says nothing: none, or an empty object, which some clients send with every POST. */
+const sayingNothing = /^\s*(?:\{\s*\}\s*)?$/;
+const fewBytes = 64;
+
+/**
+ * Reads the body of a request for an operation that takes none. What it says would be dropped silently, so anything but an
+ * empty object is `core.validation`, whatever its media type. It has as long as the operation.
+ */
+export async function expectNoBody(req: IncomingMessage): Promise<void> {
+  const declared = req.headers["content-length"];
+  if (declared !== undefined && Number(declared) > fewBytes) throw unexpectedBody();
+  if (req.closed) throw endOf(req);
+  await readWhole(req, fewBytes, null, (bytes) => {
+    if (!sayingNothing.test(bytes.toString("latin1"))) throw unexpectedBody();
+  }).catch((error: unknown) => {
+    throw error instanceof ServiceError && error.code === "body_too_large"
+      ? unexpectedBody()
+      : error;
+  });
+}
+
+function unexpectedBody(): ServiceError {
+  const message = "this operation takes no body";
+  const errors = [{ path: "", keyword: "additionalProperties", message }];
+  return fail("core.validation", { errors }, { headers: { Connection: "close" } });
 }
 
 /** The types that a patch may have; whoever sends another one is told (RFC 5789 §2.2). */
@@ -54,14 +81,17 @@ export function isJsonMediaType(header: string | undefined): boolean {
 /** Milliseconds for a whole JSON body. */
 const patienceMillis = 30_000;
 
+/** Reads a body to its end, within so many milliseconds if it isn't null. */
 function readWhole<T>(
   req: IncomingMessage,
   maxBytes: number,
+  millis: number | null,
   parse: (bytes: Buffer) => T,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     // Most bodies come with their head, and need no timer.
-    const done = Lifetime.within(patienceMillis).onOver(() =>
+    const lifetime = millis === null ? Lifetime.unlimited() : Lifetime.within(millis);
+    const done = lifetime.onOver(() =>
       reject(fail("request_timeout", {}, { headers: { Connection: "close" } })),
     );
     const chunks: Buffer[] = [];

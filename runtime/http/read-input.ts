@@ -13,7 +13,7 @@ import type {
 import { isUuid } from "../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
 import { listsTag } from "../operations/preconditions.js";
-import { hasBody, readJsonBody } from "./read-body.js";
+import { expectNoBody, hasBody, readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
 export interface RequestParts {
@@ -33,7 +33,10 @@ export function readInput<Input>(
 ): Input | Promise<Input> {
   const values = readParameters(binding, parts);
   const { body } = binding;
-  if (body === undefined) return checked(binding.validate, values) as Input;
+  if (body === undefined) {
+    const input = checked(binding.validate, values) as Input;
+    return hasBody(parts.req) ? expectNoBody(parts.req).then(() => input) : input;
+  }
   if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
   if (body.isOptional === true && !hasBody(parts.req)) return assemble(binding, body, values, {});
   return readJsonBody(parts.req, maxBodyBytes, (content) =>

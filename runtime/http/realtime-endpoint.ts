@@ -67,7 +67,15 @@ export function realtimeRoute(
       if (!allowed.includes(req.method ?? "")) throw methodNotAllowed(allowed);
       await answer(req, res, parseQuery(search));
     };
-    work().catch((error: unknown) => replyError(req, res, readMetadata(req.headers), error));
+    work().catch((error: unknown) => {
+      const what = `a request for ${path} failed`;
+      replyError(
+        req,
+        res,
+        readMetadata(req.headers),
+        toldError(options.resources.log, error, what),
+      );
+    });
     return true;
   };
 }

@@ -6,8 +6,7 @@ import { knownPosition } from "../families/realtime/handshake.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
 import { Signal } from "../ports/signal.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
-import { sendJson } from "./reply.js";
-import { securityHeaderList } from "./security-headers.js";
+import { commonHeaders, sendJson } from "./reply.js";
 import { mailboxStore } from "../ports/mailbox.js";
 
 /** Answers `<path>/history`; returns whether it did. Reading is no acknowledgement. */
@@ -32,8 +31,8 @@ async function history(
   const { identity, context } = await boundCaller(options, req);
   const owner = mailboxOf(context, identity);
   const page = await pageOf(context.transaction.of(mailboxStore), owner, query.get("after"), limit);
-  const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
-  sendJson(req, res, 200, [...common, ...securityHeaderList], page);
+  const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
+  sendJson(req, res, 200, headers, page);
 }
 
 /** `{signals, gap, has_more}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */

@@ -5,8 +5,7 @@ import { maxPresencePage } from "../contract/realtime.js";
 import { checkTopics, isTopicName } from "../families/realtime/handshake.js";
 import { mailboxOf } from "../ports/mailbox.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
-import { sendJson } from "./reply.js";
-import { securityHeaderList } from "./security-headers.js";
+import { commonHeaders, sendJson } from "./reply.js";
 
 const parameters: readonly string[] = ["topic", "after", "limit"];
 
@@ -27,9 +26,9 @@ export function presenceEndpoint(
     const { tenant } = mailboxOf(context, identity);
     const page = options.plane.present(tenant, topic, query.get("after") ?? "", limit);
     const { principals, count, hasMore } = page;
-    const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
+    const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
     const text = JSON.stringify({ topic, principals, count, has_more: hasMore });
-    sendJson(req, res, 200, [...common, ...securityHeaderList], text);
+    sendJson(req, res, 200, headers, text);
   });
 }
 

@@ -18,8 +18,7 @@ import {
   realtimeRoute,
   type RealtimeEndpoint,
 } from "./realtime-endpoint.js";
-import { sendJson } from "./reply.js";
-import { securityHeaderList } from "./security-headers.js";
+import { commonHeaders, sendJson } from "./reply.js";
 
 const keepaliveMillis = 15_000;
 /** How long an `EventSource` stays away if its device has connected again, so that two with one device don't fight all the time. */
@@ -135,9 +134,7 @@ function streamHeaders({ metadata }: ExecutionContext): string[] {
     "no-store, no-transform",
     "X-Accel-Buffering",
     "no",
-    "X-Request-ID",
-    metadata.requestId,
-    ...securityHeaderList,
+    ...commonHeaders(metadata),
   ];
 }
 
@@ -165,8 +162,8 @@ async function ack(
   const owner = mailboxOf(context, identity);
   if (device !== null) options.plane.sign(owner, device);
   const acked = await acknowledge(context.resources, owner, device, upTo);
-  const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
-  sendJson(req, res, 200, [...common, ...securityHeaderList], JSON.stringify({ acked }));
+  const common = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
+  sendJson(req, res, 200, common, JSON.stringify({ acked }));
 }
 
 /** `up_to` of a body that has nothing else. Throws `core.validation`. */

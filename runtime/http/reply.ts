@@ -262,7 +262,8 @@ function isGone(res: ServerResponse): boolean {
   return res.destroyed;
 }
 
-function commonHeaders(metadata: InvocationMetadata): string[] {
+/** The names and values, in turn, that every answer has. */
+export function commonHeaders(metadata: InvocationMetadata): string[] {
   return [
     "X-Request-ID",
     metadata.requestId,

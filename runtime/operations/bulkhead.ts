@@ -42,6 +42,7 @@ export class Bulkhead {
 
   get state(): BulkheadState {
     return {
+      limit: this.#options.size,
       running: this.#running,
       waiting: this.#waiting,
       refused: this.#refused,

@@ -1,6 +1,6 @@
 // Calls that an author's code makes of the service, until they are done and somebody has awaited them. What is still under way
 // when that code returns is a forgotten `await` (decisions.md §4 "Forgotten awaits").
-import { fail, type ServiceError } from "../contract/errors.js";
+import { fail, ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 
@@ -146,6 +146,18 @@ export class Calls {
     return this.#fault;
   }
 
+  /** Runs what the author does in one transaction, which must not end before its calls have; `by` is the operation. */
+  async runWork<T>(call: AuthorCall, by: string, work: () => Promise<T>): Promise<T> {
+    if (call.isAbandoned) throw forgotten(by, [call]);
+    const first = this.#count;
+    const made = await work();
+    this.expectNoneAfter(first, `the work of context.commit in ${by}`);
+    // Only then the code around it has gone on as far as it goes by itself, and may have returned.
+    await untilIdle();
+    if (call.isAbandoned) throw forgotten(by, [call]);
+    return made;
+  }
+
   /** What has failed with this error leaves its calls behind. Returns why it has failed, if a part had left calls before. */
   abandon(error?: unknown): unknown {
     const fault = this.#fault;
@@ -179,7 +191,16 @@ export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceErro
 }
 
 function missing(text: string): ServiceError {
-  return fail("core.internal", {}, { cause: new Error(`an await is missing: ${text}`) });
+  return fail("core.internal", {}, { cause: new MissingAwait(`an await is missing: ${text}`) });
+}
+
+/** Why code has failed that returned before its calls were done and awaited. */
+class MissingAwait extends Error {}
+
+/** What an error says of calls that were left behind; null if it is about none. */
+export function missingAwait(error: unknown): string | null {
+  const cause = error instanceof ServiceError ? error.cause : undefined;
+  return cause instanceof MissingAwait ? cause.message : null;
 }
 
 /** What was called, and where. */

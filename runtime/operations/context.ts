@@ -1,9 +1,9 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
-import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
+import { Calls, hasReturned, tellUnheld, type AuthorCall } from "./calls.js";
 import { declaredError, type Declaring } from "../contract/own-errors.js";
 import { payerOf } from "./payer.js";
-import { inTurn } from "./in-turn.js";
+import { inTurn, runPart } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
@@ -45,6 +45,8 @@ export class ExecutionContext {
   #scopes: Map<string, Filter> | undefined;
   #isOfCaller: boolean;
   #isUnscoped = false;
+  /** Whether its calls are looked at on their own, when the author's function that it was made for returns. */
+  #isApart = false;
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
@@ -130,13 +132,17 @@ export class ExecutionContext {
     // It is asked within a call that it would wait for.
     if (this.#isUnscoped) return Promise.reject(new TypeError("a scope writes nothing"));
     return this.call("context.commit", (call) => {
-      const run = (first?: number): Promise<T> =>
-        this.transact((within) => this.#heldTo(call, first, work, within), exclusive);
-      // Behind the calls before it: parts of one transaction can't overlap.
-      if (this.#transaction !== undefined)
-        return inTurn(this.#transaction, () => settled).then(() => run(call.number));
+      const transaction = this.#transaction;
+      const run = (): Promise<T> =>
+        this.transact(
+          (within) =>
+            this.calls.runWork(call, this.operationId, () => runPart(within, () => work(within))),
+          exclusive,
+        );
+      // In its turn: calls beside it, which it doesn't know, must not be undone with it.
+      if (transaction !== undefined) return inTurn(transaction, run);
       // Two at once would write into each other's transaction.
-      const turn = this.#committing.then(() => run());
+      const turn = this.#committing.then(run);
       this.#committing = turn.catch(() => undefined);
       return turn;
     });
@@ -150,13 +156,12 @@ export class ExecutionContext {
     return this.calls.begin(what, work, state === "outside" ? tell : undefined);
   }
 
-  /** The same, where calls of one transaction run one after another, in the order in which they were begun. */
-  callInTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const transaction = this.#transaction;
-    // What decides on scopes is asked within the turn of a call that waits for it.
-    if (transaction === undefined || this.#isUnscoped) return this.call(what, work);
-    // The next one begins only once the author's code has gone on behind this one.
-    return this.call(what, () => inTurn(transaction, () => work().finally(untilIdle)));
+  /**
+   * The transaction in which its calls take turns; null where there is none, and for what decides on scopes: it is asked within
+   * the turn of a call that waits for it.
+   */
+  get turns(): Transaction | null {
+    return this.#isUnscoped ? null : (this.#transaction ?? null);
   }
 
   /** What the author's code has called in this invocation. */
@@ -180,8 +185,7 @@ export class ExecutionContext {
 
   /** The error as the operation may answer it, for the whole or for one of many documents: see `declaredError`. */
   declared(error: unknown): unknown {
-    const declared = this.#root.#declared;
-    return declared?.errors === undefined ? error : declaredError(declared, error);
+    return declaredError(this.#root.#declared, error);
   }
 
   /** Throws `core.internal` if the function that has returned has left calls behind. */
@@ -192,13 +196,13 @@ export class ExecutionContext {
 
   /** Runs a step of the author's code. Throws `core.internal` if it has left calls of its own behind. */
   async step<T>(by: { readonly name: string }, run: () => T | Promise<T>): Promise<T> {
-    const first = this.#root.#calls?.count ?? 0;
+    const first = this.calls.count;
     const made = await run();
     this.expectAwaited(by, first);
     return made;
   }
 
-  /** Whether calls may begin: not between the end of what the author does in a transaction and the end of that. */
+  /** Whether calls may begin: not between the end of the author's work in a transaction and its end. */
   admitCalls(isAdmitting: boolean): void {
     if (this.#state !== "outside") this.#state = isAdmitting ? "invoked" : "over";
   }
@@ -248,8 +252,13 @@ export class ExecutionContext {
 
   async #follow(followers: readonly Following[]): Promise<void> {
     if (followers.length === 0) return;
+    // Behind the end of an operation's own transaction nothing else of the author's runs.
+    const isLast = this.#state === "over";
     this.admitCalls(true);
-    await followed(this, followers);
+    const ended = (): void => {
+      if (isLast) this.expectAwaited({ name: "what follows the transaction" });
+    };
+    await followed(this, followers, ended);
   }
 
   /**
@@ -292,25 +301,15 @@ export class ExecutionContext {
     return other;
   }
 
-  get #root(): ExecutionContext {
-    return this.#outer === undefined ? this : this.#outer.#root;
+  /** The same invocation with calls of its own, for a function of the author's that is no step of an operation. */
+  get apart(): ExecutionContext {
+    const other = this.#sharing(this.identity);
+    other.#isApart = true;
+    return other;
   }
 
-  /** Runs what the author does in one transaction, which must not end before its calls have. */
-  async #heldTo<T>(
-    call: AuthorCall,
-    before: number | undefined,
-    work: (transaction: Transaction) => Promise<T>,
-    transaction: Transaction,
-  ): Promise<T> {
-    if (call.isAbandoned) throw forgotten(this.operationId, [call]);
-    const first = before ?? this.calls.count;
-    const made = await work(transaction);
-    this.calls.expectNoneAfter(first, `the work of context.commit in ${this.operationId}`);
-    // Only then the code around it has gone on as far as it goes by itself, and may have returned.
-    await untilIdle();
-    if (call.isAbandoned) throw forgotten(this.operationId, [call]);
-    return made;
+  get #root(): ExecutionContext {
+    return this.#outer === undefined || this.#isApart ? this : this.#outer.#root;
   }
 
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {

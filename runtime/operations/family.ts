@@ -5,8 +5,9 @@ import type { Lifetime } from "../ports/lifetime.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { ExecutionContext } from "./context.js";
 import type { Resources } from "./resources.js";
-import type { StagedEvent } from "./invocation-facts.js";
+import type { Departed, StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
+import type { DeclaredMetrics } from "./metric.js";
 import type { OutsideJob, PeriodicJob } from "./periodic.js";
 
 /** A service at work, as its families see it. */
@@ -31,9 +32,6 @@ export interface SettingsSource {
   readonly isProduction: boolean;
 }
 
-/** A figure by its name, read when somebody asks for it. */
-export type Gauges = Readonly<Record<string, () => number | Promise<number>>>;
-
 /** What a family runs in the background. */
 export interface Started {
   /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
@@ -55,9 +53,11 @@ export interface Family<Member extends string, Part, Settings> {
   readonly settings: (part: Part, source: SettingsSource) => Settings;
   readonly jobs: (part: Part, service: ServiceAtWork) => readonly (PeriodicJob | OutsideJob)[];
   readonly commands: (part: Part) => readonly ServiceCommand[];
-  readonly gauges: (part: Part, service: ServiceAtWork) => Gauges;
+  readonly metrics: (part: Part, service: ServiceAtWork) => DeclaredMetrics;
   /** What else an integration event does, in the transaction that stages it. */
   readonly staged: (part: Part, context: ExecutionContext, event: StagedEvent) => Promise<void>;
+  /** What ends besides credentials and permissions, in the transaction in which somebody leaves a tenant or is deactivated. */
+  readonly departed: (part: Part, context: ExecutionContext, who: Departed) => Promise<void>;
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
 
@@ -70,8 +70,9 @@ const silent = {
   settings: () => undefined,
   jobs: () => [],
   commands: () => [],
-  gauges: () => ({}),
+  metrics: () => ({}),
   staged: async () => undefined,
+  departed: async () => undefined,
   start: () => null,
 };
 

@@ -11,14 +11,16 @@ export interface Undoing extends Following {
   isUndone: boolean;
 }
 
-/** Does what follows a transaction whose outcome it changes no more. */
+/** Does what follows a transaction whose outcome it changes no more; each has failed if `ended` throws behind it. */
 export async function followed(
   { log, operationId }: { readonly log: Log; readonly operationId: string },
   followers: readonly Following[],
+  ended: () => void = () => undefined,
 ): Promise<void> {
   for (const { work } of followers) {
     try {
       await work();
+      ended();
     } catch (err) {
       log.error({ operation: operationId, err }, "what follows the transaction has failed");
     }

@@ -1,5 +1,6 @@
 // What authors call of an object of functions: each call is one that they have to await.
 import type { ExecutionContext } from "./context.js";
+import { callInTurn } from "./held-calls.js";
 
 /**
  * The same functions, whose calls the invocation knows; `name` is what authors call the object. With `inTurn`, those of one
@@ -19,7 +20,7 @@ export function heldApi<Api extends object>(
         Reflect.apply(member, target, given);
       return (...given: readonly unknown[]): Promise<unknown> =>
         inTurn
-          ? context.callInTurn(`${name}.${verb}`, work(given))
+          ? callInTurn(context, `${name}.${verb}`, work(given))
           : context.call(`${name}.${verb}`, work(given));
     },
   });

@@ -20,6 +20,16 @@ export function callerOf({ identity }: { readonly identity: Identity | null }): 
   return identity;
 }
 
+/** The caller with its session, an actor's too. Throws `core.authentication` and, for an API key, `core.authorization`. */
+export function anySessionOf(invocation: {
+  readonly identity: Identity | null;
+}): Identity & { readonly sessionId: string } {
+  const caller = callerOf(invocation);
+  const { sessionId } = caller;
+  if (sessionId === null) throw withoutSession();
+  return { ...caller, sessionId };
+}
+
 /**
  * The caller with its session. Throws `core.authentication` where nobody is calling, and `core.authorization` for an
  * API key and for an actor: neither may manage credentials.
@@ -27,14 +37,13 @@ export function callerOf({ identity }: { readonly identity: Identity | null }): 
 export function sessionOf(invocation: {
   readonly identity: Identity | null;
 }): Identity & { readonly sessionId: string } {
-  const caller = callerOf(invocation);
-  const { sessionId, actorId } = caller;
-  if (sessionId === null || actorId !== null) throw withoutSession();
-  return { ...caller, sessionId };
+  const caller = anySessionOf(invocation);
+  if (caller.actorId !== null) throw withoutSession();
+  return caller;
 }
 
 /** The refusal of a caller without a session of its own, which names what is missing. */
-export function withoutSession(): ServiceError {
+function withoutSession(): ServiceError {
   return fail("core.authorization", { missing: "a session of the caller's own" });
 }
 

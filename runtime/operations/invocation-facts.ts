@@ -29,6 +29,12 @@ export interface QueryBudgets {
   readonly anonymous: number | null;
 }
 
+/** Who has left a tenant, or with null all of them: who was deactivated. */
+export interface Departed {
+  readonly principalId: string;
+  readonly tenant: string | null;
+}
+
 /** An integration event as it is staged. */
 export interface StagedEvent {
   readonly id: string;

@@ -69,8 +69,8 @@ function checkMatch({ ifMatch, ifUnmodifiedSince }: Preconditions, version: Vali
 }
 
 /**
- * Whether a header is `*`, or lists the tag. Weak tags count by their opaque part in If-Match as well: we send strong ones
- * alone, so that a weak one is ours behind a proxy that compresses (decisions.md §1 "Documents").
+ * Whether a header is `*`, or lists the tag. Weak tags count by their opaque part in If-Match as well: one is the
+ * strong tag of the same version, weakened where the answer was compressed, by us or a proxy (decisions.md §1 "Documents").
  */
 export function listsTag(header: string, etag: string): boolean {
   if (header.trim() === "*") return true;

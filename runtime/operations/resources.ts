@@ -12,7 +12,7 @@ import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
-import type { QueryBudgets, ReadLimits, StagedEvent } from "./invocation-facts.js";
+import type { QueryBudgets, ReadLimits, Departed, StagedEvent } from "./invocation-facts.js";
 
 /** What every invocation of a service works with. */
 export interface Resources {
@@ -46,6 +46,8 @@ export interface Resources {
   readonly familySettings: Readonly<Record<string, unknown>>;
   /** Has families do what they do with an integration event, in the transaction of the context that stages it. */
   staged(context: object, event: StagedEvent): Promise<void>;
+  /** Has families end what they keep of somebody who has left, in the transaction of the context. */
+  departed(context: object, who: Departed): Promise<void>;
   /** Wakes whoever does the work that waits in the store of this key. */
   readonly wake: (key: StoreKey<unknown>) => void;
 }

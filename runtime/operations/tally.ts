@@ -1,18 +1,24 @@
 // What the background work of a process has counted since it started, for metrics.
-import type { Gauges, ServiceAtWork } from "./family.js";
+import type { ServiceAtWork } from "./family.js";
+import { counter, type DeclaredMetrics } from "./metric.js";
 
 const counted = new WeakMap<ServiceAtWork, Map<string, number>>();
 
-/** Counts one more under the name of a metric. */
+/** Counts one more under the name of a counter. */
 export function tally(service: ServiceAtWork, name: string): void {
   const counts = countsOf(service);
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** The metrics of these names. */
-export function tallies(service: ServiceAtWork, names: readonly string[]): Gauges {
+/** The counters of these names, each with its help. */
+export function tallies(
+  service: ServiceAtWork,
+  helps: Readonly<Record<string, string>>,
+): DeclaredMetrics {
   const counts = countsOf(service);
-  return Object.fromEntries(names.map((name) => [name, () => counts.get(name) ?? 0]));
+  return Object.fromEntries(
+    Object.entries(helps).map(([name, help]) => [name, counter(help, () => counts.get(name) ?? 0)]),
+  );
 }
 
 function countsOf(service: ServiceAtWork): Map<string, number> {

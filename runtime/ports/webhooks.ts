@@ -107,6 +107,8 @@ export interface WebhookStore {
   find(owner: WebhookOwner, id: string): Promise<Webhook | null>;
   /** Removes a webhook, which ends its deliveries; returns whether it was there. */
   remove(owner: WebhookOwner, id: string): Promise<boolean>;
+  /** Removes all webhooks of somebody in a tenant, or with null in every one. */
+  removeOf(owner: { readonly principalId: string; readonly tenant: string | null }): Promise<void>;
   /**
    * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a cap on them holds.
    */

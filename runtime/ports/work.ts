@@ -25,6 +25,8 @@ export function ofService(millis = ownMillis): Work {
 
 /** How much work runs and waits now; and how much was refused or had to wait, since the start. */
 export interface BulkheadState {
+  /** How much may run at a time. */
+  readonly limit: number;
   readonly running: number;
   readonly waiting: number;
   readonly refused: number;

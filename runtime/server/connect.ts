@@ -15,7 +15,7 @@ import {
 } from "../engines/sql/migrations.js";
 import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext } from "../operations/context.js";
-import type { StagedEvent } from "../operations/invocation-facts.js";
+import type { Departed, StagedEvent } from "../operations/invocation-facts.js";
 import type { Resources } from "../operations/resources.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { ServiceAtWork } from "../operations/family.js";
@@ -128,7 +128,7 @@ async function connected(
     objects,
     publicUrl,
     familySettings: settings.families,
-    staged: staging(service),
+    ...amongFamilies(service),
     ...secretsOf(settings, tokens),
     ...boundsOf(settings, limiter),
     ...calling(listeners),
@@ -179,11 +179,16 @@ function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
   };
 }
 
-/** Has each family do its part with an integration event, one after the other because they share a transaction. */
-function staging(parts: FamilyParts) {
+/** Has each family do its part with what others do, one after the other because they share a transaction. */
+function amongFamilies(parts: FamilyParts) {
   const families = familiesOf(parts);
-  return async (context: ExecutionContext, event: StagedEvent): Promise<void> => {
-    for (const { family, part } of families) await family.staged(part, context, event);
+  return {
+    async staged(context: ExecutionContext, event: StagedEvent): Promise<void> {
+      for (const { family, part } of families) await family.staged(part, context, event);
+    },
+    async departed(context: ExecutionContext, who: Departed): Promise<void> {
+      for (const { family, part } of families) await family.departed(part, context, who);
+    },
   };
 }
 

@@ -1,14 +1,15 @@
-// What the metrics of a service are read from, with gauges of single parts, such as what waits in the outbox.
+// What the metrics of a service are read from: the service itself, its engine, its families and realtime.
 import type { Connections } from "../http/connections.js";
-import type { Gauges } from "../operations/family.js";
+import { counter, gauge, type DeclaredMetrics } from "../operations/metric.js";
 import type { ServiceConnection } from "./connect.js";
-import { familiesOf, type FamilyParts } from "./families.js";
+import { familiesOf } from "./families.js";
 import type { MetricSources } from "./metrics.js";
 import type { RunningRealtime } from "./realtime.js";
+import type { ServiceDefinition } from "./service.js";
 
 /** The sources of a running service. */
 export function sourcesOf(
-  parts: FamilyParts,
+  service: ServiceDefinition,
   connection: ServiceConnection,
   {
     connections,
@@ -19,45 +20,62 @@ export function sourcesOf(
     readonly realtime: RunningRealtime | null;
   },
 ): MetricSources {
+  const { name, version } = service;
   return {
+    service: { name, version },
     engine: () => connection.database.state(),
     connections: () => connections.counts,
     answers: connection.answers,
     readiness,
-    gauges: gaugesOf(parts, connection, realtime),
+    further: {
+      ...Object.assign(
+        {},
+        ...familiesOf(service).map(({ family, part }) => family.metrics(part, connection)),
+      ),
+      ...(realtime === null ? {} : metricsOfRealtime(realtime)),
+    },
   };
 }
 
-/** The gauges of the families and of realtime, by their names in snake case. */
-function gaugesOf(
-  parts: FamilyParts,
-  connection: ServiceConnection,
-  realtime: RunningRealtime | null,
-): Gauges {
-  const ofFamilies = familiesOf(parts).map(({ family, part }) => family.gauges(part, connection));
+function metricsOfRealtime({ counters }: RunningRealtime): DeclaredMetrics {
+  const ofSignals = (name: "delivered" | "dropped" | "gaps", help: string) =>
+    counter(
+      help,
+      () =>
+        Object.entries(counters.signals).map(([transport, counts]) => ({
+          labels: { transport },
+          value: counts[name],
+        })),
+      ["transport"],
+    );
   return {
-    ...Object.assign({}, ...ofFamilies),
-    ...gaugesOfRealtime(realtime),
-  };
-}
-
-function gaugesOfRealtime(realtime: RunningRealtime | null): Gauges {
-  if (realtime === null) return {};
-  const { signals, ...counters } = realtime.counters;
-  const names = Object.keys(counters) as (keyof typeof counters)[];
-  const single = names.map(
-    (name) => [`realtime_${snakeCase(name)}`, () => realtime.counters[name]] as const,
-  );
-  // Such as `realtime_websocket_signals_dropped`.
-  const ofSignals = Object.entries(signals).flatMap(([transport, counts]) =>
-    (["delivered", "dropped", "gaps"] as const).map(
-      (name) => [`realtime_${transport}_signals_${name}`, () => counts[name]] as const,
+    realtime_connections: gauge("Open connections of realtime.", () => counters.connections),
+    realtime_paused: counter(
+      "Times that frames of a connection began to wait.",
+      () => counters.paused,
     ),
-  );
-  return Object.fromEntries([...single, ...ofSignals]);
-}
-
-/** `turnedAway` → `turned_away`, as Prometheus names metrics. */
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    realtime_refused: counter("Frames refused as invalid.", () => counters.refused),
+    realtime_replaced: counter(
+      "Connections ended because their device connected again.",
+      () => counters.replaced,
+    ),
+    realtime_silent: counter(
+      "Connections ended that showed no sign of life.",
+      () => counters.silent,
+    ),
+    realtime_turned_away: counter(
+      "Connections refused because there were too many, of their caller or of all.",
+      () => counters.turnedAway,
+    ),
+    realtime_topics_ended: counter(
+      "Topics ended because their caller may not hear them any more.",
+      () => counters.topicsEnded,
+    ),
+    realtime_signals_delivered: ofSignals("delivered", "Signals written to a connection."),
+    realtime_signals_dropped: ofSignals(
+      "dropped",
+      "Signals not kept, and not written because their connection was behind.",
+    ),
+    realtime_signals_gaps: ofSignals("gaps", "Announcements of a loss (realtime.gap)."),
+  };
 }

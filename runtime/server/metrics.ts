@@ -1,11 +1,20 @@
 // Metrics for Prometheus (its exposition format 0.0.4): what the service does, waits for and refuses (decisions.md §3).
+import { createRequire } from "node:module";
 import type { Registry } from "prom-client";
 import type { ConnectionCounts } from "../http/connections.js";
 import type { Exchange } from "../http/exchange.js";
 import type { AnswerBudget } from "../operations/answer-budget.js";
 import type { BulkheadState } from "../ports/work.js";
 import type { EngineState } from "../ports/database.js";
-import type { Gauges } from "../operations/family.js";
+import {
+  counter,
+  gauge,
+  printedName,
+  type DeclaredMetrics,
+  type MetricDeclaration,
+  type MetricReading,
+  type Sample,
+} from "../operations/metric.js";
 import { Latencies } from "./latency.js";
 import type { Readiness } from "./readiness.js";
 
@@ -15,8 +24,9 @@ export interface MetricSources {
   readonly connections: () => ConnectionCounts;
   readonly answers: AnswerBudget;
   readonly readiness: () => Promise<Readiness>;
-  /** Further gauges, which parts of the service keep, by name. */
-  readonly gauges: Gauges;
+  readonly service: { readonly name: string; readonly version: string };
+  /** Further metrics, which parts of the service keep. */
+  readonly further: DeclaredMetrics;
 }
 
 export interface Metrics {
@@ -69,119 +79,161 @@ async function registryOf(sources: MetricSources, counts: Counts): Promise<Regis
     "opwright_request_seconds",
     "Time from a request's head to the end of its answer, by operation.",
   );
-  const refusals = new client.Counter({
-    name: "opwright_errors_total",
-    help: "Answers with an error, by the code of the error table.",
-    labelNames: ["code"],
-    registers: [registry],
-    collect() {
-      refusals.reset();
-      for (const [code, count] of counts.refusals) refusals.inc({ code }, count);
-    },
-  });
-  const aborted = new client.Counter({
-    name: "opwright_aborted_total",
-    help: "Requests whose caller went, or was ended, before the end of the answer.",
-    registers: [registry],
-    collect() {
-      aborted.reset();
-      aborted.inc(counts.aborted);
-    },
-  });
-  sourceGauges(gaugeMaker(client, registry), sources);
-  readinessGauge(client, registry, sources);
+  const declared = {
+    ...metricsOfRequests(counts),
+    ...metricsOfEngine(sources),
+    ...metricsOfConnections(sources),
+    ...metricsOfService(sources),
+    ...sources.further,
+  };
+  for (const [name, metric] of Object.entries(declared)) register(client, registry, name, metric);
   return registry;
 }
 
-type MakeGauge = (name: string, help: string, value: () => number | Promise<number>) => void;
-
-/** Makes gauges whose value is read each time the metrics are printed. */
-function gaugeMaker({ Gauge }: typeof import("prom-client"), registry: Registry): MakeGauge {
-  return (name, help, value) => {
-    const made = new Gauge({
-      name: `opwright_${name}`,
-      help,
-      registers: [registry],
-      async collect() {
-        try {
-          made.set(await value());
-        } catch {
-          // If an engine is unavailable, only its own gauge has no value.
-          made.set(Number.NaN);
-        }
+/** Adds a metric that is read each time the metrics are printed. */
+function register(
+  client: typeof import("prom-client"),
+  registry: Registry,
+  name: string,
+  metric: MetricDeclaration,
+): void {
+  const { help } = metric;
+  const common = {
+    name: printedName(name, metric),
+    help,
+    labelNames: [...metric.labels],
+    registers: [registry],
+  };
+  if (metric.type === "counter") {
+    const made = new client.Counter({
+      ...common,
+      collect() {
+        made.reset();
+        for (const { labels, value } of samplesOf(metric.read())) made.inc(labels, value);
       },
     });
-  };
-}
-
-/** What runs, waits and was refused: in engines, connections and answers; and the gauges that parts of the service keep. */
-function sourceGauges(gauge: MakeGauge, sources: MetricSources): void {
-  const bulkhead = (name: string, of: string, state: () => BulkheadState): void => {
-    gauge(`${name}_running`, `${of} under way.`, () => state().running);
-    gauge(`${name}_waiting`, `${of} waiting for a place.`, () => state().waiting);
-    gauge(`${name}_refused_total`, `${of} refused: too many waited.`, () => state().refused);
-    gauge(`${name}_waited_total`, `${of} that had to wait.`, () => state().waited);
-    gauge(
-      `${name}_waited_seconds_total`,
-      `Time that ${of.toLowerCase()} waited.`,
-      () => state().waitedMillis / 1000,
-    );
-  };
-  bulkhead(
-    "reads",
-    "Queries on the readers, or statements of callers",
-    () => sources.engine().reading,
-  );
-  bulkhead(
-    "writes",
-    "Transactions on the writer, or statements of the service",
-    () => sources.engine().writing,
-  );
-  const { connections, answers } = sources;
-  gauge("connections_open", "Open HTTP connections.", () => connections().open);
-  gauge(
-    "connections_dropped_total",
-    "Connections beyond MAX_CONNECTIONS.",
-    () => connections().dropped,
-  );
-  gauge(
-    "connections_silent_total",
-    "Connections ended that brought no request.",
-    () => connections().silent,
-  );
-  gauge(
-    "connections_stalled_total",
-    "Connections ended whose answer was not read.",
-    () => connections().stalled,
-  );
-  gauge(
-    "pipelined_total",
-    "Requests that waited behind another on their connection.",
-    () => connections().pipelined,
-  );
-  gauge("answers_bytes", "Bytes of large answers held.", () => answers.state.bytes);
-  gauge("answers_refused_total", "Answers refused for want of room.", () => answers.state.refused);
-  gauge("answers_ended_total", "Unread answers ended to make room.", () => answers.state.ended);
-  for (const [name, value] of Object.entries(sources.gauges))
-    gauge(name, name.replaceAll("_", " "), value);
-}
-
-/** `service` is 1 if nothing that it needs is missing, otherwise 0. Whatever is missing or degraded appears as 0 as well. */
-function readinessGauge(
-  { Gauge }: typeof import("prom-client"),
-  registry: Registry,
-  { readiness }: MetricSources,
-): void {
-  const up = new Gauge({
-    name: "opwright_up",
-    help: "Whether what the service needs is there.",
-    labelNames: ["what"],
-    registers: [registry],
+    return;
+  }
+  const made = new client.Gauge({
+    ...common,
     async collect() {
-      up.reset();
-      const { missing, degraded } = await readiness();
-      up.set({ what: "service" }, missing.length === 0 ? 1 : 0);
-      for (const what of [...missing, ...degraded]) up.set({ what }, 0);
+      try {
+        const samples = samplesOf(await metric.read());
+        made.reset();
+        for (const { labels, value } of samples) made.set(labels, value);
+      } catch {
+        // If an engine is unavailable, only its own gauges have no value.
+        made.reset();
+        if (metric.labels.length === 0) made.set(Number.NaN);
+      }
     },
   });
+}
+
+function samplesOf(reading: MetricReading): readonly Sample[] {
+  return typeof reading === "number" ? [{ labels: {}, value: reading }] : reading;
+}
+
+function metricsOfRequests(counts: Counts): DeclaredMetrics {
+  return {
+    errors: counter(
+      "Answers with an error, by the code of the error table.",
+      () => [...counts.refusals].map(([code, value]) => ({ labels: { code }, value })),
+      ["code"],
+    ),
+    aborted: counter(
+      "Requests whose caller went, or was ended, before the end of the answer.",
+      () => counts.aborted,
+    ),
+  };
+}
+
+/** What runs, waits and was refused in the engine. */
+function metricsOfEngine({ engine }: MetricSources): DeclaredMetrics {
+  const bulkhead = (name: string, of: string, state: () => BulkheadState): DeclaredMetrics => ({
+    [`${name}_limit`]: gauge(`${of} that may be under way.`, () => state().limit),
+    [`${name}_running`]: gauge(`${of} under way.`, () => state().running),
+    [`${name}_waiting`]: gauge(`${of} waiting for a place.`, () => state().waiting),
+    [`${name}_refused`]: counter(`${of} refused: too many waited.`, () => state().refused),
+    [`${name}_waited`]: counter(`${of} that had to wait.`, () => state().waited),
+    [`${name}_waited_seconds`]: counter(
+      `Time that ${of.toLowerCase()} waited.`,
+      () => state().waitedMillis / 1000,
+    ),
+  });
+  return {
+    ...bulkhead(
+      "reads",
+      "Queries on the readers, or statements of callers",
+      () => engine().reading,
+    ),
+    ...bulkhead(
+      "writes",
+      "Transactions on the writer, or statements of the service",
+      () => engine().writing,
+    ),
+  };
+}
+
+/** HTTP connections, and the answers that wait on them. */
+function metricsOfConnections({ connections, answers }: MetricSources): DeclaredMetrics {
+  return {
+    connections_open: gauge("Open HTTP connections.", () => connections().open),
+    connections_dropped: counter(
+      "Connections beyond MAX_CONNECTIONS.",
+      () => connections().dropped,
+    ),
+    connections_silent: counter(
+      "Connections ended that brought no request.",
+      () => connections().silent,
+    ),
+    connections_stalled: counter(
+      "Connections ended whose answer was not read.",
+      () => connections().stalled,
+    ),
+    pipelined: counter(
+      "Requests that waited behind another on their connection.",
+      () => connections().pipelined,
+    ),
+    answers_bytes: gauge("Bytes of large answers held.", () => answers.state.bytes),
+    answers_refused: counter("Answers refused for want of room.", () => answers.state.refused),
+    answers_ended: counter("Unread answers ended to make room.", () => answers.state.ended),
+  };
+}
+
+/** What runs, and whether what it needs is there. */
+function metricsOfService({ service, readiness }: MetricSources): DeclaredMetrics {
+  const { name, version } = service;
+  const labels = { service: name, version, opwright: versionOfOpwright() };
+  return {
+    build_info: gauge(
+      "1, with the name and the version of the service, and the version of opwright.",
+      () => [{ labels, value: 1 }],
+      Object.keys(labels),
+    ),
+    up: gauge(
+      "Whether what the service needs is there.",
+      async () => {
+        const { missing, degraded } = await readiness();
+        const isReady = missing.length === 0;
+        return [
+          { labels: { what: "service" }, value: isReady ? 1 : 0 },
+          ...[...missing, ...degraded].map((what) => ({ labels: { what }, value: 0 })),
+        ];
+      },
+      ["what"],
+    ),
+  };
+}
+
+/** The version of the package. A service that was bundled into one file may be without it. */
+function versionOfOpwright(): string {
+  try {
+    const { version } = createRequire(import.meta.url)("opwright/package.json") as {
+      readonly version: string;
+    };
+    return version;
+  } catch {
+    return "unknown";
+  }
 }

@@ -12,6 +12,7 @@ import { directPath } from "../families/storage/addresses.js";
 import { writing } from "../families/storage/changes.js";
 import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
+import { checkHttpVersion } from "../http/http-version.js";
 import { readMetadata } from "../http/metadata.js";
 import { routeTable, type RouteTable } from "../http/route-table.js";
 import { normalizeTarget, pathOf } from "../http/target.js";
@@ -186,6 +187,7 @@ function takeRequests(
     connections.admit(req, res, () => {
       try {
         normalizeTarget(req);
+        checkHttpVersion(req);
         checkHost(req);
       } catch (error) {
         replyError(req, res, readMetadata(req.headers), error);
@@ -219,6 +221,7 @@ async function handlerOf(
   });
   const system = systemEndpoints({
     folder,
+    publicUrl: settings.publicUrl,
     hasRealtime: service.realtime !== undefined,
     jwks: service.identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,

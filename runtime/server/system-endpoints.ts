@@ -9,6 +9,7 @@ import { KeptText } from "../http/kept-text.js";
 import { jsonType, sendJson } from "../http/reply.js";
 import { pathOf } from "../http/target.js";
 import { securityHeaderList } from "../http/security-headers.js";
+import { withPublicHost, withPublicServer } from "./published-address.js";
 import type { Metrics } from "./metrics.js";
 import type { Readiness } from "./readiness.js";
 import type { ProbePaths } from "./service.js";
@@ -16,6 +17,8 @@ import type { ProbePaths } from "./service.js";
 export interface SystemEndpointsOptions {
   /** The generated folder, for its documents. */
   readonly folder: string;
+  /** The URL at which clients reach the service, if a setting says it. */
+  readonly publicUrl: string | undefined;
   /** Whether there is an AsyncAPI document. */
   readonly hasRealtime: boolean;
   /** Where the public keys of access tokens are served; null for nowhere. */
@@ -87,14 +90,21 @@ interface Kept {
 
 /** Answers `/openapi.json`, `/asyncapi.json` and the path of the public keys (RFC 7517). */
 export function systemEndpoints(options: SystemEndpointsOptions): SystemEndpoints {
-  const document = (name: string): KeptText =>
-    new KeptText(() => readFile(join(options.folder, name)));
-  const { jwks } = options;
+  const { jwks, publicUrl } = options;
+  const document = (name: string, withAddress: typeof withPublicServer): KeptText =>
+    new KeptText(async () => {
+      const path = join(options.folder, name);
+      if (publicUrl === undefined) return readFile(path);
+      return withAddress(await readFile(path, "utf8"), publicUrl);
+    });
   const answers = new Map<string, Kept>([
-    ["/openapi.json", { text: document("openapi.json"), caching: "no-cache" }],
+    ["/openapi.json", { text: document("openapi.json", withPublicServer), caching: "no-cache" }],
   ]);
   if (options.hasRealtime)
-    answers.set("/asyncapi.json", { text: document("asyncapi.json"), caching: "no-cache" });
+    answers.set("/asyncapi.json", {
+      text: document("asyncapi.json", withPublicHost),
+      caching: "no-cache",
+    });
   if (jwks !== null) {
     const keys = JSON.stringify({ keys: options.publicKeys });
     const caching = `public, max-age=${jwks.maxAgeSeconds}`;

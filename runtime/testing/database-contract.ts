@@ -130,6 +130,7 @@ function contextOf(
       wake: () => undefined,
       familySettings: {},
       staged: async () => undefined,
+      departed: async () => undefined,
       observer: silentObserver,
       signals: {
         wake: () => undefined,

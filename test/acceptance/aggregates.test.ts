@@ -122,6 +122,84 @@ for (const engine of engines) {
       ]);
     });
 
+    // Read from text: in a literal of JavaScript, `__proto__` isn't a member.
+    test.each([
+      ['{"$groups": {"__proto__": "state"}}', "query_invalid", "/aggregates/$groups/__proto__"],
+      [
+        '{"$computed": {"__proto__": {"$count": {}}}}',
+        "query_invalid",
+        "/aggregates/$computed/__proto__",
+      ],
+      ['{"$groups": {"a": "__proto__"}}', "field_not_queryable", "/aggregates/$groups/a"],
+      [
+        '{"$groups": {"a": {"__proto__": {"field": "due", "unit": "day"}}}}',
+        "core.validation",
+        "/aggregates/$groups/a/__proto__",
+      ],
+      [
+        '{"$groups": {"a": {"$trunc": {"field": "__proto__", "unit": "day"}}}}',
+        "field_not_queryable",
+        "/aggregates/$groups/a/$trunc/field",
+      ],
+      [
+        '{"$computed": {"a": {"__proto__": "estimate"}}}',
+        "query_invalid",
+        "/aggregates/$computed/a/__proto__",
+      ],
+      [
+        '{"$computed": {"a": {"$sum": "__proto__"}}}',
+        "field_not_queryable",
+        "/aggregates/$computed/a/$sum/field",
+      ],
+      [
+        '{"$computed": {"a": {"$sum": {"field": "estimate", "__proto__": 1}}}}',
+        "core.validation",
+        "/aggregates/$computed/a/$sum/__proto__",
+      ],
+      [
+        '{"$computed": {"a": {"$count": {}}}, "$having": {"__proto__": 1}}',
+        "field_not_queryable",
+        "/aggregates/$having/__proto__",
+      ],
+      [
+        '{"$computed": {"a": {"$count": {"filter": {"$values": {"__proto__": 1}}}}}}',
+        "field_not_queryable",
+        "/aggregates/$computed/a/$count/filter/$values/__proto__",
+      ],
+      [
+        '{"$computed": {"a": {"$count": {}}}, "__proto__": {"$groups": {"b": "state"}}}',
+        "core.validation",
+        "/aggregates/__proto__",
+      ],
+    ])("%s is an error", async (text, code, at) => {
+      const { status, body } = await ask(JSON.parse(text) as object);
+      const path = body.context.path ?? body.context.errors[0].path;
+      expect([status, body.code, path]).toEqual([422, code, at]);
+    });
+
+    test("groups are not sorted by __proto__", async () => {
+      const { status, body } = await ask(
+        { $computed: { a: { $count: {} } } },
+        { sorts: JSON.parse('{"__proto__": "asc"}') as object },
+      );
+      expect([status, body.code]).toEqual([422, "field_not_queryable"]);
+    });
+
+    test("aliases may be called like members of every object", async () => {
+      const { status, body } = await ask(
+        {
+          $groups: { constructor: "state" },
+          $computed: { toString: { $count: {} }, hasOwnProperty: { $max: "estimate" } },
+          $having: { toString: { $gte: 1 }, constructor: "open" },
+        },
+        { sorts: { constructor: "asc" }, filters: { $values: { title: ["a", "b", "c", "d"] } } },
+      );
+      expect([status, JSON.stringify(body.hits)]).toEqual([
+        200,
+        '[{"constructor":"open","toString":4,"hasOwnProperty":4}]',
+      ]);
+    });
+
     const n = { n: { $count: {} } };
     test.each<readonly [object, string, string]>([
       [{}, "query_invalid", "/aggregates"],

@@ -23,6 +23,7 @@ import {
   type Receiver,
   type Transport,
 } from "../../generated/client/realtime.js";
+import { tabLocks, withTabLocks } from "./tab-locks.js";
 
 type Command = Parameters<ReturnType<Transport["open"]>["command"]>[0];
 
@@ -729,40 +730,8 @@ const mailboxOf =
   };
 
 describe("tabs that share", () => {
-  /** Web Locks, for tabs that are all in this process. */
-  const held = new Map<string, (() => void)[]>();
-  const locks = {
-    async request(
-      name: string,
-      given: { readonly signal?: AbortSignal } | (() => Promise<unknown>),
-      work?: () => Promise<unknown>,
-    ): Promise<unknown> {
-      const [options, run] = typeof given === "function" ? [{}, given] : [given, work];
-      const queue = held.get(name) ?? [];
-      held.set(name, queue);
-      await new Promise<void>((resolve, reject) => {
-        queue.push(resolve);
-        if (queue.length === 1) resolve();
-        options.signal?.addEventListener("abort", () => {
-          const at = queue.indexOf(resolve);
-          if (at > 0) queue.splice(at, 1);
-          if (at > 0) reject(options.signal?.reason as Error);
-        });
-      });
-      try {
-        return await run?.();
-      } finally {
-        queue.shift();
-        queue[0]?.();
-      }
-    },
-  };
-  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
-  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-  afterAll(() => {
-    if (before === undefined) Reflect.deleteProperty(globalThis, "navigator");
-    else Object.defineProperty(globalThis, "navigator", before);
-  });
+  const locks = tabLocks();
+  afterAll(withTabLocks(locks));
 
   /** A browser: tabs with one storage and one caller. */
   function browser(
@@ -914,7 +883,7 @@ describe("tabs that share", () => {
     second.live.listen(({ id }) => heard[1]?.push(id));
     for (const before of [[], ["5"]]) {
       // It comes back later than the others: its tokens cannot be had at first.
-      tokens.fails = 1;
+      tokens.fails = 2;
       second.live.setTopics([]);
       await expect.poll(() => second.live.status).toBe("waiting");
       if (before.length === 0) send("1", "2", "3", "4");
@@ -941,7 +910,7 @@ describe("tabs that share", () => {
     second.live.listen(({ id }) => heard.push(id));
     send("1");
     await expect.poll(() => heard).toEqual(["1"]);
-    tokens.fails = 1;
+    tokens.fails = 2;
     second.live.setTopics([]);
     await expect.poll(() => second.live.status).toBe("waiting");
     send("2");
@@ -962,7 +931,7 @@ describe("tabs that share", () => {
     second.live.listen(({ id }) => heard.push(id));
     send("1");
     await expect.poll(() => heard).toEqual(["1"]);
-    tokens.fails = 1;
+    tokens.fails = 2;
     // What it asks for now takes another line.
     second.live.setTopics(["another"]);
     await expect.poll(() => second.live.status).toBe("waiting");

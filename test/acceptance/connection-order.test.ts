@@ -9,7 +9,13 @@ import { raw, upgrade } from "./raw-sockets.js";
 import { startTestService, type TestService } from "./service.js";
 
 const project = "01890000-0000-7000-8000-000000000004";
+/** What a client sends that takes it for granted that a service speaks HTTP/2 (RFC 9113 §3.4), with empty SETTINGS. */
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 const h2c = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n";
+/** Whether a program isn't installed, which the setup of all tests says loudly. */
+const isMissing = (program: string): boolean =>
+  (process.env["OPWRIGHT_TEST_WITHOUT"] ?? "").split(",").includes(program);
+const plain = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 
 describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) => {
   let service: TestService;
@@ -26,8 +32,6 @@ describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) 
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}${beyond}`
     );
   };
-  const plain = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
-
   /** The statuses of all answers until the service ends the connection, or as many as are asked for. */
   async function statusesOf(bytes: string, most = Number.POSITIVE_INFINITY): Promise<number[]> {
     const connection = await raw(service.url, bytes);
@@ -53,6 +57,9 @@ describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) 
   test.each([
     ["garbage", "garbage\r\n\r\n", 400],
     ["one byte too many", "}", 400],
+    ["the preface of HTTP/2", preface, 400],
+    ["HTTP/2.0 in a request line", plain.replace("1.1", "2.0"), 400],
+    ["HTTP/3.0 in a request line", plain.replace("1.1", "3.0"), 400],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 405],
     ["a WebSocket that is refused", upgrade("x").replace("Version: 13", "Version: 7"), 426],
     ["a WebSocket of an older version", upgrade("x").replace("Version: 13", "Version: 8"), 426],
@@ -60,6 +67,18 @@ describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) 
     const behind = what === "one byte too many" ? `${rest}${plain}` : rest;
     expect(await statusesOf(create(`before ${what}`) + behind)).toEqual([201, status]);
     expect(await stored(`before ${what}`)).toBe(1);
+  });
+
+  test("the preface of HTTP/2 is refused, and nothing behind it runs", async () => {
+    const connection = await raw(service.url, preface.slice(0, 20));
+    connection.socket.write(`${preface.slice(20)}${create("behind the preface")}`);
+    await expect.poll(() => connection.hasEnded()).toBe(true);
+    const answers = connection
+      .received()
+      .toString("latin1")
+      .match(/HTTP\/1\.1 \d+/g);
+    expect(answers).toEqual(["HTTP/1.1 400"]);
+    expect(await stored("behind the preface")).toBe(0);
   });
 
   test("nothing behind a refusal runs", async () => {
@@ -111,6 +130,21 @@ describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) 
     process.off("warning", warned);
     expect(warnings).toEqual([]);
   });
+
+  test.skipIf(isMissing("javac"))(
+    "Java's HTTP client can send a body, and again",
+    async () => {
+      const run = promisify(execFile)("java", [
+        new URL("../tools/HttpClientPost.java", import.meta.url).pathname,
+        `${service.url}/tasks`,
+        service.tester.token,
+        JSON.stringify({ title: "by Java", project, estimate: 1, due: null }),
+      ]);
+      expect((await run).stdout).toBe("201 HTTP_1_1\n201 HTTP_1_1\n");
+      expect(await stored("by Java")).toBe(2);
+    },
+    60_000,
+  );
 
   test("curl --http2 can send a body", async () => {
     const run = promisify(execFile)("curl", [

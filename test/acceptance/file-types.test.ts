@@ -6,6 +6,7 @@ import { engines } from "../engines.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";
+import { stagedKey } from "../../runtime/families/storage/staged.js";
 
 /** What the next handler does. */
 const next: { work: (context: ExecutionContext) => Promise<unknown> } = {
@@ -307,5 +308,53 @@ describe.each(pairs.filter(({ isAvailable }) => isAvailable))("$name", ({ databa
       content_type: "image/png",
     });
     expect(await keys("pictures")).toContain("parts.png");
+    // One that is refused replaces nothing, and leaves nothing (attack 163).
+    const served = async (): Promise<readonly [number, string | null, boolean]> => {
+      const got = await fetch(`${service.url}/pictures/files/parts.png`);
+      const isThere = Buffer.from(await got.arrayBuffer()).equals(png);
+      return [got.status, got.headers.get("etag"), isThere];
+    };
+    const before = await served();
+    expect(before).toMatchObject([200, expect.any(String), true]);
+    expect((await inParts(html)).status).toBe(415);
+    expect(await served()).toEqual(before);
+    expect(await keys("pictures")).toContain("parts.png");
+    const store = await place.open();
+    const left: string[] = [];
+    for await (const { key } of store.list("pictures/~uploads/", null)) left.push(key);
+    await store.close();
+    expect(left).toEqual([]);
+    // One that is taken does.
+    const larger = Buffer.concat([png, Buffer.alloc(100)]);
+    expect((await inParts(larger)).body).toMatchObject({ key: "parts.png", size: larger.length });
+    const after = await fetch(`${service.url}/pictures/files/parts.png`);
+    expect(Buffer.from(await after.arrayBuffer()).equals(larger)).toBe(true);
+  });
+
+  test("an upload in parts that broke off before it was in its place is completed when it is asked again", async () => {
+    const begun = { key: "broken-off.png", content_type: "image/png" };
+    const session = (await post("/pictures/files/uploads", begun)).body;
+    const asked = { session, part_number: 1, expires_in: 60 };
+    const { url } = (await post("/pictures/files/uploads/parts/url", asked)).body;
+    const sent = await fetch(url, { method: "PUT", body: new Uint8Array(png) });
+    const etag = (sent.headers.get("etag") ?? "").replaceAll('"', "");
+    // What the service does first; then its process dies.
+    const there = await upload("pictures", "there.png", png);
+    const engine = service.running.connection.objects.of(specs["pictures"]);
+    let asStored = "";
+    for await (const { key } of engine.list("pictures/", null))
+      if (key.endsWith(`/${there.body.key}`)) asStored = key;
+    const wanted = asStored.replace(there.body.key, begun.key);
+    const key = stagedKey({ ...specs["pictures"], name: "pictures" }, wanted, session.expires_at);
+    const made = await engine.direct?.complete(key, session.upload_id, [{ partNumber: 1, etag }]);
+    expect(made?.key).toBe(key);
+    await lost("pictures", begun.key);
+    const parts = [{ part_number: 1, etag }];
+    const { status, body } = await post("/pictures/files/uploads/complete", { session, parts });
+    expect([status, body]).toMatchObject([200, { key: begun.key, size: png.length }]);
+    const got = await fetch(`${service.url}/pictures/files/${begun.key}`);
+    expect(Buffer.from(await got.arrayBuffer()).equals(png)).toBe(true);
+    expect(await engine.head(key)).toBeNull();
+    expect((await post("/pictures/files/uploads/complete", { session, parts })).status).toBe(404);
   });
 });

@@ -67,6 +67,9 @@ describe("malformed HTTP", () => {
     ["two Hosts", "GET /tasks/x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
     ["a 20 KB header", `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
     ["a 20 KB path", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ["HTTP/2.0 in a request line", "GET /livez HTTP/2.0\r\nHost: a\r\n\r\n", 400],
+    ["HTTP/0.9 in a request line", "GET /livez HTTP/0.9\r\nHost: a\r\n\r\n", 400],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", 400],
     ["no HTTP at all", "\u0016\u0003\u0001 hello\r\n\r\n", 400],
     [
       "a vertical tab in Transfer-Encoding",

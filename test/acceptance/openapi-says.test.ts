@@ -27,6 +27,16 @@ operations:
     run: registry/tell.ts#tell
     guard: open
     deadline: 3s
+  notes.misplace: {post: /misplace, run: registry/tell.ts#misplace, guard: open, transaction: read}
+`;
+
+const handlers = `
+import { collection, type ExecutionContext } from "opwright/runtime";
+import { notesSpec } from "../generated/documents/notes.js";
+export const tell = async (): Promise<void> => undefined;
+export const misplace = async (_input: unknown, context: ExecutionContext): Promise<void> => {
+  await collection(notesSpec, context).create({ text: "n", tags: null });
+};
 `;
 
 for (const engine of engines) {
@@ -38,7 +48,7 @@ for (const engine of engines) {
     beforeAll(async () => {
       declared = await declaredService({
         "registry/service.yaml": registry,
-        "registry/tell.ts": "export const tell = async () => undefined;\n",
+        "registry/tell.ts": handlers,
       });
       service = await startTestService(engine, { ...declared, signsIn: false });
       document = (await service.call("GET", "/openapi.json")).body;
@@ -132,6 +142,26 @@ for (const engine of engines) {
         "complete_upload",
       ]);
       expect(steps("/files/files/uploads/parts/url", "200")).toEqual(["complete_upload"]);
+    });
+
+    test("a write outside a write transaction is one of the errors that are documented", async () => {
+      const { status, body } = await service.post("/misplace", undefined);
+      expect([status, body.code]).toEqual([500, "core.configuration"]);
+      const codes = document.paths["/misplace"].post["x-error-codes"].flatMap(
+        (code: string | { $ref: string }) =>
+          typeof code === "string"
+            ? [code]
+            : document.components["x-error-codes"][code.$ref.split("/").pop() ?? ""],
+      );
+      expect(codes).toContain("core.configuration");
+    });
+
+    test("a weak tag in If-Match counts, for documents and files, in reads and writes", () => {
+      const { IfMatch, OptionalIfMatch, NeededIfMatch } = document.components.parameters;
+      const said = [IfMatch, OptionalIfMatch, NeededIfMatch].flatMap((one) => one ?? []);
+      expect(said.length).toBeGreaterThan(1);
+      for (const { description } of said)
+        expect(description).toContain("A weak tag counts as the strong one of its version.");
     });
 
     test("a body that does not arrive, keys of idempotency, lengths of passwords", () => {

@@ -65,7 +65,7 @@ for (const engine of objectEngines) {
       };
       const description = { contentType, filename: key, description: null };
       const signal = new AbortController().signal;
-      await store.write(prefixOf("files", "default") + key, chunks(), description, signal);
+      await store.write(prefixOf(filesSpec, "default") + key, chunks(), description, signal);
     };
     /** Runs a program to its end; resolves with its exit code. */
     const run = (program: string, ...args: readonly string[]): Promise<number | null> =>

@@ -1,6 +1,7 @@
 // Topics of an open connection: subscribed to and given up in band, told of what may have been lost; and devices
 // that begin now.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Signal } from "../../runtime/ports/signal.js";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import {
@@ -140,30 +141,27 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
     socket.close();
   });
 
-  test("who reads too slowly is told that signals on its topics are gone", async () => {
-    const { socket, heard, presence } = await openSocket(service, writer, `?topics=project:${a}`);
-    await expect.poll(() => presence.length).toBe(1);
-    socket.pause();
-    const { signals } = service.running.connection.context("test.flood").resources;
-    const { Signal } = await import("../../runtime/ports/signal.js");
-    const big = JSON.stringify({ text: "x".repeat(64 * 1024) });
-    for (let index = 0; index < 400; index += 1) {
-      signals.publish(
-        writer.tenantId,
-        { topic: `project:${a}` },
-        new Signal("task.typing", big, null),
-      );
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    socket.resume();
-    const gaps = (): readonly unknown[] =>
-      heard.flatMap(({ event, data }) => (event === "realtime.gap" ? [data] : []));
-    await expect
-      .poll(gaps, { timeout: 5_000 })
-      .toEqual([{ from: 0, to: 0, topics: [`project:${a}`] }]);
-    expect(heard.length).toBeLessThan(400);
-    // Who is there is told again, since that may have changed as well.
-    await expect.poll(() => presence.length, { timeout: 5_000 }).toBe(2);
-    socket.close();
-  }, 20_000);
+  test.each(transports)(
+    "over %s, who reads too slowly is told that signals on its topics are gone",
+    async (_name, connect) => {
+      const topic = `project:${a}`;
+      const client = await opened(connect, { topics: [topic] });
+      await expect.poll(() => client.presence.length).toBe(1);
+      client.lag(2_000);
+      const { signals } = service.running.connection.context("test.flood").resources;
+      const big = JSON.stringify({ text: "x".repeat(64 * 1024) });
+      for (let index = 0; index < 400; index += 1) {
+        signals.publish(writer.tenantId, { topic }, new Signal("task.typing", big, null));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const gaps = (): readonly unknown[] =>
+        client.heard.flatMap(({ event, data }) => (event === "realtime.gap" ? [data] : []));
+      await expect.poll(gaps).toEqual([{ from: 0, to: 0, topics: [topic] }]);
+      expect(client.heard.length).toBeLessThan(400);
+      // Who is there is told again, since that may have changed as well.
+      await expect.poll(() => client.presence.length).toBe(2);
+      expect(client.hasEnded()).toBe(false);
+    },
+    20_000,
+  );
 });

@@ -335,6 +335,32 @@ for (const engine of engines) {
         });
       });
 
+      // Read from text: in a literal of JavaScript, `__proto__` isn't a member.
+      test("__proto__ is an undeclared member as any other, in payloads and in frames", async () => {
+        const answers = async (name: string): Promise<unknown> => {
+          const payloads = ['{"*": {"task": "x"}, "text": "t"}', '{"text": "t", "*": {}}'];
+          const one = { task, text: "t" };
+          const given: readonly (readonly [object, object])[] = [
+            ...payloads.map((text) => [{ ...one, ...read(text, name) }, {}] as const),
+            [one, read('{"*": {"idempotency_key": 1}}', name)],
+          ];
+          const told = given.map(async ([payload, frame]) => {
+            const { data, error } = await client.command("task.comment", payload, frame);
+            return { data, error };
+          });
+          return JSON.parse(JSON.stringify(await Promise.all(told)).replaceAll(name, "undeclared"));
+        };
+        const read = (text: string, name: string): object =>
+          JSON.parse(text.replace("*", name)) as object;
+        const usual = await answers("undeclared");
+        expect(usual).toMatchObject([
+          { error: { code: "realtime_invalid_payload" } },
+          { error: { code: "realtime_invalid_payload" } },
+          {},
+        ]);
+        expect(await answers("__proto__")).toEqual(usual);
+      });
+
       test("a key runs a command once", async () => {
         const listener = await connectWebSocket(service, writer, {
           topics: [`project:${project}`],

@@ -89,7 +89,7 @@ describe("figures", () => {
       expect(text).toMatch(new RegExp(`^opwright_${name} \\d`, "m"));
     expect(text).toContain('opwright_up{what="service"} 1');
     expect(text).toContain("nodejs_eventloop_lag_seconds");
-    expect(text).toMatch(/^opwright_realtime_turned_away \d/m);
+    expect(text).toMatch(/^opwright_realtime_turned_away_total \d/m);
     expect(text).not.toMatch(/^opwright_\w*[A-Z]/m);
   });
 

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { apiKeyStore } from "../../runtime/ports/api-keys.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import type { Log } from "../../runtime/ports/log.js";
@@ -120,9 +121,12 @@ for (const engine of engines) {
       const [last] = lines.filter(({ fields }) => fields["webhook"] === id).slice(-1);
       expect([what, last?.fields["reason"]]).toEqual([what, expect.stringMatching(/^its owner/)]);
       const store = service.running.connection.database.reader.of(webhookStore);
-      expect(await store.deliveries(id, undefined, 10)).toMatchObject([
-        { dueAt: null, deliveredAt: null, error: expect.stringMatching(/^its owner/) },
-      ]);
+      // It is noted behind the line of the log.
+      await expect
+        .poll(() => store.deliveries(id, undefined, 10))
+        .toMatchObject([
+          { dueAt: null, deliveredAt: null, error: expect.stringMatching(/^its owner/) },
+        ]);
       expect(at("/waits")).toBe(before);
     });
 
@@ -138,6 +142,51 @@ for (const engine of engines) {
       await expect
         .poll(async () => (await as("GET", `/webhooks/${id}/deliveries`)).body.deliveries)
         .toMatchObject([{ state: "delivered" }]);
+    });
+
+    const leavings: readonly (readonly [string, (admin: string) => Promise<Answer>])[] = [
+      [
+        "is removed from its tenant",
+        (admin) =>
+          people.as(admin, "DELETE", "/admin/memberships", {
+            tenant_id: member.tenantId,
+            principal_id: member.id,
+          }),
+      ],
+      ["leaves its tenant", () => as("DELETE", `/tenants/${member.tenantId}`)],
+      [
+        "is deactivated",
+        (admin) => people.as(admin, "POST", "/auth/deactivate", { principal_id: member.id }),
+      ],
+    ];
+
+    test.each(leavings)("who %s has no webhooks there any more", async (what, leave) => {
+      const owned = (who: Pick<Member, "id">) =>
+        service.running.connection.database.reader
+          .of(webhookStore)
+          .list({ tenant: member.tenantId, principalId: who.id });
+      const elsewhere = { tenant: "elsewhere", principalId: member.id };
+      await subscribe("/leaves");
+      const stays = await subscribe("/stays", colleague);
+      await service.running.connection.write("test.rights", ({ transaction }) =>
+        transaction.of(webhookStore).add({
+          ...elsewhere,
+          id: uuidv7(),
+          url: `${base}/elsewhere`,
+          events: ["tasks.completed"],
+          secret: "sealed",
+          createdAt: Date.now(),
+        }),
+      );
+      const { id } = await people.person("admin");
+      const { access_token: admin } = await people.session(id, null);
+      expect((await leave(admin)).status).toBe(204);
+      expect(await owned(member)).toEqual([]);
+      expect(await owned(colleague)).toMatchObject([{ id: stays }]);
+      const others = await service.running.connection.database.reader
+        .of(webhookStore)
+        .list(elsewhere);
+      expect(others).toHaveLength(what === "is deactivated" ? 0 : 1);
     });
 
     test("nobody subscribes to what they may not read", async () => {

@@ -22,6 +22,14 @@ documents:
     unique: [[field_0]]
     upsert: true
     bulk: {max: 20}
+  rows:
+    type: {${names
+      .slice(0, 30)
+      .map((name) => `${name}: integer`)
+      .join(", ")}}
+    guard: open
+    # With the tenant and the id these are as many columns as an index of PostgreSQL has.
+    indexes: [[${names.slice(0, 30).join(", ")}]]
 search:
   form_search: {of: forms, text: [field_0, field_399], guard: open}
 `,
@@ -36,6 +44,13 @@ for (const engine of engines) {
       service = await project.start(engine);
     }, 60_000);
     afterAll(() => service.stop());
+
+    test("documents are kept with an index of 30 fields", async () => {
+      const row = Object.fromEntries(names.slice(0, 30).map((name, at) => [name, at]));
+      expect((await service.post("/rows", row)).status).toBe(201);
+      const { body } = await service.post("/rows/list", { filters: { $values: row } });
+      expect(body.count).toBe(1);
+    });
 
     test("a document of 400 fields is written, changed, found and read", async () => {
       const whole = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));

@@ -1,17 +1,13 @@
 // How large clients of one API of 1 000 operations are in a bundle, and how long they take to type-check.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { registryOf } from "./registry-of.mjs";
-import { bin, installedPeers, project, repository, table } from "./tools.mjs";
+import { amount, bin, execute, installedPeers, project, repository, table } from "./tools.mjs";
 
-function execute(cwd, command, args) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
-  return stdout;
-}
+const operationCount = amount(1_000, 30);
+const rounds = amount(3, 1);
 
 /** Generates the clients of the others from our document. */
 function generatePeers(root) {
@@ -35,10 +31,12 @@ await generate({
   output: { target: "orval/api.ts", client: "fetch", mode: "tags-split" },
 });`,
   );
-  execute(root, "node", ["hey-api.mjs"]);
-  execute(root, "node", ["orval.mjs"]);
+  execute("node", ["hey-api.mjs"], { cwd: root });
+  execute("node", ["orval.mjs"], { cwd: root });
   mkdirSync(join(root, "openapi-fetch"));
-  execute(root, "npx", ["openapi-typescript", document, "-o", "openapi-fetch/schema.d.ts"]);
+  execute("npx", ["openapi-typescript", document, "-o", "openapi-fetch/schema.d.ts"], {
+    cwd: root,
+  });
 }
 
 /** Bytes of a program in a bundle, minified and then compressed. */
@@ -109,11 +107,8 @@ function checked(root, folder, tsc) {
   };
   const include = [`${folder}/**/*.ts`];
   writeFileSync(config, JSON.stringify({ compilerOptions, include }));
-  const times = Array.from({ length: 3 }, () => {
-    const { stdout } = spawnSync("node", [tsc, "-p", config, "--extendedDiagnostics"], {
-      cwd: root,
-      encoding: "utf8",
-    });
+  const times = Array.from({ length: rounds }, () => {
+    const stdout = execute("node", [tsc, "-p", config, "--extendedDiagnostics"], { cwd: root });
     const seconds = (name) =>
       Number(new RegExp(`^${name} time:\\s+([0-9.]+)s`, "m").exec(stdout)?.[1]);
     return { check: seconds("Check"), total: seconds("Total") };
@@ -123,10 +118,12 @@ function checked(root, folder, tsc) {
 }
 
 export async function run() {
-  const { root, remove } = project(registryOf(1_000));
-  execute(root, "node", [bin, "generate"]);
+  const { root, remove } = project(registryOf(operationCount));
+  execute("node", [bin, "generate"], { cwd: root });
   generatePeers(root);
-  const { operations } = JSON.parse(execute(root, "node", [bin, "list", "--format", "json"]));
+  const { operations } = JSON.parse(
+    execute("node", [bin, "list", "--format", "json"], { cwd: root }),
+  );
   const kilobytes = ({ minified, gzip }) => [
     (minified / 1_000).toFixed(1),
     (gzip / 1_000).toFixed(1),

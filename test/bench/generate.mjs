@@ -4,7 +4,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { plainDocument } from "./plain-document.mjs";
 import { registryOf } from "./registry-of.mjs";
-import { bin, installedPeers, measure, measureInTurn, project, table } from "./tools.mjs";
+import { amount, bin, installedPeers, measure, measureInTurn, project, table } from "./tools.mjs";
+
+const [operations, many] = [amount(1_000, 30), amount(5_000, 60)];
+const rounds = amount(5, 1);
+const spaced = (count) => String(count).replace(/(?=000$)/, " ");
 
 /** The command by which openapi-typescript prints the types of a plain document of as many operations. */
 function peerOf(root, count) {
@@ -15,9 +19,9 @@ function peerOf(root, count) {
 }
 
 export async function run() {
-  const registry = registryOf(1_000);
+  const registry = registryOf(operations);
   const { root, remove } = project(registry);
-  const peerCommand = peerOf(root, 1_000);
+  const peerCommand = peerOf(root, operations);
   // A folder of its own for each run: where files have just been deleted, ext4 takes up to half a second longer for new ones.
   const projects = [];
   const fresh = () => {
@@ -31,14 +35,14 @@ export async function run() {
       // Where there is no node_modules, nothing is kept for the next run.
       () => [projects.at(-1).root, [bin, "check"]],
     ],
-    5,
+    rounds,
   );
   for (const one of projects) one.remove();
   mkdirSync(join(root, "node_modules"));
   measure(root, [bin, "generate"], 1);
-  const warm = measure(root, [bin, "generate"], 5);
-  const checkWarm = measure(root, [bin, "check"], 5);
-  const large = project(registryOf(5_000));
+  const warm = measure(root, [bin, "generate"], rounds);
+  const checkWarm = measure(root, [bin, "check"], rounds);
+  const large = project(registryOf(many));
   const coldLarge = measure(large.root, [bin, "generate"], 1);
   large.remove();
   const routes = join(root, "generated/routes");
@@ -54,14 +58,14 @@ export async function run() {
     bar,
   ];
   table(
-    ["1 000 operations", "time", "relative to the peer", "memory", "bar"],
+    [`${spaced(operations)} operations`, "time", "relative to the peer", "memory", "bar"],
     [
       row("openapi-typescript, types of a plain document", peer, ""),
       row("generate into an empty folder, no cache", cold, "0.4, 200 MB"),
       row("check, nothing changed, no cache", checkCold, "0.4"),
       row("generate, nothing changed", warm, ""),
       row("check, nothing changed", checkWarm, "0.08"),
-      row("generate of 5 000 operations", coldLarge, "6 times 1 000"),
+      row(`generate of ${spaced(many)} operations`, coldLarge, `6 times ${spaced(operations)}`),
     ],
   );
   const folder = join(root, "generated");
@@ -69,7 +73,7 @@ export async function run() {
   const bytes = documents.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   process.stdout.write(`\n${(bytes / 1_000_000).toFixed(1)} MB of JSON documents (bar: 6)\n`);
   process.stdout.write(
-    `\n${(lines / 1_000).toFixed(1)} lines of routes an operation (bar: 15 to 25)\n`,
+    `\n${(lines / operations).toFixed(1)} lines of routes an operation (bar: 15 to 25)\n`,
   );
   remove();
 }

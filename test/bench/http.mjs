@@ -1,16 +1,26 @@
 // Requests a second of GET /tasks/{id} and POST /tasks over 40 routes, and the server's CPU a request, beside bare
 // node:http, Fastify 5 and Express 5: medians of processes that take turns. One in eight or so is a fifth faster than its
 // likes, so that the best of a few would compare luck.
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { knownId, payload, routeCount } from "./http/work.mjs";
-import { generator, load, loaded } from "./load.mjs";
-import { bin, compile, cpuSeconds, freePort, median, project, serve, table } from "./tools.mjs";
+import { generator, loaded, warmUp } from "./load.mjs";
+import {
+  amount,
+  bin,
+  compile,
+  cpuSeconds,
+  execute,
+  freePort,
+  median,
+  project,
+  serve,
+  table,
+} from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
-const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
+const rounds = Number(process.env.BENCH_ROUNDS ?? amount(7, 1));
 
 /** The same work as operations: handlers that import work.mjs. */
 function registry() {
@@ -59,11 +69,7 @@ export const create = (input: NewTask) => work.makeTask(input);
 
 export async function run() {
   const { root, remove } = project(registry());
-  const { status, stderr } = spawnSync(process.execPath, [bin, "generate"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
+  execute(process.execPath, [bin, "generate"], { cwd: root });
   compile(root);
   const servers = {
     "node:http, bare": join(folder, "bare.mjs"),
@@ -89,11 +95,8 @@ export async function run() {
         body: JSON.stringify(payload),
       };
       const get = { url: `${url}/tasks3/${knownId}` };
-      for (const [kind, request] of [
-        ["get", get],
-        ["post", post],
-      ]) {
-        await load(request, 1);
+      for (const [kind, request] of Object.entries({ get, post })) {
+        await warmUp(request);
         const before = cpuSeconds(server.pid);
         const { average, total } = await loaded(request, seconds);
         const micros = ((cpuSeconds(server.pid) - before) * 1e6) / total;
@@ -117,6 +120,8 @@ export async function run() {
     ["server", ...heads.map((head) => `GET, ${head}`), ...heads.map((head) => `POST, ${head}`)],
     Object.entries(runs).map(([name, own]) => [name, ...cells("get", own), ...cells("post", own)]),
   );
-  process.stdout.write(`\nMedians of ${rounds} processes. The load came from ${generator}.\n`);
+  process.stdout.write(
+    `\nMedians of ${rounds} processes of each. The load came from ${generator}.\n`,
+  );
   remove();
 }

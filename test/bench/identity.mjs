@@ -1,18 +1,16 @@
 // Requests a second of a read behind a token, whose session is asked about on every request, beside the same read in
 // the open: opwright, and Fastify 5 with @fastify/jwt and the same query on the same PostgreSQL.
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import { onEngine } from "./engines.mjs";
 import { knownId } from "./http/work.mjs";
-import { load } from "./load.mjs";
-import { bin, compile, freePort, project, serve, table } from "./tools.mjs";
+import { load, warmUp } from "./load.mjs";
+import { amount, bin, compile, execute, freePort, project, serve, table } from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
-const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
-const rounds = 3;
+const rounds = amount(3, 1);
 const credentials = { login: "bench@example.test", password: "correct horse battery staple" };
 
 const registry = {
@@ -39,31 +37,18 @@ export const get = ({ id }: { readonly id: string }) => {
 };
 
 export async function run() {
-  const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
-  const name = `opwright_bench_${process.pid}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  const database = new URL(server);
-  database.pathname = `/${name}`;
   const { root, remove } = project(registry);
-  try {
-    const generated = spawnSync(process.execPath, [bin, "generate"], {
-      cwd: root,
-      encoding: "utf8",
-    });
-    if (generated.status !== 0) throw new Error(generated.stdout + generated.stderr);
-    compile(root);
-    await compare(root, {
+  execute(process.execPath, [bin, "generate"], { cwd: root });
+  compile(root);
+  await onEngine("postgres", (database) =>
+    compare(root, {
       ...process.env,
-      DATABASE_URL: database.href,
+      DATABASE_URL: database,
       SECRETS_ACCESS_TOKEN: randomBytes(32).toString("base64url"),
       LOG_LEVEL: "error",
-    });
-  } finally {
-    remove();
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
-  }
+    }),
+  );
+  remove();
 }
 
 async function compare(root, env) {
@@ -93,7 +78,7 @@ async function compare(root, env) {
         guarded: { url: `${url}/guarded/${knownId}`, headers },
       };
       for (const [kind, request] of Object.entries(requests)) {
-        await load(request, 1);
+        await warmUp(request);
         best[key][kind] = Math.max(best[key][kind], await load(request, seconds));
       }
       await running.stop();
@@ -113,13 +98,7 @@ async function compare(root, env) {
 /** An access token of a principal that is made here. */
 async function signIn(entry, cwd, env) {
   const { login, password } = credentials;
-  const made = spawnSync(process.execPath, [entry, "create-principal", login], {
-    cwd,
-    env,
-    input: password,
-    encoding: "utf8",
-  });
-  if (made.status !== 0) throw new Error(made.stderr);
+  execute(process.execPath, [entry, "create-principal", login], { cwd, env, input: password });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const running = await serve([entry], `${url}/readyz`, {
@@ -131,7 +110,7 @@ async function signIn(entry, cwd, env) {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(credentials),
   });
-  const { access_token: token } = await answer.json();
+  const { access_token: token } = JSON.parse(await answer.text());
   await running.stop();
   return token;
 }

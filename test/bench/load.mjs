@@ -6,12 +6,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import autocannon from "autocannon";
+import { amount, missing } from "./tools.mjs";
 
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
 const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 
 /** What made the load, for the report. */
 export const generator = hasWrk ? "wrk" : "autocannon";
+
+const warmSeconds = amount(1, 0);
+/** In brief, load ends with its answers: on a busy machine none may come in a short time. */
+const until = amount(
+  (duration) => ({ duration }),
+  () => ({ amount: 4 * connections, sampleInt: 50 }),
+);
+
+/** Load for as long as a server needs to be warm. */
+export async function warmUp(request) {
+  if (warmSeconds > 0) await loaded(request, warmSeconds);
+}
 
 /** Requests a second; throws if an answer is an error, or none comes. */
 export async function load(request, duration) {
@@ -20,21 +33,24 @@ export async function load(request, duration) {
 
 /** The same, with how many requests they were in all. */
 export async function loaded(request, duration) {
+  if (!hasWrk) missing.add("load by wrk, which is not installed: it came from autocannon");
   const { bad, ...result } = hasWrk
     ? await byWrk(request, duration)
     : await byAutocannon(request, duration);
-  if (bad > 0) throw new Error(`${request.url}: ${bad} bad answers`);
+  if (bad > 0 || result.total === 0)
+    throw new Error(`${request.url}: ${result.total} answers, ${bad} of them bad`);
   return result;
 }
 
 async function byAutocannon(request, duration) {
-  const { requests, non2xx, errors } = await autocannon({
+  const result = await autocannon({
     ...request,
     connections,
     pipelining: 1,
-    duration,
+    ...until(duration),
   });
-  return { average: requests.average, total: requests.total, bad: non2xx + errors };
+  const { total } = result.requests;
+  return { average: total / result.duration, total, bad: result.non2xx + result.errors };
 }
 
 async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
@@ -49,7 +65,7 @@ async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
     ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
   ];
   writeFileSync(script, lua.join("\n"));
-  const options = ["-t1", `-c${connections}`, `-d${duration}s`, "-s", script, url];
+  const options = ["-t1", `-c${connections}`, `-d${amount(duration, 1)}s`, "-s", script, url];
   const { stdout } = await promisify(execFile)("wrk", options).finally(() =>
     rmSync(folder, { recursive: true }),
   );
@@ -59,7 +75,7 @@ async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
     stdout,
   );
   const refused = /Non-2xx or 3xx responses: (\d+)/.exec(stdout);
-  const bad = [...(failures?.slice(1) ?? []), refused?.[1] ?? 0].reduce(
+  const bad = [...(failures?.slice(1) ?? []), refused?.[1] ?? "0"].reduce(
     (sum, n) => sum + Number(n),
     0,
   );

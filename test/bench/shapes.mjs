@@ -1,42 +1,26 @@
 // Reading rows of the current shape beside rows of an older one, which are brought up as they are read: alone, and in pages.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import pg from "pg";
-import { repository, table, together } from "./tools.mjs";
+import * as runtime from "../../dist/runtime/index.js";
+import { documentStore } from "../../dist/runtime/ports/documents.js";
+import { placesSpec } from "../../dist/service/generated/documents/places.js";
+import { service } from "../../dist/service/generated/service.js";
+import { engines, onEngine } from "./engines.mjs";
+import { amount, parsed, repository, table, together } from "./tools.mjs";
 
-const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
-const load = (path) => import(pathToFileURL(join(repository, path)).href);
 /** Documents of each kind, and those of a page. */
-const count = 2_000;
+const count = amount(2_000, 200);
 const page = 100;
 
 export async function run() {
-  const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
-  const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
-  const name = `opwright_bench_${process.pid}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  try {
-    const rows = [];
-    for (const database of [`sqlite:${join(folder, "places.db")}`, url.href])
-      rows.push(...(await compare(database, folder)));
-    table(["engine", "read", "current, ms", "older, ms", "ratio"], rows);
-  } finally {
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const rows = [];
+  for (const engine of engines)
+    await onEngine(engine, async (database, folder) => {
+      for (const row of await compare(database, folder)) rows.push([engine, ...row]);
+    });
+  table(["engine", "read", "current, ms", "older, ms", "ratio"], rows);
 }
 
 async function compare(database, folder) {
-  const runtime = await load("dist/runtime/index.js");
-  const { documentStore } = await load("dist/runtime/ports/documents.js");
-  const { service } = await load("dist/service/generated/service.js");
-  const { placesSpec } = await load("dist/service/generated/documents/places.js");
   const settings = runtime.readSettings(service, { DATABASE_URL: database, DATA_DIR: folder });
   const options = { settings, folder: join(repository, "generated"), log: runtime.silentLog };
   const connection = await runtime.connect(service, options);
@@ -54,14 +38,14 @@ async function compare(database, folder) {
   const get = runtime.documents.get(next);
   const listed = (size, country) => {
     const body = { filters: { $values: { country } }, size };
-    const request = runtime.listing.cursor(placesSpec).body.check.parse(body);
+    const request = parsed(runtime.listing.cursor(placesSpec), body);
     const list = runtime.documents.listCursor(next);
     return () => list(request, context);
   };
   const rows = [];
-  for (const [bytes, letter] of [
-    [100, "S"],
-    [4_000, "L"],
+  for (const { bytes, letter } of [
+    { bytes: 100, letter: "S" },
+    { bytes: 4_000, letter: "L" },
   ]) {
     const ids = { current: [], older: [] };
     const shared = { name: "n".repeat(bytes), lat: 1.5, lng: 2.5 };
@@ -71,10 +55,7 @@ async function compare(database, folder) {
     };
     await connection.write("bench.places", async ({ transaction }) => {
       const store = transaction.of(documentStore);
-      for (const [kind, spec] of [
-        ["current", next],
-        ["older", earlier],
-      ])
+      for (const [kind, spec] of Object.entries({ current: next, older: earlier }))
         for (let at = 0; at < count; at += 1) {
           const id = runtime.uuidv7();
           ids[kind].push(id);
@@ -93,10 +74,9 @@ async function compare(database, folder) {
       [`one of ${bytes} bytes`]: [one("current"), one("older")],
       [`${page} of ${bytes} bytes`]: [listed(page, `${letter}C`), listed(page, `${letter}O`)],
     };
-    const engine = database.startsWith("sqlite:") ? "sqlite" : "postgres";
     for (const [read, [current, older]] of Object.entries(reads)) {
       const [fast, slow] = await together(current, older);
-      rows.push([engine, read, fast.toFixed(3), slow.toFixed(3), (slow / fast).toFixed(2)]);
+      rows.push([read, fast.toFixed(3), slow.toFixed(3), (slow / fast).toFixed(2)]);
     }
   }
   await connection.close();

@@ -1,37 +1,45 @@
 // Time from process start to the first answer, and memory then: the reference service, and a service of 500 operations.
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { registryOf } from "./registry-of.mjs";
-import { bin, compile, freePort, project, repository, serve, table } from "./tools.mjs";
+import {
+  amount,
+  bin,
+  compile,
+  execute,
+  freePort,
+  project,
+  repository,
+  serve,
+  table,
+} from "./tools.mjs";
+
+const operations = amount(500, 20);
+const rounds = amount(6, 1);
 
 export async function run() {
-  const { root, remove } = project(registryOf(500));
-  spawnSync(process.execPath, [bin, "generate"], { cwd: root });
+  const { root, remove } = project(registryOf(operations));
+  execute(process.execPath, [bin, "generate"], { cwd: root });
   compile(root);
-  const rows = [
-    [
-      "the reference service",
-      await best(join(repository, "dist/service/generated/server.js"), root, "tracker"),
-      "1.8 times bare",
-    ],
-    ["500 operations", await best(join(root, "dist/generated/server.js"), root, "large"), ""],
-    ["node:http, bare", await best(join(repository, "test/bench/http/bare.mjs"), root, "bare"), ""],
-  ];
+  const row = async (name, entry, data, bar) => {
+    const { millis, megabytes } = await best(entry, root, data);
+    return [name, `${millis.toFixed(0)} ms`, `${megabytes.toFixed(0)} MB`, bar];
+  };
+  const reference = join(repository, "dist/service/generated/server.js");
+  const bare = join(repository, "test/bench/http/bare.mjs");
   table(
     ["server", "start", "memory", "bar"],
-    rows.map(([name, { millis, megabytes }, bar]) => [
-      name,
-      `${millis.toFixed(0)} ms`,
-      `${megabytes.toFixed(0)} MB`,
-      bar,
-    ]),
+    [
+      await row("the reference service", reference, "tracker", "1.8 times bare"),
+      await row(`${operations} operations`, join(root, "dist/generated/server.js"), "large", ""),
+      await row("node:http, bare", bare, "bare", ""),
+    ],
   );
   remove();
 }
 
 async function best(entry, cwd, name) {
   const results = [];
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const port = await freePort();
     const env = {
       ...process.env,

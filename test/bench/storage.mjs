@@ -3,18 +3,31 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cpuSeconds, freePort, median, repository, table } from "./tools.mjs";
+import {
+  amount,
+  cpuSeconds,
+  ending,
+  execute,
+  freePort,
+  leaveOut,
+  median,
+  repository,
+  table,
+} from "./tools.mjs";
 
 const mebibyte = 1024 * 1024;
-const downloadBytes = 100 * mebibyte;
-const uploadBytes = 64 * mebibyte;
-const window = { first: 10 * mebibyte, last: 18 * mebibyte - 1 };
+const downloadBytes = amount(100, 10) * mebibyte;
+const uploadBytes = amount(64, 6) * mebibyte;
+const windowBytes = amount(8, 1) * mebibyte;
+const range = ["-r", `${mebibyte}-${mebibyte + windowBytes - 1}`];
+const rounds = amount(9, 1);
+const sized = (bytes) => `${bytes / mebibyte} MiB`;
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
   const servers = [];
   try {
-    spawnSync("sh", [
+    execute("sh", [
       "-c",
       `head -c ${downloadBytes} /dev/urandom > ${folder}/file.bin; head -c ${uploadBytes} /dev/urandom > ${folder}/up.bin`,
     ]);
@@ -25,7 +38,6 @@ export async function run() {
     if (nginx !== null) servers.push(nginx);
     const key = JSON.parse(curl("-F", `file=@${folder}/file.bin`, `${opwright.url}/plain`)).key;
     const sealed = JSON.parse(curl("-F", `file=@${folder}/file.bin`, `${opwright.url}/sealed`)).key;
-    const range = ["-r", `${window.first}-${window.last}`];
     const plain = { ...opwright, name: "opwright", path: `/plain/${key}` };
     const encrypted = { ...opwright, name: "opwright, encrypted", path: `/sealed/${sealed}` };
     const express = { ...peer, name: "Express sendFile", path: "/file" };
@@ -37,14 +49,14 @@ export async function run() {
     ];
     const target = join(folder, "target.bin");
     const get = (args) => (server) => void curl(...args, "-o", target, server.url + server.path);
-    report("download of 100 MiB", downloads, downloadBytes, get([]));
-    report("a range of 8 MiB", downloads, window.last - window.first + 1, get(range));
+    report(`download of ${sized(downloadBytes)}`, downloads, downloadBytes, get([]));
+    report(`a range of ${sized(windowBytes)}`, downloads, windowBytes, get(range));
     const uploads = [
       { ...opwright, name: "opwright", path: "/plain" },
       { ...opwright, name: "opwright, encrypted", path: "/sealed" },
       { ...peer, name: "busboy to disk", path: "/upload" },
     ];
-    report("upload of 64 MiB", uploads, uploadBytes, (server) => {
+    report(`upload of ${sized(uploadBytes)}`, uploads, uploadBytes, (server) => {
       curl("-F", `file=@${folder}/up.bin`, server.url + server.path);
     });
   } finally {
@@ -55,7 +67,6 @@ export async function run() {
 
 /** Turn by turn, so that none gets the quieter moments: the median of the times, and all CPU. */
 function report(what, servers, bytes, work) {
-  const rounds = 9;
   const times = servers.map(() => []);
   const cpu = servers.map(() => 0);
   for (let round = 0; round <= rounds; round += 1) {
@@ -89,11 +100,7 @@ function report(what, servers, bytes, work) {
 }
 
 function curl(...args) {
-  const { status, stdout, stderr } = spawnSync("curl", ["-sS", "--fail", ...args], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
-  return stdout;
+  return execute("curl", ["-sS", "--fail", ...args]);
 }
 
 async function started(child, url) {
@@ -113,7 +120,7 @@ async function startOpwright(folder) {
   const env = { ...process.env, PORT: port, DATA_DIR: join(folder, "data") };
   const script = join(repository, "test/tools/storage-server.mjs");
   const args = [script, join(repository, "generated")];
-  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
+  const child = ending(spawn(process.execPath, args, { env, stdio: "ignore" }));
   return started(child, `http://127.0.0.1:${port}`);
 }
 
@@ -121,22 +128,21 @@ async function startPeer(folder) {
   const port = String(await freePort());
   const script = join(repository, "test/bench/storage/peer.mjs");
   const env = { ...process.env, PORT: port, NODE_ENV: "production" };
-  const child = spawn(process.execPath, [script, folder], { env, stdio: "ignore" });
+  const child = ending(spawn(process.execPath, [script, folder], { env, stdio: "ignore" }));
   return started(child, `http://127.0.0.1:${port}`);
 }
 
 /** Null where nginx is not installed. */
 async function startNginx(folder) {
   if (spawnSync("sh", ["-c", "command -v nginx"]).status !== 0) {
-    process.stdout.write("nginx is not installed: it is not compared\n\n");
+    leaveOut("nginx beside storages: it is not installed");
     return null;
   }
   const port = await freePort();
   const configuration = `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; user root;
     events {} http { access_log off; sendfile on; server { listen 127.0.0.1:${port}; root ${folder}; } }`;
   writeFileSync(join(folder, "nginx.conf"), configuration);
-  const child = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf")], {
-    stdio: "ignore",
-  });
+  const args = ["-p", folder, "-c", join(folder, "nginx.conf")];
+  const child = ending(spawn("nginx", args, { stdio: "ignore" }));
   return started(child, `http://127.0.0.1:${port}`);
 }

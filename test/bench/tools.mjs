@@ -19,20 +19,57 @@ import { fileURLToPath } from "node:url";
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 export const bin = join(repository, "bin/opwright.mjs");
 
-/** Whether a bench only shows that it runs: `BENCH_BRIEF=1`, with fewer connections, rounds and signals. */
-export const isBrief = process.env.BENCH_BRIEF === "1";
+const isBrief = process.env.BENCH_BRIEF === "1";
+
+/** How much a bench does: as much as a figure needs, or as little as shows that it runs, with `BENCH_BRIEF=1`. */
+export const amount = (usual, brief) => (isBrief ? brief : usual);
+
+/** What hangs, or is not brief any more, fails as well. */
+export const patienceMillis = amount(undefined, 180_000);
+
+/** What could not be measured here, which whoever reads the figures has to know. */
+export const missing = new Set();
+
+/** Says that something is left out. The run says it once more at its end. */
+export function leaveOut(what) {
+  missing.add(what);
+  process.stdout.write(`NOT MEASURED: ${what}\n\n`);
+}
+
+const atExit = [];
+process.on("exit", () => {
+  // What runs in a folder ends before the folder does.
+  for (const end of atExit.toReversed()) end();
+});
+
+/** Has a process end with this one at the latest, also where a bench fails. */
+export function ending(child) {
+  atExit.push(() => child.kill("SIGKILL"));
+  return child;
+}
+
+/** Runs a program to its end; returns what it says. Throws with all of that where it fails. */
+export function execute(command, args, options) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    timeout: patienceMillis,
+    ...options,
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
+  return stdout;
+}
 
 /** The folder of other generators, installed without scripts beside nothing that is ours. */
 export function installedPeers() {
   const peers = join(repository, "node_modules/.cache/opwright-bench-clients");
+  const wanted = readFileSync(join(repository, "test/bench/client/package-lock.json"), "utf8");
+  const installed = join(peers, "installed");
+  if (existsSync(installed) && readFileSync(installed, "utf8") === wanted) return peers;
   cpSync(join(repository, "test/bench/client"), peers, { recursive: true });
-  if (existsSync(join(peers, "node_modules"))) return peers;
-  const { status, stderr } = spawnSync(
-    "npm",
-    ["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
-    { cwd: peers, encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error(stderr);
+  execute("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: peers });
+  writeFileSync(installed, wanted);
   return peers;
 }
 
@@ -44,7 +81,9 @@ export function project(files) {
     writeFileSync(join(root, path), text);
   }
   writeFileSync(join(root, "package.json"), '{"type":"module"}');
-  return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
+  const remove = () => rmSync(root, { recursive: true, force: true });
+  atExit.push(remove);
+  return { root, remove };
 }
 
 /** Links opwright and compiles the project to dist/. */
@@ -62,16 +101,11 @@ export function compile(root) {
       include: ["registry", "generated"],
     }),
   );
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    [join(repository, "node_modules/typescript/bin/tsc"), "-p", root],
-    { encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error(stdout);
+  execute(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", root]);
 }
 
 /** Runs a command to its end: seconds on the clock and peak memory in MB, the least of `rounds`. */
-export function measure(cwd, args, rounds = 3) {
+export function measure(cwd, args, rounds) {
   return least(Array.from({ length: rounds }, () => measureOnce(cwd, args)));
 }
 
@@ -107,8 +141,8 @@ function measureOnce(cwd, args) {
 
 export async function freePort() {
   const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
@@ -116,10 +150,9 @@ export async function freePort() {
 /** Starts a server process; resolves when `url` answers, with the milliseconds that it took. */
 export async function serve(args, url, options) {
   const started = performance.now();
-  const child = spawn(process.execPath, args, {
-    stdio: ["ignore", "ignore", "inherit"],
-    ...options,
-  });
+  const child = ending(
+    spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"], ...options }),
+  );
   for (;;) {
     try {
       await fetch(url);
@@ -169,8 +202,9 @@ export function table(head, rows) {
   process.stdout.write(line(head) + line(head.map(() => "---")) + rows.map(line).join(""));
 }
 
-const warmMillis = 1_000;
-const measuredMillis = 2_000;
+const warmMillis = amount(1_000, 20);
+const measuredMillis = amount(2_000, 100);
+const leastTurns = amount(60, 3);
 
 /**
  * Milliseconds of each of both, turn by turn: the median, so that neither gets the quieter moments. Both have run for a while
@@ -188,12 +222,17 @@ export async function together(one, other, atOnce = 1) {
   for (const end = performance.now() + warmMillis; performance.now() < end;) await turn();
   for (const all of times) all.length = 0;
   const end = performance.now() + measuredMillis;
-  while (times[0].length < 60 || performance.now() < end) await turn();
+  while (times[0].length < leastTurns || performance.now() < end) await turn();
   return times.map(median);
 }
 
 /** How many callers a service has at once, in the second part of `compared`. */
 export const callers = 8;
+
+/** The request that an operation's input makes of a body, as its route has it made. */
+export function parsed(input, body) {
+  return input.body.check.parse(body);
+}
 
 /** Cells of a table: milliseconds by hand and ours and their ratio, one at a time, and the same for each of several callers at once. */
 export async function compared(theirs, ours) {

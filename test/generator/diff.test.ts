@@ -733,6 +733,12 @@ test("what is refused is said as the entries that would approve it", () => {
 });
 
 describe("what a rollout takes is told", () => {
+  // Types of orders are those of a durable signal, and of an answer that is kept under a key.
+  const both = "clients meet both versions";
+  const keptOrders = [
+    "signals order.changed go out as they were staged, until they are delivered or as old as 604800 s: clients of both versions have to take both types",
+    "orders.create repeats under an Idempotency-Key what the other version has answered, for 24 h",
+  ];
   const began = '    tags: "string[]"\n';
   const rollouts: readonly (readonly [string, string, string, string, readonly string[]])[] = [
     ["nothing has changed", "open", "open", "safe to roll", []],
@@ -740,8 +746,8 @@ describe("what a rollout takes is told", () => {
       "a member is added that may be null",
       began,
       `${began}    weight: number?\n`,
-      "safe to roll",
-      [],
+      both,
+      keptOrders,
     ],
     [
       "an index is added",
@@ -770,14 +776,16 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.customer is converted: first give it a default or make it nullable and roll that out, then convert it",
+        ...keptOrders,
       ],
     ],
     [
       "a text is shorter than it was",
       "maxLength: 100",
       "maxLength: 10",
-      "needs the migration first",
+      both,
       [
+        ...keptOrders,
         "before it serves: node dist/generated/server.js migrate",
         "it looks for rows whose orders.note does not fit any more, and changes nothing while there are any; the version before may go on storing such",
       ],
@@ -796,14 +804,15 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it",
+        ...keptOrders,
       ],
     ],
     [
       "a member says what it was called",
       "note: {type: string, maxLength: 100}",
       "remark: {type: string, maxLength: 100, was: note}",
-      "safe to roll",
-      [],
+      both,
+      keptOrders,
     ],
     [
       "a document says what it was called",
@@ -819,9 +828,27 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.customer is integer instead of uuid, and stored values stay as they are: name a function with `from` that makes the new ones",
+        ...keptOrders,
         "before it serves: node dist/generated/server.js migrate",
         "it looks for rows whose orders.customer does not fit any more, and changes nothing while there are any; the version before may go on storing such",
       ],
+    ],
+    [
+      "a text may be longer",
+      "maxLength: 100",
+      "maxLength: 200",
+      both,
+      [
+        "orders.note may be longer than 100: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+        ...keptOrders,
+      ],
+    ],
+    [
+      "a field is new that may be left out",
+      "drafts: {type: {text: string}",
+      "drafts: {type: {text: string, state: [open, done]}, defaults: {state: open}",
+      "safe to roll",
+      [],
     ],
   ];
   test.each(rollouts)("where %s", (_title, before, after, verdict, steps) => {
@@ -867,6 +894,7 @@ test("the language of a search makes its index anew, and one that says no more t
     steps: [
       "before it serves: node dist/generated/server.js migrate",
       "it makes the search finds_index_2 of orders, empty: run search-rebuild after the rollout",
+      "the version before keeps the search index finds_index; after a rollback, run search-rebuild: it knows nothing of what the next version has written",
     ],
   });
 });

@@ -92,64 +92,68 @@ for (const engine of engines) {
     });
     afterAll(() => opened.close());
 
-    test(`${runs} random aggregates over random rows`, async () => {
-      const perSet = 100;
-      for (let set = 0; set * perSet < runs; set += 1) {
-        const options = { numRuns: 1, seed: set + 1 };
-        const [bodies] = fc.sample(fc.array(body, { minLength: 40, maxLength: 40 }), options);
-        const tenant = uuidv7();
-        // Sums of numbers of very different sizes depend on their order; here they are of one size.
-        const sized = (bodies ?? []).map((one) => {
-          const { size } = one as { readonly size?: number | null };
-          return typeof size === "number" && Math.abs(size) > 1e6 ? { ...one, size: 7 } : one;
-        });
-        const counted = sized.map((one) => {
-          const { count, place } = one as {
-            readonly count?: number | null;
-            readonly place?: { readonly zip?: number | null } | null;
-          };
-          const small = (value: number | null | undefined) =>
-            typeof value === "number" ? Math.min(value, 99) : value;
-          return {
-            ...one,
-            ...(count === undefined ? {} : { count: small(count) }),
-            ...(place == null ? {} : { place: { ...place, zip: small(place.zip) ?? null } }),
-          };
-        });
-        const rows = await opened.store(tenant, counted);
-        const live = rows.filter((row) => !row.is_deleted);
-        const context = opened.connection.context("things.agg_list", tenant);
-        const query = fc.record({
-          filter,
-          request,
-          direction: fc.constantFrom("asc" as const, "desc" as const),
-        });
-        await fc.assert(
-          fc.asyncProperty(query, async ({ filter: filters, request: aggregates, direction }) => {
-            const sorts: Sorts = { rows: direction };
-            const expected = aggregate(
-              live,
-              filters,
-              aggregates as unknown as AggregateRequest,
-              sorts,
-            );
-            const parsed = parseAggregateRequest(
-              { aggregates, filters, sorts, size: 1_000 },
-              { fields: things.fieldSet, mayListDeleted: false },
-            );
-            const answer = outputValue(await aggList(things)(parsed, context));
-            expect(answer.count).toBe(expected.length);
-            for (const [index, hit] of answer.hits.entries()) {
-              const wanted = expected[index] ?? {};
-              const differing = Object.keys({ ...wanted, ...hit }).filter(
-                (alias) => !near(hit[alias], wanted[alias]),
+    test(
+      `${runs} random aggregates over random rows`,
+      async () => {
+        const perSet = 100;
+        for (let set = 0; set * perSet < runs; set += 1) {
+          const options = { numRuns: 1, seed: set + 1 };
+          const [bodies] = fc.sample(fc.array(body, { minLength: 40, maxLength: 40 }), options);
+          const tenant = uuidv7();
+          // Sums of numbers of very different sizes depend on their order; here they are of one size.
+          const sized = (bodies ?? []).map((one) => {
+            const { size } = one as { readonly size?: number | null };
+            return typeof size === "number" && Math.abs(size) > 1e6 ? { ...one, size: 7 } : one;
+          });
+          const counted = sized.map((one) => {
+            const { count, place } = one as {
+              readonly count?: number | null;
+              readonly place?: { readonly zip?: number | null } | null;
+            };
+            const small = (value: number | null | undefined) =>
+              typeof value === "number" ? Math.min(value, 99) : value;
+            return {
+              ...one,
+              ...(count === undefined ? {} : { count: small(count) }),
+              ...(place == null ? {} : { place: { ...place, zip: small(place.zip) ?? null } }),
+            };
+          });
+          const rows = await opened.store(tenant, counted);
+          const live = rows.filter((row) => !row.is_deleted);
+          const context = opened.connection.context("things.agg_list", tenant);
+          const query = fc.record({
+            filter,
+            request,
+            direction: fc.constantFrom("asc" as const, "desc" as const),
+          });
+          await fc.assert(
+            fc.asyncProperty(query, async ({ filter: filters, request: aggregates, direction }) => {
+              const sorts: Sorts = { rows: direction };
+              const expected = aggregate(
+                live,
+                filters,
+                aggregates as unknown as AggregateRequest,
+                sorts,
               );
-              expect([differing, hit, wanted]).toEqual([[], hit, wanted]);
-            }
-          }),
-          { numRuns: Math.min(perSet, runs - set * perSet), seed: set + 1 },
-        );
-      }
-    }, 300_000);
+              const parsed = parseAggregateRequest(
+                { aggregates, filters, sorts, size: 1_000 },
+                { fields: things.fieldSet, mayListDeleted: false },
+              );
+              const answer = outputValue(await aggList(things)(parsed, context));
+              expect(answer.count).toBe(expected.length);
+              for (const [index, hit] of answer.hits.entries()) {
+                const wanted = expected[index] ?? {};
+                const differing = Object.keys({ ...wanted, ...hit }).filter(
+                  (alias) => !near(hit[alias], wanted[alias]),
+                );
+                expect([differing, hit, wanted]).toEqual([[], hit, wanted]);
+              }
+            }),
+            { numRuns: Math.min(perSet, runs - set * perSet), seed: set + 1 },
+          );
+        }
+      },
+      runs * 300,
+    );
   });
 }

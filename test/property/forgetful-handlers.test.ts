@@ -113,29 +113,33 @@ afterAll(async () => {
   project.remove();
 });
 
-test("a handler that forgets stores all or nothing, and each engine decides alike", async () => {
-  let forgot = 0;
-  let count = 0;
-  await fc.assert(
-    fc.asyncProperty(steps, async (given) => {
-      const outcomes: unknown[] = [];
-      count += 1;
-      for (const service of services) {
-        const run: Run = { tag: `run ${count} `, steps: given, begun: 0 };
-        next.run = run;
-        const { status } = await service.call("POST", "/run");
-        const body = { filters: { $values: { text: run.tag } }, size: 100 };
-        const listed = await service.call("POST", "/notes/list", { body });
-        const stored = (listed.body as { readonly hits: readonly unknown[] }).hits.length;
-        expect([status, stored]).toEqual(status === 204 ? [204, run.begun] : [500, 0]);
-        outcomes.push(status);
-      }
-      if (outcomes[0] === 500) forgot += 1;
-      expect(new Set(outcomes).size).toBe(1);
-    }),
-    { numRuns, seed },
-  );
-  expect(forgot).toBeGreaterThan(0);
-  expect(forgot).toBeLessThan(count);
-  for (const service of services) expect((await service.call("GET", "/livez")).status).toBe(200);
-});
+test(
+  "a handler that forgets stores all or nothing, and each engine decides alike",
+  async () => {
+    let forgot = 0;
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        const outcomes: unknown[] = [];
+        count += 1;
+        for (const service of services) {
+          const run: Run = { tag: `run ${count} `, steps: given, begun: 0 };
+          next.run = run;
+          const { status } = await service.call("POST", "/run");
+          const body = { filters: { $values: { text: run.tag } }, size: 100 };
+          const listed = await service.call("POST", "/notes/list", { body });
+          const stored = (listed.body as { readonly hits: readonly unknown[] }).hits.length;
+          expect([status, stored]).toEqual(status === 204 ? [204, run.begun] : [500, 0]);
+          outcomes.push(status);
+        }
+        if (outcomes[0] === 500) forgot += 1;
+        expect(new Set(outcomes).size).toBe(1);
+      }),
+      { numRuns, seed },
+    );
+    expect(forgot).toBeGreaterThan(0);
+    expect(forgot).toBeLessThan(count);
+    for (const service of services) expect((await service.call("GET", "/livez")).status).toBe(200);
+  },
+  numRuns * 1_000,
+);

@@ -10,6 +10,7 @@ import { deviceReplaced, type Command, type Dial, type Ending } from "./port.js"
 import type { Line, Receiver, Transport } from "./port.js";
 import { PresenceBoard } from "./presence.js";
 import { commandFreshMillis, isNewer, type Message, type Reign } from "./tab-messages.js";
+import { withoutEnded } from "./topics.js";
 import { Watch } from "./watch.js";
 
 /** How long a leader holds on after its line has ended, so that every tab has heard of that and takes its own pause. */
@@ -69,6 +70,11 @@ class SharedLine implements Line {
   #queueing = new AbortController();
   #asked = 0;
   #isOver = false;
+  #topics: readonly string[];
+  /** Whether the line hears what this tab wants to hear, as far as it has been told. */
+  #hears = false;
+  /** Waits for the line to hear other topics. */
+  #changing: Waiting | undefined;
   #leader: Leader | undefined;
   /** Who leads, as far as this tab has heard; its own where it leads itself. */
   #reign: Reign = { term: 0, tab: "" };
@@ -77,6 +83,7 @@ class SharedLine implements Line {
   constructor(transport: Transport, dial: Dial, receiver: Receiver, means: Means) {
     this.#transport = transport;
     this.#dial = dial;
+    this.#topics = dial.topics;
     this.#receiver = receiver;
     this.#means = means;
     const { caller, name, places } = means;
@@ -86,7 +93,10 @@ class SharedLine implements Line {
       name,
       places,
       leaving: this.#leaving.signal,
-      signal: (...signal) => receiver.signal(...signal),
+      signal: (name, id, data) => {
+        if (name === "realtime.unsubscribed") this.#topics = withoutEnded(this.#topics, data);
+        receiver.signal(name, id, data);
+      },
       failed: () => {
         this.#finish(0);
         receiver.ended({});
@@ -124,6 +134,20 @@ class SharedLine implements Line {
 
   async reauthenticate(token: string): Promise<boolean> {
     return (await this.#leader?.line?.reauthenticate(token)) ?? true;
+  }
+
+  /** Hears these topics through whoever leads, and no others; what the other tabs want to hear stays. */
+  async setTopics(topics: readonly string[]): Promise<void> {
+    if (this.#leader !== undefined) {
+      await this.#leader.setOwn(topics);
+      this.#topics = topics;
+      return;
+    }
+    this.#topics = topics;
+    await new Promise<unknown>((resolve, reject) => {
+      this.#changing = { resolve, reject };
+      this.#join();
+    });
   }
 
   probe(): void {
@@ -169,13 +193,15 @@ class SharedLine implements Line {
     this.#reign = { term: Math.max(this.#reign.term + 1, Date.now()), tab: this.#tab };
     const reign = this.#reign;
     this.#leader = new Leader({
-      topics: this.#dial.topics,
+      topics: this.#topics,
       open: (topics, receiver) => this.#openLine(topics, receiver),
       opened: (topics) => {
         this.#place.begin();
+        this.#hasChanged();
         this.#tell({ kind: "opened", reign, topics, last: this.#place.last, presence: [] });
         this.#receiver.opened();
       },
+      changed: (tab, topics, all) => this.#admit(tab, topics, all),
       signal: (...signal) => {
         this.#presence.note(signal);
         this.#tell({ kind: "signal", reign, signal });
@@ -263,10 +289,14 @@ class SharedLine implements Line {
     switch (message.kind) {
       case "opened": {
         const isMine = (message.tab ?? this.#tab) === this.#tab;
-        const hears = this.#dial.topics.every((topic) => message.topics.includes(topic));
+        const hears = this.#topics.every((topic) => message.topics.includes(topic));
         if (!isMine || !hears) return;
+        // A line that has changed for this tab is the one that it had before: nothing was missed.
+        const isSame = this.#hears && message.tab !== undefined && this.#changing !== undefined;
+        this.#hears = true;
+        this.#hasChanged();
         this.#place.follow(message.last);
-        this.#receiver.opened();
+        if (!isSame) this.#receiver.opened();
         for (const signal of message.presence) this.#place.hear(signal);
         return;
       }
@@ -296,10 +326,8 @@ class SharedLine implements Line {
         return;
       case "join": {
         const { tab } = message;
-        const topics = leader.join(tab, message.topics);
-        if (topics === null) return;
-        const presence = this.#presence.of(message.topics);
-        this.#tell({ kind: "opened", reign, topics, last: this.#place.last, presence, tab });
+        const all = leader.join(tab, message.topics);
+        if (all !== null) this.#admit(tab, message.topics, all);
         return;
       }
       case "leave":
@@ -323,8 +351,19 @@ class SharedLine implements Line {
     }
   }
 
+  #hasChanged(): void {
+    this.#changing?.resolve(undefined);
+    this.#changing = undefined;
+  }
+
   #join(): void {
-    this.#tell({ kind: "join", tab: this.#tab, topics: this.#dial.topics });
+    this.#tell({ kind: "join", tab: this.#tab, topics: this.#topics });
+  }
+
+  /** Tells a tab that the line hears what it wants to hear, and who is on these topics. */
+  #admit(tab: string, own: readonly string[], topics: readonly string[]): void {
+    const [presence, { last }] = [this.#presence.of(own), this.#place];
+    this.#tell({ kind: "opened", reign: this.#reign, topics, last, presence, tab });
   }
 
   #tell(message: Message): void {
@@ -334,6 +373,7 @@ class SharedLine implements Line {
 
   /** Who was asked is gone. */
   #breakOff(): void {
+    this.#hears = false;
     for (const { reject } of this.#waiting.values())
       reject(new ApiError("client.network", "the tab that had the connection is gone"));
     this.#waiting.clear();
@@ -343,6 +383,7 @@ class SharedLine implements Line {
     this.#isOver = true;
     this.#watch.stop();
     this.#breakOff();
+    this.#changing?.reject(new ApiError("client.network", "the connection has ended"));
     this.#leaving.abort();
     this.#queueing.abort();
     this.#leader?.stop();

@@ -4,9 +4,10 @@ import { ApiError, authorize, call, errorOf, retryAfterMillis } from "../core.js
 import type { Operation } from "../core.js";
 import { following } from "../signals.js";
 import { EventStream } from "./event-stream.js";
+import { handOver, Recent, type Stream } from "./handover.js";
 import { lineAddress } from "./platform.js";
-import { deviceReplaced, isFinalKind, type Dial, type Ending, type Line } from "./port.js";
-import type { Receiver, Transport } from "./port.js";
+import { deviceReplaced, isFinalKind, type Command, type Dial, type Ending } from "./port.js";
+import type { Line, Receiver, Transport } from "./port.js";
 
 /** The service says something every 15 s. */
 const silenceMillis = 45_000;
@@ -18,57 +19,114 @@ const noId = "-";
 
 /** Server-Sent Events through `fetch`, which unlike `EventSource` can send a token along. */
 export function sse(): Transport {
-  return { open };
+  return { open: (dial, receiver) => new SseLine(dial, receiver) };
 }
 
-function open(dial: Dial, receiver: Receiver): Line {
-  const { client, path, deviceId, commands, caller } = dial;
-  const leaving = new AbortController();
-  const acknowledgement: Operation = {
-    method: "POST",
-    path: `${path}/sse/ack`,
-    query: ["device_id"],
-    body: "rest",
-    repeats: "safe",
-  };
-  let signedAt = Date.now();
-  const acknowledge = (upTo: string): void => {
-    signedAt = Date.now();
+/** A line whose stream makes place for another where something else is to be heard, or by another token. */
+class SseLine implements Line {
+  readonly #leaving = new AbortController();
+  readonly #recent = new Recent();
+  readonly #receiver: Receiver;
+  #dial: Dial;
+  #stream: Stream;
+  #signedAt = Date.now();
+  /** The last handover: there is one at a time. */
+  #handover: Promise<unknown> = Promise.resolve();
+
+  constructor(dial: Dial, receiver: Receiver) {
+    this.#dial = dial;
+    this.#receiver = {
+      opened: () => receiver.opened(),
+      signal: (name, id, data) => {
+        if (id !== null) this.#dial = { ...this.#dial, lastEventId: id };
+        this.#recent.add([name, id, data]);
+        receiver.signal(name, id, data);
+      },
+      ended: (ending) => receiver.ended(ending),
+    };
+    this.#stream = this.#open(dial, this.#receiver);
+  }
+
+  acknowledge(upTo: string): void {
+    const { client, path, deviceId } = this.#dial;
+    const acknowledgement: Operation = {
+      method: "POST",
+      path: `${path}/sse/ack`,
+      query: ["device_id"],
+      body: "rest",
+      repeats: "safe",
+    };
+    this.#signedAt = Date.now();
     // A later acknowledgement stands for one that got lost.
     void call(client, acknowledgement, { device_id: deviceId, up_to: upTo }).settled();
-  };
-  // Where the service says something: timers of a page that is hidden may rest.
-  const hears = (): void => {
-    if (Date.now() - signedAt > signMillis) acknowledge(noId);
-  };
-  listen(dial, receiver, leaving, hears).then(
-    (ending) => !leaving.signal.aborted && receiver.ended(ending),
-    () => !leaving.signal.aborted && receiver.ended({}),
-  );
-  return {
-    acknowledge,
-    async command({ name, payload, idempotencyKey, signal, millis }) {
-      const operation = commands[name];
-      if (operation === undefined)
-        throw new ApiError("realtime_command_unknown", `there is no command ${name}`);
-      const options = {
-        signal,
-        // A line has one caller; a request would go as whoever is signed in now.
-        ...(caller === null ? {} : { caller }),
-        timeoutMillis: millis,
-        ...(idempotencyKey === null ? {} : { idempotencyKey }),
-      };
-      return call(client, operation, payload, options);
-    },
-    reauthenticate: async () => false,
-    close: () => leaving.abort(),
-  };
+  }
+
+  async command({ name, payload, idempotencyKey, signal, millis }: Command): Promise<unknown> {
+    const { client, commands, caller } = this.#dial;
+    const operation = commands[name];
+    if (operation === undefined)
+      throw new ApiError("realtime_command_unknown", `there is no command ${name}`);
+    const options = {
+      signal,
+      // A line has one caller; a request would go as whoever is signed in now.
+      ...(caller === null ? {} : { caller }),
+      timeoutMillis: millis,
+      ...(idempotencyKey === null ? {} : { idempotencyKey }),
+    };
+    return call(client, operation, payload, options);
+  }
+
+  setTopics(topics: readonly string[]): Promise<void> {
+    return this.#goOn({ topics });
+  }
+
+  reauthenticate(token: string): Promise<boolean> {
+    return this.#goOn({ token }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  close(): void {
+    this.#leaving.abort();
+  }
+
+  /** Goes on over another stream. Rejects where that is refused; then this one goes on. */
+  #goOn(change: Partial<Pick<Dial, "topics" | "token">>): Promise<void> {
+    const done = this.#handover.then(async () => {
+      const dial = { ...this.#dial, ...change };
+      const open = (receiver: Receiver): Stream => this.#open(dial, receiver);
+      this.#stream = await handOver(this.#stream, {
+        open,
+        receiver: this.#receiver,
+        recent: this.#recent,
+        leaving: this.#leaving.signal,
+      });
+      this.#dial = { ...this.#dial, ...change };
+    });
+    this.#handover = done.catch(() => undefined);
+    return done;
+  }
+
+  #open(dial: Dial, receiver: Receiver): Stream {
+    const leaving = following(this.#leaving.signal);
+    const stream: Stream = { receiver, close: () => leaving.abort() };
+    // Where the service says something: timers of a page that is hidden may rest.
+    const hears = (): void => {
+      if (Date.now() - this.#signedAt > signMillis) this.acknowledge(noId);
+    };
+    listen(dial, stream, leaving, hears).then(
+      (ending) => !leaving.signal.aborted && stream.receiver.ended(ending),
+      () => !leaving.signal.aborted && stream.receiver.ended({}),
+    );
+    return stream;
+  }
 }
 
 /** Reads a stream to its end; `hears` is told of whatever comes. */
 async function listen(
   dial: Dial,
-  receiver: Receiver,
+  stream: Stream,
   leaving: AbortController,
   hears: () => void,
 ): Promise<Ending> {
@@ -84,7 +142,7 @@ async function listen(
       signal: silence.signal,
     });
     if (!response.ok || response.body === null) return await refusal(response);
-    receiver.opened();
+    stream.receiver.opened();
     const parser = new EventStream();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
@@ -96,7 +154,7 @@ async function listen(
       for (const { event, data } of parser.push(value)) {
         if (event === "realtime.error") return farewell(data);
         const { id, data: payload } = JSON.parse(data) as { id: string | null; data: unknown };
-        if (!leaving.signal.aborted) receiver.signal(event, id, payload);
+        if (!leaving.signal.aborted) stream.receiver.signal(event, id, payload);
       }
     }
     return parser.retryMillis === undefined ? {} : { afterMillis: parser.retryMillis };

@@ -42,10 +42,14 @@ export class Topics {
 
   /** `realtime.unsubscribed`: the caller may not hear these any more, and another line does not ask for them. */
   lost(data: unknown): void {
-    const { topics: gone } = data as { readonly topics: readonly string[] };
-    const isLeft = (topic: string): boolean => !gone.includes(topic);
     const isChanging = this.#wanted !== this.#heard;
-    this.#heard = this.#heard.filter(isLeft);
-    this.#wanted = isChanging ? this.#wanted.filter(isLeft) : this.#heard;
+    this.#heard = withoutEnded(this.#heard, data);
+    this.#wanted = isChanging ? withoutEnded(this.#wanted, data) : this.#heard;
   }
+}
+
+/** What is left of topics once those that `realtime.unsubscribed` names have ended. */
+export function withoutEnded(topics: readonly string[], data: unknown): readonly string[] {
+  const { topics: ended } = data as { readonly topics: readonly string[] };
+  return topics.filter((topic) => !ended.includes(topic));
 }

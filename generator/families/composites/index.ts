@@ -19,6 +19,7 @@ export const composites = family({
     return expansion(null);
   },
   compare: null,
+  rollout: null,
 });
 
 /** A service has one transaction route; a composite that names one names that one. */

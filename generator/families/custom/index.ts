@@ -15,4 +15,5 @@ export const custom = family({
     }),
   defaults: inputDefaults,
   compare: null,
+  rollout: null,
 });

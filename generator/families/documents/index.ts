@@ -16,6 +16,7 @@ import {
 } from "../../kernel/family.js";
 import { bodyPlans } from "./body-validators.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { conversions } from "./conversions.js";
 import { documentDefaults } from "./defaults.js";
 import { derivedTypes } from "./derived.js";
@@ -70,6 +71,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   defaults: documentDefaults,
   functions: conversions,
   compare,
+  rollout,
   claims: sqlClaims,
   derived: derivedTypes,
   emit: emitDocuments,

@@ -1,5 +1,6 @@
 // `indexes:` and `unique:` of a document: over which fields, by which names.
 import { indexableColumns, type Fields } from "../../../runtime/contract/fields.js";
+import { derivedSqlName } from "../../../runtime/contract/sql-names.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { DocumentDeclaration } from "./format.js";
@@ -14,9 +15,10 @@ export function declaredIndexes(
   fields: Fields,
 ): readonly IndexModel[] {
   return (declaration.indexes ?? []).map((names, position): IndexModel => {
-    for (const [at, field] of names.entries())
-      checkField(context, fields, field, ["documents", name, "indexes", position, at]);
-    return { name: `${name}_by_${joined(names)}`, fields: names };
+    const path = ["documents", name, "indexes", position];
+    for (const [at, field] of names.entries()) checkField(context, fields, field, [...path, at]);
+    checkCount(context, names, path);
+    return { name: indexNameOver(name, names), fields: names };
   });
 }
 
@@ -33,6 +35,7 @@ export function uniqueOf(
     const rule = isList(given) ? { fields: given } : given;
     for (const [at, field] of rule.fields.entries())
       checkField(context, fields, field, [...path, ...(isList(given) ? [] : ["fields"]), at]);
+    checkCount(context, rule.fields, path);
     if (rule.where !== undefined && !softDelete)
       context.report({
         code: "OPW034",
@@ -40,7 +43,7 @@ export function uniqueOf(
         at: context.tree.at(...path),
       });
     return {
-      name: `${name}_unique_${joined(rule.fields)}`,
+      name: derivedSqlName(`${name}_unique_${joined(rule.fields)}`),
       fields: rule.fields,
       isGlobal: rule.global === true || declaration.tenant === false,
       isLiveOnly: rule.where !== undefined,
@@ -59,7 +62,7 @@ export function withReferences(
   );
   return [
     ...indexes,
-    ...missing.map(({ field }) => ({ name: `${name}_by_${field}`, fields: [field] })),
+    ...missing.map(({ field }) => ({ name: indexNameOver(name, [field]), fields: [field] })),
   ];
 }
 
@@ -69,8 +72,25 @@ function isList(given: Rule | readonly string[]): given is readonly string[] {
   return Array.isArray(given);
 }
 
+function indexNameOver(document: string, fields: readonly string[]): string {
+  return derivedSqlName(`${document}_by_${joined(fields)}`);
+}
+
 function joined(fields: readonly string[]): string {
   return fields.join("_").replaceAll(".", "_");
+}
+
+/** PostgreSQL has indexes of 32 columns; two are the tenant and the id. */
+const maxIndexedFields = 30;
+
+function checkCount(
+  { tree, report }: FamilyContext,
+  fields: readonly string[],
+  path: readonly (string | number)[],
+): void {
+  if (fields.length <= maxIndexedFields) return;
+  const message = `an index has at most ${maxIndexedFields} fields, not ${fields.length}`;
+  report({ code: "OPW034", message, at: tree.at(...path) });
 }
 
 function checkField(

@@ -1,7 +1,9 @@
 // The names that tables of documents, their histories and their indexes need in SQL.
+import { historyTableName } from "../../../runtime/contract/sql-names.js";
 import type { SqlClaim } from "../../kernel/family.js";
 import type { SourceTree } from "../../load/source-tree.js";
 import type { DocumentModel } from "../../model/document-model.js";
+import { deletedIndexName } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 
 export function sqlClaims({ documents }: RegistryModel, tree: SourceTree): readonly SqlClaim[] {
@@ -9,7 +11,7 @@ export function sqlClaims({ documents }: RegistryModel, tree: SourceTree): reado
 }
 
 function claimsOf(
-  { name, table, history, indexes, unique }: DocumentModel,
+  { name, table, history, indexes, unique, deletedForSeconds }: DocumentModel,
   tree: SourceTree,
 ): readonly SqlClaim[] {
   const at = tree.keyAt("documents", name);
@@ -24,10 +26,17 @@ function claimsOf(
       at: tree.at("documents", name, kind, place),
       isTable: false,
     });
-  const past = { name: `${table}_history`, what: `the history of ${name}`, at, isTable: true };
+  const past = { name: historyTableName(table), what: `the history of ${name}`, at, isTable: true };
+  const deleted = {
+    name: deletedIndexName(table),
+    what: `the index of deleted ${name}`,
+    at,
+    isTable: false,
+  };
   return [
     { name: table, what: name, at, isTable: true },
     ...(history === 0 ? [] : [past]),
+    ...(deletedForSeconds === null ? [] : [deleted]),
     ...indexes.map(over("indexes", "the index")),
     ...unique.map(over("unique", "the unique rule")),
   ];

@@ -14,6 +14,7 @@ export const errors = family({
     return expansion(models, { frozen: () => ({ errors: models }) });
   },
   compare,
+  rollout: null,
   emit: emitErrors,
   rules: [namedErrorsExist],
   met: ({ errors: models }) =>

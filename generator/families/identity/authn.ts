@@ -5,6 +5,7 @@ import {
   expandBuiltIn,
   idInPath,
   signedIn,
+  withAnySession,
   withSession,
   builtInNamespace,
   type BuiltInVerb,
@@ -70,7 +71,7 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: true,
-    guard: signedIn,
+    guard: withAnySession,
     body: {
       schema: objectSchema({ scope: { type: "string", enum: ["session", "all"] } }, []),
       isOptional: true,

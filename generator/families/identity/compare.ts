@@ -72,7 +72,11 @@ const identity: Rules<IdentityModel> = {
       (hint) => `takes no tenant from ${hint}`,
     )(hints(before), hints(after));
   },
-  trustForwardedHost: null,
+  trustForwardedHost: (_before, after) => [
+    after
+      ? ["additive", "believes the host that trusted proxies forward"]
+      : ["breaking", "no longer believes the host that proxies forward"],
+  ],
   signer: null,
   undocumented: null,
   override: choices(

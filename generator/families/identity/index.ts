@@ -3,6 +3,7 @@ import { expansion, family } from "../../kernel/family.js";
 import { expandApiKeys } from "./api-keys.js";
 import { expandIdentity } from "./authn.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { emitIdentity } from "./emit.js";
 import { format } from "./format.js";
 import { boundaryErrors, excludedOperationsExist, identityModel } from "./model.js";
@@ -31,6 +32,7 @@ export const identity = family({
     });
   },
   compare,
+  rollout,
   emit: emitIdentity,
   tables: { areNeeded: (model) => model.identity !== null, steps: tables },
   paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),

@@ -9,10 +9,18 @@ const integrationEvent: Rules<OutboxEventModel> = {
   // `compareEvents` compares the types.
   typeName: null,
   deprecated: deprecations,
-  destination: null,
+  destination: (before, after) => {
+    const [was, is] = [before, after].map(destinationText);
+    return was === is ? [] : [["breaking", `goes to ${is} instead of ${was}`]];
+  },
   // Compared as what webhooks ask of subscribers.
   guard: null,
 };
+
+/** The name of a destination, or of the function that delivers: receivers don't care where its file is. */
+function destinationText(destination: OutboxEventModel["destination"]): string {
+  return typeof destination === "string" ? destination : destination.name;
+}
 
 /** Reports changes of integration events, which receivers of webhooks read. */
 export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {

@@ -2,6 +2,7 @@
 import { ofGenerated, referenceOrNull } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { emitOutbox } from "./emit.js";
 import { outboxModel } from "./expand.js";
 import { format } from "./format.js";
@@ -16,6 +17,7 @@ export const outbox = family({
     return expansion(model, { frozen: () => ({ outbox: model, mail }) });
   },
   compare,
+  rollout,
   emit: emitOutbox,
   tables: { areNeeded: (model) => model.outbox !== null, steps: tables },
   observed: (model) =>

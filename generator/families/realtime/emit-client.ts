@@ -42,7 +42,7 @@ const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket
 /** Files that a transport needs besides its own. */
 const transportParts = {
   socketio: ["span"],
-  sse: ["event-stream"],
+  sse: ["event-stream", "handover"],
   websocket: ["span"],
 } as const;
 /** The version of socket.io-client that the client is tested with. */

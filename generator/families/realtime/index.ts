@@ -5,6 +5,7 @@ import { documents } from "../documents/index.js";
 import { answeredOperations, planePaths } from "./answered.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { emitRealtime } from "./emit.js";
 import { realtimeClient } from "./emit-client.js";
 import { checkEmits } from "./emits.js";
@@ -27,6 +28,7 @@ export const realtime = family({
       },
     }),
   compare,
+  rollout,
   emit: (model, paths) => [...emitRealtime(model, paths), ...emitAsyncApi(model)],
   validators: signalPlans,
   tables: { areNeeded: (model) => model.realtime !== null, steps: tables },

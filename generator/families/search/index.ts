@@ -6,6 +6,7 @@ import type { SearchModel } from "../../model/registry.js";
 import { expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { emitSearches } from "./emit.js";
 import { expandSearch } from "./expand.js";
 import { format } from "./format.js";
@@ -45,6 +46,7 @@ export const search = family({
     });
   },
   compare,
+  rollout,
   rules: [formerSearchesExist],
   claims: sqlClaims,
   emit: emitSearches,

@@ -1,5 +1,6 @@
 // What changes of storages mean for clients, beside their operations.
-import type { RegistryModel, StorageModel } from "../../model/registry.js";
+import type { RegistryModel } from "../../model/registry.js";
+import type { StorageModel } from "../../model/storage-model.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { amount, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 

@@ -4,12 +4,8 @@ import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
 import { own } from "../../model/records.js";
-import {
-  bodyInput,
-  type InputModel,
-  type OperationModel,
-  type StorageModel,
-} from "../../model/registry.js";
+import { bodyInput, type InputModel, type OperationModel } from "../../model/registry.js";
+import type { StorageModel } from "../../model/storage-model.js";
 import { callOf, ofGenerated, ofRuntime, type Code, type CodeName } from "../../model/code.js";
 import { shapes, summaries, type StorageVerbShape } from "./shapes.js";
 import { isDirect, multipartVerbs, presignVerbs, storageVerbs, type StorageVerb } from "./verbs.js";

@@ -2,9 +2,10 @@
 import { sortedRecord } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
-import type { StorageModel } from "../../model/registry.js";
+import type { StorageModel } from "../../model/storage-model.js";
 import { clientParts, expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { emitStorages } from "./emit.js";
 import { expandStorage } from "./expand.js";
 import { format } from "./format.js";
@@ -37,6 +38,7 @@ export const storage = family({
     });
   },
   compare,
+  rollout,
   rules: [formerStoragesExist],
   emit: emitStorages,
   client: ({ storages, operations }) => {

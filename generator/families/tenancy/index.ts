@@ -11,4 +11,5 @@ export const tenancy = family({
   after: [identity],
   expand: (context) => expansion(null, { namespaces: expandTenancy(context) }),
   compare: null,
+  rollout: null,
 });

@@ -2,8 +2,10 @@
 import type { ChangeLevel } from "../../compare/change.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { amount, compareAll, tellOf, type Rules } from "../../compare/rules.js";
+import { differences } from "../../compare/differences.js";
+import { authoredIn } from "../../model/code.js";
 import { own } from "../../model/records.js";
-import type { RegistryModel } from "../../model/registry.js";
+import type { HookUse, RegistryModel } from "../../model/registry.js";
 import type { WebhooksModel } from "./model.js";
 
 const webhooks: Rules<WebhooksModel> = {
@@ -16,20 +18,33 @@ const webhooks: Rules<WebhooksModel> = {
 };
 
 type Guards = WebhooksModel["guards"];
+type Told = readonly [ChangeLevel, string];
 
-/** Who may hear an event: a policy that wasn't asked before ends deliveries. Events that come or go are reported elsewhere. */
-function guardsChanged(
-  before: Guards | undefined,
-  after: Guards,
-): readonly (readonly [ChangeLevel, string])[] {
-  return Object.entries(after).flatMap(
-    ([event, { policy }]): (readonly [ChangeLevel, string])[] => {
-      // A registry that an earlier version froze asks nothing of subscribers.
-      const was = before === undefined ? { policy: null } : own(before, event);
-      if (was === undefined || was.policy === policy) return [];
-      return [["breaking", `asks ${policy} of who hears ${event}`]];
-    },
-  );
+/** Who may hear an event: what wasn't asked before ends deliveries. Events that come or go are reported elsewhere. */
+function guardsChanged(before: Guards | undefined, after: Guards): readonly Told[] {
+  return Object.entries(after).flatMap(([event, { policy, hooks }]): readonly Told[] => {
+    const who = `of who hears ${event}`;
+    // A registry that an earlier version froze asks nothing of subscribers.
+    if (before === undefined) return [["breaking", `asks ${policy} ${who}`]];
+    const was = own(before, event);
+    if (was === undefined) return [];
+    const { gone, added } = differences(was.hooks.map(hookText), hooks.map(hookText));
+    const told: readonly Told[] = [
+      ...added.map((one): Told => ["breaking", `asks ${one} ${who}`]),
+      ...gone.map((one): Told => ["additive", `no longer asks ${one} ${who}`]),
+    ];
+    return told.length > 0 || was.policy === policy
+      ? told
+      : [["documentation", `asks ${policy} ${who}`]];
+  });
+}
+
+/** A step as people call it, with the author's function behind it. */
+function hookText({ permission, id, run }: HookUse): string {
+  const name = id.slice(id.indexOf("#") + 1);
+  const functions = authoredIn(run).filter((one) => one.name !== name);
+  if (permission !== null) return permission;
+  return functions.length === 0 ? name : `${name} (${functions.map((one) => one.name).join()})`;
 }
 
 /** Reports a change of how many webhooks a caller may have and of who hears what. Operations that come or go are reported elsewhere. */

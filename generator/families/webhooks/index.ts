@@ -4,6 +4,7 @@ import { expansion, family } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
 import { outbox } from "../outbox/index.js";
 import { compare } from "./compare.js";
+import { rollout } from "./rollout.js";
 import { emitWebhooks } from "./emit.js";
 import { expandWebhooks } from "./expand.js";
 import { format } from "./format.js";
@@ -25,6 +26,7 @@ export const webhooks = family({
     });
   },
   compare,
+  rollout,
   emit: emitWebhooks,
   tables: { areNeeded: (model) => model.webhooks !== undefined, steps: tables },
   service: (model) =>

@@ -2,6 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
+import { heartbeat } from "../../operations/heartbeat.js";
+import { within } from "../../operations/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
@@ -143,7 +145,8 @@ function keptLine(
     next.on("notification", ({ payload }) => hear(payload ?? ""));
     try {
       await next.connect();
-      await next.query(`LISTEN ${channel}`);
+      const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
+      await within(answerMillis, next.query(`LISTEN ${channel}`), silent);
     } catch (error) {
       log.warn({ err: error }, "the bus of signals does not answer");
       current = (current + 1) % urls.length;
@@ -155,6 +158,14 @@ function keptLine(
     client = next;
     resumed();
   };
+  const beat = heartbeat(
+    async () => client?.query("SELECT 1"),
+    (silence) => {
+      log.warn({ err: silence }, "the bus of signals does not answer");
+      // With a statement under way this doesn't say goodbye; what waits for an answer is lost, and rejects.
+      void client?.end().catch(() => undefined);
+    },
+  );
   const first = connect(100);
   return {
     get client() {
@@ -162,6 +173,7 @@ function keptLine(
     },
     async hangUp() {
       isHungUp = true;
+      beat.stop();
       clearTimeout(retry);
       await first;
     },

@@ -1,6 +1,8 @@
 // The bus over Redis publish and subscribe: one connection publishes, another subscribes.
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../ports/log.js";
+import { heartbeat } from "../../operations/heartbeat.js";
+import type { Repeated } from "../../operations/repeat.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 
 const longestPauseMillis = 5_000;
@@ -25,6 +27,8 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
     disableOfflineQueue: true,
     socket: {
       connectTimeout: 5_000,
+      // For a connection that goes silent while it is made; the heartbeat keeps a live one within it.
+      socketTimeout: 10_000,
       reconnectStrategy: (retries) =>
         !isClosed &&
         Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + Math.random() / 2),
@@ -58,6 +62,7 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   subscriber.on("ready", () => void ready().catch(warned));
   // Not awaited: without a server the clients keep trying in the background until `close`.
   for (const client of [publisher, subscriber]) void client.connect().catch(warned);
+  const beats = [publisher, subscriber].map((client) => replacedIfSilent(client, warned));
 
   return {
     send(message) {
@@ -82,10 +87,33 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
 
     async close() {
       isClosed = true;
+      for (const beat of beats) beat.stop();
       for (const client of [publisher, subscriber]) {
         if (client.isReady) await client.close().catch(warned);
         else if (client.isOpen) client.destroy();
       }
     },
   };
+}
+
+/** A client of Redis, as far as the heartbeat needs it. */
+interface Beating {
+  readonly isOpen: boolean;
+  readonly isReady: boolean;
+  ping(): Promise<unknown>;
+  connect(): Promise<unknown>;
+  destroy(): void;
+}
+
+/** Has a client connect again when its connection has gone silent. What waits for an answer is lost, and rejects. */
+function replacedIfSilent(client: Beating, warned: (error: unknown) => void): Repeated {
+  const ask = async (): Promise<void> => {
+    if (client.isReady) await client.ping();
+  };
+  return heartbeat(ask, (silence) => {
+    if (!client.isOpen || !client.isReady) return;
+    warned(silence);
+    client.destroy();
+    void client.connect().catch(warned);
+  });
 }

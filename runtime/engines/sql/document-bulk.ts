@@ -1,4 +1,5 @@
 // Writes many documents with few statements: rows, snapshots if history is kept, and search indexes.
+import { historyTableName } from "../../contract/sql-names.js";
 import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
@@ -159,7 +160,7 @@ async function removeHistory(
   const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   await session.run(
-    `DELETE FROM ${quoted(`${spec.table}_history`)} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
+    `DELETE FROM ${quoted(historyTableName(spec.table))} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
     parameters.values,
   );
 }
@@ -173,7 +174,7 @@ async function keepSnapshots(
   const { history: kept } = spec;
   if (kept === 0) return;
   const { dialect } = session;
-  const history = quoted(`${spec.table}_history`);
+  const history = quoted(historyTableName(spec.table));
   const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
   const columns = [...ownerColumn(spec), ...told.map(quoted)];
   const parameters = new SqlParameters(dialect);
@@ -205,7 +206,7 @@ async function trimHistory(
   const { dialect } = session;
   const parameters = new SqlParameters(dialect);
   const records = over.map(({ id: key, rev }) => ({ key, until: rev - kept }));
-  const history = quoted(`${spec.table}_history`);
+  const history = quoted(historyTableName(spec.table));
   const from =
     `${recordRows({ key: "uuid", until: "integer" }, records, dialect, parameters)} JOIN ${history} h ` +
     `ON h."id" = w."key" AND h."rev" <= w."until"${owned(spec, tenant, "h.", parameters)}`;

@@ -1,4 +1,5 @@
 // The fixed statements of a document type, printed once per spec and dialect.
+import { historyTableName } from "../../contract/sql-names.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { quoted, type Dialect } from "./session.js";
 
@@ -30,7 +31,7 @@ export function statementsOf(spec: AnyDocumentSpec, dialect: Dialect): Statement
 
 function printStatements(spec: AnyDocumentSpec, dialect: Dialect): Statements {
   const table = quoted(spec.table);
-  const history = quoted(`${spec.table}_history`);
+  const history = quoted(historyTableName(spec.table));
   const shift = spec.tenant ? 1 : 0;
   const at = (position: number) => dialect.placeholder(position + shift);
   const owned = spec.tenant ? `"tenant_id" = ${dialect.placeholder(1)} AND ` : "";

@@ -1,4 +1,5 @@
 // The history of documents over SQL, shared by all SQL engines.
+import { historyTableName } from "../../contract/sql-names.js";
 import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/document-history.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
@@ -101,7 +102,7 @@ async function trimmed(
 }
 
 function historyOf({ table }: AnyDocumentSpec): string {
-  return quoted(`${table}_history`);
+  return quoted(historyTableName(table));
 }
 
 function ofDocument(

@@ -2,6 +2,7 @@
 import type { Webhook, WebhookDelivery, WebhookStore } from "../../ports/webhooks.js";
 import { holdCount } from "./capped.js";
 import { sqlWebhookQueue } from "./webhook-queue.js";
+import { sqlWebhookRemoval } from "./webhook-removal.js";
 import { sqlWebhookStaging } from "./webhook-staging.js";
 import { recordsText } from "./records.js";
 import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
@@ -61,20 +62,6 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
       return row === undefined ? null : readWebhook(row);
     },
 
-    // The queue and pruning remove its deliveries later: there may be many.
-    async remove({ tenant, principalId }, id) {
-      const removed = await session.run(
-        `DELETE FROM "opwright_webhooks" WHERE ${owned} AND "id" = ${at(3)}`,
-        [tenant, principalId, id],
-      );
-      if (removed === 0) return false;
-      await session.run(
-        `DELETE FROM "opwright_webhook_events" WHERE "tenant_id" = ${at(1)} AND "webhook_id" = ${at(2)}`,
-        [tenant, id],
-      );
-      return true;
-    },
-
     async deliveries(webhookId, before, limit) {
       const earlier = before === undefined ? "" : ` AND "id" < ${at(2)}`;
       const rows = await session.all(
@@ -94,6 +81,7 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
       return changed === 1;
     },
 
+    ...sqlWebhookRemoval(session),
     ...sqlWebhookStaging(session),
     ...sqlWebhookQueue(session),
   };

@@ -1,5 +1,6 @@
 // The family of documents: its processes announce themselves, and bring up rows of older shapes once no older process is left.
 import { familyOf } from "../../operations/family.js";
+import { gauge } from "../../operations/metric.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
@@ -12,15 +13,17 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
     ...retentionJobs(documents, service),
   ],
   start: (documents, service) => announce(documents, service),
-  gauges: (documents, { database }) => ({
-    rows_to_renew: () => rowsToRenew(database.reader, changed(documents)),
-    older_processes: async () => {
+  metrics: (documents, { database }) => ({
+    rows_to_renew: gauge("Rows of changed types that are left to check, roughly.", () =>
+      rowsToRenew(database.reader, changed(documents)),
+    ),
+    older_processes: gauge("Running processes of older versions.", async () => {
       const { leases } = database.reader;
       const older = await Promise.all(
         changed(documents).map((spec) => olderProcesses(leases, spec)),
       );
       return new Set(older.flat().map(({ host, pid }) => `${host} ${pid}`)).size;
-    },
+    }),
   }),
 });
 

@@ -2,6 +2,7 @@
 import { within } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { callInTurn } from "../../operations/held-calls.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { ownQueryStore, type QueryPiece, type QueryValue } from "../../ports/own-queries.js";
 import type { FieldReference } from "../../query/fields.js";
@@ -62,7 +63,7 @@ export function sql<const Columns extends Readonly<Record<string, keyof ColumnTy
     // The store reads each column as its type.
     return found as readonly RowOf<Columns>[];
   };
-  return (texts, ...given) => context.callInTurn("sql", () => rows(texts, given));
+  return (texts, ...given) => callInTurn(context, "sql", () => rows(texts, given));
 }
 
 async function pieceOf(given: Interpolated, context: ExecutionContext): Promise<QueryPiece> {

@@ -93,6 +93,7 @@ export const principals = {
       const { principal_id: id } = canonicalIds(given);
       if (!(await context.transaction.of(identityStore).deactivate(id, context.clock.now())))
         throw fail("core.not_found");
+      await context.resources.departed(context, { principalId: id, tenant: null });
       context.endsCredentials({ principalId: id });
     },
 

@@ -76,7 +76,8 @@ export function authorization({
     scope(spec, port, ...actions) {
       const visible = async (context: ExecutionContext): Promise<Filter> => {
         const identity = callerOf(context);
-        const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
+        const isLifted =
+          actions.length > 0 && (await permits(context.beyondScopes, spec.name, actions));
         if (isLifted) return everything;
         return readFilter(
           spec,

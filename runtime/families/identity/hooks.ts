@@ -1,6 +1,6 @@
 // Guards about who is calling (service.md "Authorization per operation").
 import type { PhaseHook } from "../../operations/hooks.js";
-import { callerOf, sessionOf } from "../../operations/identity.js";
+import { anySessionOf, callerOf, sessionOf } from "../../operations/identity.js";
 
 /** Step `authn.principal`: without a bound principal the answer is 401. */
 export const principal: PhaseHook<"before", unknown, never> = {
@@ -12,4 +12,10 @@ export const principal: PhaseHook<"before", unknown, never> = {
 export const session: PhaseHook<"before", unknown, never> = {
   phase: "before",
   run: (_input, context) => void sessionOf(context),
+};
+
+/** The caller has a session, be it one in which somebody acts for it, otherwise 403: an API key has none. */
+export const anySession: PhaseHook<"before", unknown, never> = {
+  phase: "before",
+  run: (_input, context) => void anySessionOf(context),
 };

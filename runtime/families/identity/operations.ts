@@ -1,7 +1,7 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { callerOf, sessionOf, withoutSession } from "../../operations/identity.js";
+import { anySessionOf, callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
@@ -55,13 +55,12 @@ export const authn = {
   logout:
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
     async ({ scope }, context) => {
-      const caller = callerOf(context);
-      if (caller.sessionId === null || (scope === "all" && caller.actorId !== null))
-        throw withoutSession();
+      const { principalId, sessionId } =
+        scope === "all" ? sessionOf(context) : anySessionOf(context);
       const store = context.transaction.of(identityStore);
-      if (scope === "all") await store.endSessions(caller.principalId, context.clock.now());
-      else await store.endSession(caller.principalId, caller.sessionId, context.clock.now());
-      context.endsCredentials({ principalId: caller.principalId });
+      if (scope === "all") await store.endSessions(principalId, context.clock.now());
+      else await store.endSession(principalId, sessionId, context.clock.now());
+      context.endsCredentials({ principalId });
     },
 
   /** Needs the current password; ends every session and API key of the caller, the calling one too. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { refusedCredentials } from "../../contract/errors.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
-import { stage, withdraw } from "../outbox/stage.js";
+import { stageIf } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
@@ -25,7 +25,7 @@ const eventName = "authn.password_reset_requested";
 export const passwordReset = {
   /**
    * Makes a token for the login and stages the event; the earlier token is superseded. For an unknown login, and where
-   * requests have run out, the same is written and taken back: nothing is staged, and the answer takes as long. Opens
+   * requests have run out, the same is written and taken back: nothing is staged, and the same statements run. Opens
    * its write transaction after the attempt is counted, which is a write of its own.
    */
   requestPasswordReset:
@@ -50,11 +50,9 @@ export const passwordReset = {
       await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         await identity.putResetToken({ principalId, digest, expiresAt });
-        const id = uuidv7();
-        await stage(context, eventName, event, id);
-        if (isKnown) return;
-        await withdraw(context, id);
-        await identity.dropResetToken(principalId);
+        await stageIf(isKnown, context, eventName, event);
+        // A token that stays costs the same statement: nobody has the other id.
+        await identity.dropResetToken(isKnown ? uuidv7() : principalId);
       });
     },
 

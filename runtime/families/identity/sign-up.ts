@@ -7,9 +7,8 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { settingsOf } from "../../operations/family.js";
 import type { Handler } from "../../operations/operation.js";
 import { identityStore } from "../../ports/identity.js";
-import { outboxStore } from "../../ports/outbox.js";
 import { createDocument } from "../documents/write.js";
-import { stage } from "../outbox/stage.js";
+import { stage, stageIf } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { identityFamily } from "./index.js";
 import { issueSession, type TokenResponse } from "./operations.js";
@@ -76,7 +75,7 @@ export const signUp = {
       });
     },
 
-  /** Mails a pending registration again, with a new token. For any other login the same work is done and undone. */
+  /** Mails a pending registration again, with a new token. For any other login the same statements run. */
   resendSignUp:
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
     async ({ login: given }, context) => {
@@ -91,9 +90,8 @@ export const signUp = {
           { digest, expiresAt },
           context.clock.now(),
         );
-        const id = uuidv7();
-        await stage(context, eventName, eventOf(login, isKnown, token, expiresAt), id);
-        if (!isPending) await transaction.of(outboxStore).remove(id);
+        const event = eventOf(login, isKnown, token, expiresAt);
+        await stageIf(isPending, context, eventName, event);
       });
     },
 

@@ -1,11 +1,6 @@
 // The family of the outbox: integration events, and where they go.
-import {
-  askedOnce,
-  familyOf,
-  hourly,
-  type Gauges,
-  type ServiceAtWork,
-} from "../../operations/family.js";
+import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
+import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { outboxStore } from "../../ports/outbox.js";
 import { outboxCommand, redriveCommand } from "./commands.js";
@@ -30,7 +25,7 @@ export const outboxFamily = familyOf<OutboxSpec>()({
     ),
   ],
   commands: () => [outboxCommand, redriveCommand],
-  gauges: (_spec, service) => gaugesOf(service),
+  metrics: (_spec, service) => metricsOf(service),
   start(spec, service, settings) {
     const { maxAttempts, backoffMillis } = settings;
     const destinations = destinationsOf(spec, settings, service.log);
@@ -50,13 +45,19 @@ export const outboxFamily = familyOf<OutboxSpec>()({
   },
 });
 
-function gaugesOf(service: ServiceAtWork): Gauges {
+function metricsOf(service: ServiceAtWork): DeclaredMetrics {
   const { clock, database } = service;
   const state = askedOnce(() => database.reader.of(outboxStore).state(clock.now()));
   return {
-    outbox_pending: async () => (await state()).pending,
-    outbox_dead: async () => (await state()).dead,
-    outbox_lag_seconds: async () => (await state()).lagMillis / 1000,
-    ...tallies(service, ["outbox_failed_total", "outbox_given_up_total"]),
+    outbox_pending: gauge("Events that wait.", async () => (await state()).pending),
+    outbox_dead: gauge("Dead letters.", async () => (await state()).dead),
+    outbox_lag_seconds: gauge(
+      "How long the oldest event has waited.",
+      async () => (await state()).lagMillis / 1000,
+    ),
+    ...tallies(service, {
+      outbox_failed: "Attempts to publish an event that failed.",
+      outbox_given_up: "Events that became dead letters.",
+    }),
   };
 }

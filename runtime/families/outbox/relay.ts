@@ -1,5 +1,7 @@
 // The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
 import type { ServiceAtWork } from "../../operations/family.js";
+import { missingAwait } from "../../operations/calls.js";
+import { runHeld } from "../../operations/held-calls.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
@@ -117,7 +119,8 @@ async function deliver(
     const lifetime = new Lifetime(performance.now() + patienceMillis, gone.caller);
     const context = contextOf(`outbox.${name}`, tenant, lifetime);
     const delivered = { id, name, data, tenant, created_at: created, attempt };
-    await withPatience(destination(delivered, context), lifetime);
+    const delivery = runHeld(context, destination, (own) => destination(delivered, own));
+    await withPatience(delivery, lifetime);
     await database.write(noting(), (transaction) => transaction.of(outboxStore).remove(id));
   } catch (error) {
     const now = clock.now();
@@ -128,8 +131,7 @@ async function deliver(
     }
     const isDead = attempt >= options.maxAttempts;
     const dueAt = isDead ? null : now + backoff(options, attempt);
-    // Only the error's message, cut: a payload may hold a secret.
-    const reason = messageOf(error).slice(0, 200);
+    const reason = reasonOf(error);
     if (isDead) noteEnd(options, event, reason);
     else noteFailure(options, event, reason);
     await database.write(noting(), (transaction) =>
@@ -140,10 +142,17 @@ async function deliver(
   }
 }
 
+/** Only the error's message, cut: a payload may hold a secret. Calls that were left behind are named, with their lines. */
+function reasonOf(error: unknown): string {
+  const missing = missingAwait(error);
+  if (missing !== null) return missing;
+  return messageOf(error).slice(0, 200);
+}
+
 type Told = Pick<ClaimedEvent, "id" | "name" | "attempt">;
 
 function noteFailure({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
-  tally(service, "outbox_failed_total");
+  tally(service, "outbox_failed");
   service.log.warn(
     { event: name, id, attempt, reason },
     "an integration event was not delivered yet",
@@ -151,8 +160,8 @@ function noteFailure({ service }: RelayOptions, { id, name, attempt }: Told, rea
 }
 
 function noteEnd({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
-  tally(service, "outbox_failed_total");
-  tally(service, "outbox_given_up_total");
+  tally(service, "outbox_failed");
+  tally(service, "outbox_given_up");
   service.log.error({ event: name, id, attempt, reason }, "an integration event was given up");
 }
 

@@ -1,6 +1,7 @@
 // A destination that mails: events become mails of the author's, which a mail server takes (RFC 5321).
 import { domainToASCII } from "node:url";
 import type { Transporter } from "nodemailer";
+import { runHeld } from "../../operations/held-calls.js";
 import { checkedMail, type Mail, type AnyMailRenderer } from "./mail.js";
 import type { Destination } from "./spec.js";
 
@@ -34,7 +35,7 @@ export function smtp(server: MailServer, render: AnyMailRenderer): MailDestinati
   let opened: Promise<Transporter> | undefined;
   return {
     async destination(event, context) {
-      const made = await render(event, context);
+      const made = await runHeld(context, render, (own) => render(event, own));
       if (made === null || made === undefined) return;
       const mail = checkedMail(made);
       const transport = await (opened ??= open(server));

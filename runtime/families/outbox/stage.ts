@@ -1,11 +1,12 @@
 // Staging an integration event in the transaction of the operation that caused it (service.md "Integration events (outbox)").
 import type { ExecutionContext } from "../../operations/context.js";
+import { callWithTurns } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
 /** As `stageEvent` of authors' code does, which has to await it. */
 export const stageHeld: typeof stage = (context, name, payload) =>
-  context.callInTurn("stageEvent", () => stage(context, name, payload));
+  callWithTurns(context, "stageEvent", () => stage(context, name, payload));
 
 /** Puts an event into the outbox: it is delivered once the transaction has committed, and never if it is undone. */
 export async function stage(
@@ -30,8 +31,19 @@ export async function stage(
   });
 }
 
-/** Undoes the staging of an event in its transaction: the work is the same as for a real one, and nothing is delivered. */
-export async function withdraw(context: ExecutionContext, id: string): Promise<void> {
-  await context.transaction.of(outboxStore).remove(id);
-  context.whenCommitted(() => context.resources.observer.withdrawn(id));
+/**
+ * As `stage`, but an event that isn't meant is removed again in the same transaction and never delivered. Both run the
+ * same statements, so that the time of an answer tells nobody which it was.
+ */
+export async function stageIf(
+  isMeant: boolean,
+  context: ExecutionContext,
+  name: string,
+  payload: unknown,
+): Promise<void> {
+  const id = uuidv7();
+  await stage(context, name, payload, id);
+  // No event has the other id.
+  await context.transaction.of(outboxStore).remove(isMeant ? uuidv7() : id);
+  if (!isMeant) context.whenCommitted(() => context.resources.observer.withdrawn(id));
 }

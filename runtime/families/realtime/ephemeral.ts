@@ -8,6 +8,8 @@ import type { RealtimeTransport } from "./spec.js";
 /** Signals that wait for the beginning of the delivery. */
 const mostEarly = 100;
 
+const ofPresence: readonly string[] = ["realtime.presence", "realtime.joined", "realtime.left"];
+
 export interface EphemeralOptions {
   readonly connection: Sink & { readonly transport: RealtimeTransport; flush(): void };
   readonly counters: RealtimeCounters;
@@ -52,7 +54,7 @@ export class Ephemeral {
 
   #keep(early: Signal[], signals: readonly Signal[]): void {
     // Who is there is told as a whole once the delivery begins.
-    const told = signals.filter(({ name }) => !name.startsWith("realtime."));
+    const told = signals.filter(({ name }) => !ofPresence.includes(name));
     const room = mostEarly - early.length;
     early.push(...told.slice(0, room));
     this.#owesGap ||= told.length > room;

@@ -8,6 +8,7 @@ import {
   protocolVersion,
 } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { runHeld } from "../../operations/held-calls.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { RealtimeSpec } from "./spec.js";
@@ -114,8 +115,8 @@ export async function grantedTopics(
   topics: readonly string[],
   context: ExecutionContext,
 ): Promise<ReadonlySet<string>> {
-  if (topics.length === 0) return new Set();
-  return new Set((await authorizeTopics?.(topics, context)) ?? []);
+  if (topics.length === 0 || authorizeTopics === null) return new Set();
+  return new Set(await runHeld(context, authorizeTopics, (own) => authorizeTopics(topics, own)));
 }
 
 /**

@@ -29,6 +29,13 @@ export interface Hub {
   owners(): readonly MailboxOwner[];
 }
 
+/** What one audience is told at the end of a tick. */
+interface DueSignals {
+  readonly tenant: string;
+  readonly to: SignalTarget;
+  readonly signals: Signal[];
+}
+
 /** The hub of a process. */
 export function memoryHub(): Hub {
   const byOwner = new Map<string, Set<HubMember>>();
@@ -48,12 +55,16 @@ export function memoryHub(): Hub {
     "topic" in to
       ? byTopic.get(topicKey(tenant, to.topic))
       : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
-  /** Signals to send at the end of this tick: each connection is visited once, however many there are. */
-  let due = new Map<ReadonlySet<HubMember>, Signal[]>();
+  /**
+   * Signals to send at the end of this tick: each connection is visited once, however many there are. Who hears them is
+   * asked then, because a connection may take the place of another in the meantime.
+   */
+  let due = new Map<string, DueSignals>();
   const tellDue = (): void => {
     const telling = due;
     due = new Map();
-    for (const [members, signals] of telling) for (const member of members) member.signals(signals);
+    for (const { tenant, to, signals } of telling.values())
+      for (const member of audience(tenant, to) ?? []) member.signals(signals);
   };
   return {
     join(member) {
@@ -77,11 +88,11 @@ export function memoryHub(): Hub {
       for (const member of byOwner.get(ownerKey(owner)) ?? []) member.wants(position);
     },
     publish(tenant, to, signal) {
-      const members = audience(tenant, to);
-      if (members === undefined) return;
-      const waiting = due.get(members);
-      if (waiting === undefined) due.set(members, [signal]);
-      else waiting.push(signal);
+      const isTopic = "topic" in to;
+      const key = `${isTopic ? "topic" : "own"}\0${tenant}\0${isTopic ? to.topic : to.principal}`;
+      const waiting = due.get(key);
+      if (waiting === undefined) due.set(key, { tenant, to, signals: [signal] });
+      else waiting.signals.push(signal);
       if (due.size === 1 && waiting === undefined) setImmediate(tellDue);
     },
     tell(tenant, to, signal, except) {

@@ -1,5 +1,6 @@
 // The family of realtime: signals and commands. Its connections are transports (http/), which the server starts.
 import { familyOf } from "../../operations/family.js";
+import { gauge } from "../../operations/metric.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { retentionJobs } from "./retention.js";
 import type { RealtimeSpec } from "./spec.js";
@@ -7,8 +8,10 @@ import type { RealtimeSpec } from "./spec.js";
 export const realtimeFamily = familyOf<RealtimeSpec>()({
   member: "realtime",
   jobs: retentionJobs,
-  gauges: (_spec, { clock, database }) => ({
-    signals_lag_seconds: async () =>
-      (await database.reader.of(mailboxStore).stagedLag(clock.now())) / 1000,
+  metrics: (_spec, { clock, database }) => ({
+    signals_lag_seconds: gauge(
+      "How long the oldest durable signal has waited for its mailboxes.",
+      async () => (await database.reader.of(mailboxStore).stagedLag(clock.now())) / 1000,
+    ),
   }),
 });

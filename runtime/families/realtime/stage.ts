@@ -1,6 +1,7 @@
 // Sending signals from operations: durable ones with the transaction, ephemeral ones after it (decisions.md §2).
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { callTogether } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { SignalTarget } from "../../ports/signals.js";
 import { Signal } from "../../ports/signal.js";
@@ -25,9 +26,9 @@ export type PublishSignal<Events> = <Name extends keyof Events & string>(
 
 /** Stages durable signals of a service: they are delivered once the transaction has committed, and never if it is undone. */
 export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
-  // Not in turn: signals that are staged at once are written together.
+  // Signals that are staged at once are written together.
   return (context, name, data, { principals }) =>
-    context.call("stageSignal", () =>
+    callTogether(context, "stageSignal", () =>
       stageText(context, name, checkedText(events, name, "durable", data), principals),
     );
 }

@@ -16,6 +16,7 @@ import type {
 import { expectUpload } from "./expected.js";
 import { readExpiry } from "./expiry.js";
 import { physicalKey } from "./key.js";
+import { expectStaged, putInPlace, stagedKey } from "./staged.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { changing, notingFor } from "./writes.js";
@@ -118,20 +119,22 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const asked = physicalKey(spec, context.tenant, key);
       const { contentType } = await limitsOf(spec, asked, content_type);
+      const { signer, uploadSeconds } = context.resources;
+      const expiresAt = expiring(context, uploadSeconds);
+      const isStaged = isStrict(spec);
       const uploadId = await transfers.begin(
-        asked,
+        isStaged ? stagedKey(spec, asked, expiresAt) : asked,
         descriptionOf(key, contentType),
         context.signal,
       );
-      const { uploadSeconds } = context.resources;
       const session = {
         key,
         upload_id: uploadId,
         ...(content_type === undefined ? {} : { content_type }),
-        expires_at: new Date(context.clock.now() + uploadSeconds * 1000).toISOString(),
+        expires_at: expiresAt,
       };
-      const { signer } = context.resources;
-      const token = signer.sign("upload", boundText(spec, context, session)).toString("base64url");
+      const bound = boundText(spec, context, session, isStaged);
+      const token = signer.sign("upload", bound).toString("base64url");
       return { ...session, token };
     },
 
@@ -175,7 +178,7 @@ export const direct = {
       spec: StorageSpec,
     ): Handler<WithSession & { readonly parts: readonly GivenPart[] }, ObjectHeadAnswer> =>
     async ({ session, parts }, context) => {
-      const { transfers, key, uploadId } = checked(spec, context, session);
+      const { transfers, key, uploadId, place } = checked(spec, context, session);
       const inOrder = parts
         .map(({ part_number, etag }) => ({
           partNumber: part_number,
@@ -184,7 +187,13 @@ export const direct = {
         .sort((left, right) => left.partNumber - right.partNumber);
       // Servers differ in what they say of an upload that has ended, and of parts that are not there.
       const arrived = await transfers.parts(key, uploadId, context.signal);
-      if (arrived === null) throw fail("core.not_found");
+      if (arrived === null) {
+        // An attempt that was broken off may have made the object, and not put it in its place.
+        const store = context.resources.objects.of(spec);
+        const staged = key === place ? null : await store.head(key, context.signal);
+        if (staged === null) throw fail("core.not_found");
+        return headAnswer(session.key, await putInPlace(spec, context, staged, place));
+      }
       const known = new Map(arrived.map((part) => [part.partNumber, part]));
       let size = 0;
       for (const [index, { partNumber, etag }] of inOrder.entries()) {
@@ -199,7 +208,13 @@ export const direct = {
         await transfers.abort(key, uploadId, context.signal);
         throw beyondBytes(maxBytes);
       }
-      // Whoever asks for it from here on has it judged first.
+      if (key !== place) {
+        await expectStaged(context, key);
+        const staged = await transfers.complete(key, uploadId, inOrder, context.signal);
+        if (staged === null) throw fail("core.not_found");
+        return headAnswer(session.key, await putInPlace(spec, context, staged, place));
+      }
+      // A session of an earlier version. Whoever asks for it from here on has it judged first.
       if (isStrict(spec)) await expectUpload(context, key, 0);
       const change = changing(spec, context, key);
       await change.begin();
@@ -287,28 +302,40 @@ function checked(
   spec: StorageSpec,
   context: ExecutionContext,
   session: UploadSession,
-): { readonly transfers: DirectTransfers; readonly key: string; readonly uploadId: string } {
+): {
+  readonly transfers: DirectTransfers;
+  /** What the engine has the upload under. */
+  readonly key: string;
+  /** Where the object is to be. */
+  readonly place: string;
+  readonly uploadId: string;
+} {
   const transfers = transfersOf(spec, context);
   const { token, ...claims } = session;
   const { signer } = context.resources;
   const mac = Buffer.from(token, "base64url");
-  const isOurs = signer.verify("upload", boundText(spec, context, claims), mac);
-  if (!isOurs || Date.parse(session.expires_at) <= context.clock.now())
+  const isSigned = (isStaged: boolean): boolean =>
+    signer.verify("upload", boundText(spec, context, claims, isStaged), mac);
+  const isStaged = isSigned(true);
+  if (!(isStaged || isSigned(false)) || Date.parse(session.expires_at) <= context.clock.now())
     throw fail("upload_session_invalid");
+  const place = physicalKey(spec, context.tenant, session.key);
   return {
     transfers,
-    key: physicalKey(spec, context.tenant, session.key),
+    key: isStaged ? stagedKey(spec, place, session.expires_at) : place,
+    place,
     uploadId: session.upload_id,
   };
 }
 
-/** What the token of a session is about: the session, its storage, its tenant. */
+/** What the token of a session is about: the session, its storage, its tenant, and whether it becomes an object elsewhere first. */
 function boundText(
   spec: StorageSpec,
   { tenant }: ExecutionContext,
   session: Omit<UploadSession, "token">,
+  isStaged: boolean,
 ): string {
-  return canonicalJson([placeOf(spec), tenant, session]);
+  return canonicalJson([placeOf(spec), tenant, session, ...(isStaged ? ["staged"] : [])]);
 }
 
 function headAnswer(key: string, head: ObjectHead): ObjectHeadAnswer {

@@ -5,6 +5,7 @@ import type { Resources } from "../../operations/resources.js";
 import { objectIndex, type ExpectedChange } from "../../ports/object-index.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf, writing } from "./changes.js";
+import { stagedPrefix } from "./key.js";
 import { lookAtEach } from "./reconcile.js";
 import { notesOf } from "./writes.js";
 
@@ -51,7 +52,9 @@ async function lookAtExpected(
 ): Promise<void> {
   const spec = storages.find((one) => change.key.startsWith(`${placeOf(one)}/`));
   // Of a storage that is no longer declared nothing is listed.
-  if (spec !== undefined) await lookAtEach(notingOf(resources, spec), [change.key]);
+  if (spec !== undefined && change.key.startsWith(stagedPrefix(spec)))
+    await resources.objects.of(spec).remove(change.key);
+  else if (spec !== undefined) await lookAtEach(notingOf(resources, spec), [change.key]);
   const now = resources.clock.now();
   const isOver = spec === undefined || now >= change.until;
   const next = Math.min(change.until, now + Math.max(firstLookMillis, now - change.begunAt));

@@ -30,7 +30,17 @@ export function physicalKey(spec: StorageSpec, tenant: string, key: string): str
   return prefixOf(spec, tenant) + checkKey(key, "/key");
 }
 
+/** What stands for a tenant in keys of uploads that are no objects of anybody yet. */
+const nobodys = "~uploads";
+
+/** Where uploads begin that are not in their place yet. */
+export function stagedPrefix(spec: StorageSpec): string {
+  return `${placeOf(spec)}/${nobodys}/`;
+}
+
 /** Where a tenant's objects of a storage begin: no key of another tenant or storage does. */
 export function prefixOf(spec: StorageSpec, tenant: string): string {
+  // Resolvers may name any tenant.
+  if (tenant === nobodys) throw fail("tenant_mismatch");
   return `${placeOf(spec)}/${tenant}/`;
 }

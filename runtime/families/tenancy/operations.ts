@@ -79,6 +79,7 @@ export const tenancy = {
           .removeMember(id, principalId, context.clock.now()))
       )
         throw fail("core.not_found");
+      await context.resources.departed(context, { principalId, tenant: id });
       context.endsCredentials({ tenant: id });
     },
 
@@ -151,6 +152,7 @@ export const tenancy = {
         .removeMember(tenantId, principalId, context.clock.now()))
     )
       throw fail("core.not_found");
+    await context.resources.departed(context, { principalId, tenant: tenantId });
     context.endsCredentials({ tenant: tenantId });
   },
 };

@@ -1,5 +1,6 @@
 // Delivers events to the webhooks that subscribed to them, at least once each, up to a number of attempts. Whoever is slow uses
 // a limited share of the deliverer, and whoever has lost the right is told nothing.
+import { missingAwait } from "../../operations/calls.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
@@ -70,7 +71,7 @@ export function startDeliverer(
         begin(delivery);
       }
       for (const { id, webhookId } of claim.givenUp) {
-        tally(service, "webhooks_given_up_total");
+        tally(service, "webhooks_given_up");
         log.error(
           { webhook: webhookId, delivery: id, reason: "the process ended during delivery" },
           "a delivery of a webhook was given up",
@@ -110,7 +111,7 @@ async function settled(
     return;
   }
   const outcome = outcomeOf(delivering.settings, claimed.attempt, clock.now(), attempt);
-  if (error === null) tally(service, "webhooks_delivered_total");
+  if (error === null) tally(service, "webhooks_delivered");
   else noteFailure(service, claimed, attempt, outcome.dueAt === null);
   await note((store) => store.settle(claimed.id, outcome));
 }
@@ -133,12 +134,12 @@ function noteFailure(
     reason: error,
   };
   if (isRefused) {
-    tally(service, "webhooks_refused_total");
+    tally(service, "webhooks_refused");
     log.warn(entry, "the owner of a webhook may no longer hear an event");
     return;
   }
-  tally(service, "webhooks_failed_total");
-  if (isOver) tally(service, "webhooks_given_up_total");
+  tally(service, "webhooks_failed");
+  if (isOver) tally(service, "webhooks_given_up");
   if (isOver) log.error(entry, "a delivery of a webhook was given up");
   else log.warn(entry, "an event was not delivered to a webhook yet");
 }
@@ -180,7 +181,7 @@ async function attempted(
     const isTaken = status >= 200 && status <= 299;
     return { status, error: isTaken ? null : `the webhook answered ${status}`, isRefused: false };
   } catch (fault) {
-    const error = messageOf(fault).slice(0, 200);
+    const error = missingAwait(fault) ?? messageOf(fault).slice(0, 200);
     return { status: null, error, isRefused: false };
   }
 }

@@ -1,11 +1,6 @@
 // The family of webhooks: callers subscribe to integration events.
-import {
-  askedOnce,
-  familyOf,
-  hourly,
-  type Gauges,
-  type ServiceAtWork,
-} from "../../operations/family.js";
+import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
+import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { webhookStore } from "../../ports/webhooks.js";
 import { startDeliverer } from "./deliver.js";
@@ -26,7 +21,7 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
       transaction.of(webhookStore).prune(clock.now() - keptFor, batchSize),
     ),
   ],
-  gauges: (_spec, service) => gaugesOf(service),
+  metrics: (_spec, service) => metricsOf(service),
   async staged(spec, context, event) {
     if (!Object.hasOwn(spec.events, event.name)) return;
     const store = context.transaction.of(webhookStore);
@@ -35,21 +30,26 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
     const deliveries = await store.stage(event, ...told);
     if (deliveries.length > 0) context.whenCommitted(() => context.resources.wake(webhookStore));
   },
+  // As its permissions and keys do: who comes back begins anew.
+  departed: (_spec, context, who) => context.transaction.of(webhookStore).removeOf(who),
   start: (spec, service, settings) => startDeliverer(spec, service, settings),
 });
 
 /** What waits, and what this process has counted. */
-function gaugesOf(service: ServiceAtWork): Gauges {
+function metricsOf(service: ServiceAtWork): DeclaredMetrics {
   const { clock, database } = service;
   const state = askedOnce(() => database.reader.of(webhookStore).state(clock.now()));
   return {
-    webhooks_pending: async () => (await state()).pending,
-    webhooks_lag_seconds: async () => (await state()).lagMillis / 1000,
-    ...tallies(service, [
-      "webhooks_delivered_total",
-      "webhooks_failed_total",
-      "webhooks_given_up_total",
-      "webhooks_refused_total",
-    ]),
+    webhooks_pending: gauge("Deliveries that wait.", async () => (await state()).pending),
+    webhooks_lag_seconds: gauge(
+      "How long the most overdue delivery has waited.",
+      async () => (await state()).lagMillis / 1000,
+    ),
+    ...tallies(service, {
+      webhooks_delivered: "Deliveries that a receiver has accepted.",
+      webhooks_failed: "Attempts to deliver that failed.",
+      webhooks_given_up: "Deliveries given up after their last attempt.",
+      webhooks_refused: "Deliveries whose owner may not hear the event any more.",
+    }),
   };
 }

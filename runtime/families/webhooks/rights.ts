@@ -1,6 +1,7 @@
 // Who may hear an event: whoever passes the policy of webhooks and the event's own, now and as the owner of the webhook.
 import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { runHeld } from "../../operations/held-calls.js";
 import type { WaitingWebhook } from "../../ports/webhooks.js";
 import type { WebhooksSpec } from "./spec.js";
 
@@ -16,7 +17,8 @@ export async function refusalOf(
 ): Promise<string | null> {
   const owner = context.onBehalfOf(principalId, hasTenancy ? context.tenant : null);
   try {
-    for (const { run } of [...guard, ...(events[event] ?? [])]) await run(undefined, owner);
+    for (const { run } of [...guard, ...(events[event] ?? [])])
+      await runHeld(owner, run, (own) => run(undefined, own));
     return null;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;

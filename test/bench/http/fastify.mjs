@@ -7,10 +7,11 @@ const answer = {
   type: "object",
   properties: { id: { type: "string" }, rev: { type: "integer" }, ...schema.properties },
 };
+const found = { 200: answer, 404: { type: "object" } };
 for (let index = 0; index < routeCount / 2; index += 1) {
-  app.get(`/tasks${index}/:id`, { schema: { response: { 200: answer } } }, (request, reply) => {
-    const task = findTask(request.params.id);
-    return task ?? reply.code(404).send({});
+  app.get(`/tasks${index}/:id`, { schema: { response: found } }, (request, reply) => {
+    const { id } = /** @type {{ id: string }} */ (request.params);
+    return findTask(id) ?? reply.status(404).send({});
   });
   app.post(
     `/tasks${index}`,

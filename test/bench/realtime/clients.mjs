@@ -52,7 +52,7 @@ function open({ kind, port, path, token, auth, mark }) {
       }
       isOpen = true;
       if (kind === "socketio") socket.write(textFrame(`40${JSON.stringify(auth ?? {})}`));
-      resolve();
+      resolve(undefined);
     };
     socket.on("data", (chunk) => {
       if (!isOpen) begin(chunk.toString("latin1"));

@@ -8,7 +8,10 @@ const server = createServer({ noDelay: true }, (near) => {
   late(near, far);
   late(far, near);
 });
-server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));
+server.listen(0, "127.0.0.1", () => {
+  const { port: own } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  process.send({ port: own });
+});
 
 function late(from, to) {
   const waiting = [];

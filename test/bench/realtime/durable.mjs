@@ -2,25 +2,25 @@
 // PostgreSQL, on the loopback and with a round trip of two milliseconds.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { isBrief, table } from "../tools.mjs";
+import { onEngine } from "../engines.mjs";
+import { amount, ending, table } from "../tools.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const writers = 18;
 const pool = 24;
+/** As many, or a hundredth of them. */
+const sized = (number) => Math.ceil(number / amount(1, 100));
 const cases = [
-  { name: "one signal to one principal", commits: 4_000, signals: 1, recipients: 1 },
-  { name: "one signal to ten", commits: 2_000, signals: 1, recipients: 10 },
-  { name: "ten signals to one each", commits: 500, signals: 10, recipients: 1 },
-  { name: "one signal to 200", commits: 200, signals: 1, recipients: 200 },
+  { name: "one signal to one principal", waits: 0, commits: 4_000, signals: 1, recipients: 1 },
+  { name: "one signal to ten", waits: 0, commits: 2_000, signals: 1, recipients: 10 },
+  { name: "ten signals to one each", waits: 0, commits: 500, signals: 10, recipients: 1 },
+  { name: "one signal to 200", waits: 0, commits: 200, signals: 1, recipients: 200 },
   {
-    name: "nothing; 40 000 signals wait already",
+    name: `nothing; ${sized(40_000)} signals wait already`,
     waits: 40_000,
     commits: 0,
     signals: 0,
@@ -28,39 +28,31 @@ const cases = [
   },
 ];
 
-/** The work of a case, or a hundredth of it. */
-const sized = ({ waits = 0, commits, ...rest }) =>
-  isBrief
-    ? { ...rest, waits: Math.ceil(waits / 100), commits: Math.ceil(commits / 100) }
-    : { ...rest, waits, commits };
-
 export async function durable() {
   const rows = [];
-  for (const millis of [0, 1]) rows.push(...(await measured(millis)));
+  for (const millis of [0, 1])
+    await onEngine("postgres", async (url, data) => {
+      rows.push(...(await measured(new URL(url), millis, data)));
+    });
   process.stdout.write(
     `two processes, ${writers} writers and a pool of ${pool} connections each, PostgreSQL\n\n`,
   );
   table(["a transaction stages", "round trip, ms", "signals a second"], rows);
 }
 
-async function measured(millis) {
-  const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
-  const name = `opwright_bench_${process.pid}_${millis}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+async function measured(url, millis, data) {
   const watch = new pg.Client({ connectionString: url.href });
-  const data = mkdtempSync(join(tmpdir(), "opwright-bench-"));
   const children = [];
   try {
     const one = await started(url, millis, data, children);
     const two = await started(url, millis, data, children);
     await watch.connect();
     const rows = [];
-    for (const { name: what, waits = 0, ...work } of cases.map(sized)) {
+    for (const { name: what, ...all } of cases) {
+      const [waits, commits] = [sized(all.waits), sized(all.commits)];
+      const work = { ...all, commits };
       const before = await placed(watch);
-      const wanted = before + waits + 2 * work.commits * work.signals * work.recipients;
+      const wanted = before + waits + 2 * commits * work.signals * work.recipients;
       if (waits > 0) await backlog(watch, waits);
       const begun = performance.now();
       await Promise.all([one, two].map(({ ask }) => ask({ ...work, writers })));
@@ -76,9 +68,6 @@ async function measured(millis) {
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await watch.end();
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
-    rmSync(data, { recursive: true, force: true });
   }
 }
 
@@ -107,21 +96,21 @@ async function placed(client) {
 async function started(url, millis, data, children) {
   const own = new URL(url);
   if (millis > 0) {
-    const proxy = fork(join(here, "delay.mjs"), [url.hostname, url.port || "5432", String(millis)]);
+    const args = [url.hostname, url.port || "5432", String(millis)];
+    const proxy = ending(fork(join(here, "delay.mjs"), args));
     children.push(proxy);
     const [{ port }] = await once(proxy, "message");
     own.hostname = "127.0.0.1";
     own.port = String(port);
   }
-  const child = fork(join(here, "writer.mjs"), {
-    env: {
-      ...process.env,
-      PORT: "0",
-      DATA_DIR: data,
-      DATABASE_URL: own.href,
-      DATABASE_POOL: String(pool),
-    },
-  });
+  const env = {
+    ...process.env,
+    PORT: "0",
+    DATA_DIR: data,
+    DATABASE_URL: own.href,
+    DATABASE_POOL: String(pool),
+  };
+  const child = ending(fork(join(here, "writer.mjs"), { env }));
   children.push(child);
   const [{ roundTrip }] = await once(child, "message");
   return {

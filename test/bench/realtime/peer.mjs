@@ -24,5 +24,6 @@ process.on("message", ({ text, each = 1, collect = false }) => {
   process.send({ done: true });
 });
 http.listen(0, "127.0.0.1", () => {
-  process.send({ url: `http://127.0.0.1:${http.address().port}` });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (http.address());
+  process.send({ url: `http://127.0.0.1:${port}` });
 });

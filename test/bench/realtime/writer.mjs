@@ -5,6 +5,7 @@ import pg from "pg";
 import { readSettings, silentLog, stagingOf, start } from "opwright/runtime";
 import { service as reference } from "../../../dist/service/generated/service.js";
 
+/** @type {Record<string, import("../../../dist/runtime/families/realtime/spec.js").SignalDeclaration>} */
 const events = {
   "bench.kept": { delivery: "durable", audience: ["principal"], validate: () => null },
 };

@@ -27,7 +27,10 @@ export function isFault(
 }
 
 /** Generates, compiles and loads registries, each on its own, all in one program. */
-export async function outcomesOf(registries: readonly Json[]): Promise<readonly Outcome[]> {
+export async function outcomesOf(
+  registries: readonly Json[],
+  compiler: "typescript" | "typescript-5.9" = "typescript",
+): Promise<readonly Outcome[]> {
   const root = mkdtempSync(join(tmpdir(), "opwright-registries-"));
   try {
     const outcomes: Outcome[] = [];
@@ -35,7 +38,9 @@ export async function outcomesOf(registries: readonly Json[]): Promise<readonly 
       outcomes.push(await generated(join(root, `r${index}`), registry));
     const emitted = outcomes.flatMap(({ kind }, index) => (kind === "sound" ? [index] : []));
     if (emitted.length === 0) return outcomes;
-    const faults = new Map([...compiled(root, emitted), ...loaded(root, emitted)].toReversed());
+    const faults = new Map(
+      [...compiled(root, emitted, compiler), ...loaded(root, emitted)].toReversed(),
+    );
     return outcomes.map((outcome, index): Outcome => {
       const fault = faults.get(index);
       return outcome.kind === "sound" && fault !== undefined ? { kind: "faulty", fault } : outcome;
@@ -99,7 +104,7 @@ function write(path: string, text: string): void {
 type Faults = readonly (readonly [index: number, fault: string])[];
 
 /** What the compiler refuses, by the number of the registry. */
-function compiled(root: string, indexes: readonly number[]): Faults {
+function compiled(root: string, indexes: readonly number[], compiler: string): Faults {
   mkdirSync(join(root, "node_modules"));
   for (const [name, target] of [
     ["opwright", repository],
@@ -113,7 +118,7 @@ function compiled(root: string, indexes: readonly number[]): Faults {
     include: indexes.map((index) => `r${index}`),
   };
   write(join(root, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(repository, "node_modules/typescript/bin/tsc");
+  const tsc = join(repository, `node_modules/${compiler}/bin/tsc`);
   const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, "-p", root], {
     cwd: root,
     encoding: "utf8",

@@ -1,0 +1,112 @@
+// Rules of rollouts, one for each member of a model that something stored depends on: what older and newer processes do with
+// what the other has stored (evolution.md "Roll out"). A new member doesn't compile until it has a rule.
+import { isDeepStrictEqual } from "node:util";
+import { own } from "../model/records.js";
+import type { RegistryModel } from "../model/registry.js";
+import type { DatabaseSchema } from "../model/stored-tables.js";
+
+/** What a rollout takes, the least first. */
+export const verdicts = [
+  "safe to roll",
+  "needs the migration first",
+  "clients meet both versions",
+  "needs two releases",
+  "leaves stored things behind",
+] as const;
+
+export type Verdict = (typeof verdicts)[number];
+
+/** A registry, and the database that it needs. */
+export interface RolloutSide {
+  readonly model: RegistryModel;
+  readonly database: DatabaseSchema;
+}
+
+/** One thing that a rollout takes, and what is to be done about it, in words. */
+export interface Need {
+  readonly verdict: Verdict;
+  readonly text: string;
+}
+
+/** Both sides of a rollout, and the name of what a rule is about. */
+export interface Rolling {
+  readonly name: string;
+  readonly before: RolloutSide;
+  readonly after: RolloutSide;
+}
+
+/** What a changed member takes; null if nothing that is stored depends on it, or if another member tells. */
+export type RolloutRule<Model, Value> =
+  | ((was: Model, is: Model, rolling: Rolling, values: readonly [Value, Value]) => readonly Need[])
+  | null;
+export type RolloutRules<Model> = {
+  readonly [Member in keyof Model]-?: RolloutRule<Model, Model[Member]>;
+};
+
+/** What the changed members of one thing take. */
+export function needsOfMembers<Model>(
+  was: Model,
+  is: Model,
+  rules: RolloutRules<Model>,
+  rolling: Rolling,
+): readonly Need[] {
+  return (Object.keys(rules) as (keyof Model)[]).flatMap((member) => {
+    const rule = rules[member];
+    const values = [was[member], is[member]] as const;
+    if (rule === null || isDeepStrictEqual(...values)) return [];
+    return rule(was, is, rolling, values);
+  });
+}
+
+/** The same of each that both have, by name. `gone` tells of those that only the first has. */
+export function needsOfAll<Model>(
+  models: readonly [
+    before: Readonly<Record<string, Model>>,
+    after: Readonly<Record<string, Model>>,
+  ],
+  rules: RolloutRules<Model>,
+  sides: readonly [RolloutSide, RolloutSide],
+  gone: (was: Model, rolling: Rolling) => readonly Need[] = () => [],
+): readonly Need[] {
+  const [before, after] = sides;
+  return Object.entries(models[0]).flatMap(([name, was]) => {
+    const is = own(models[1], name);
+    const rolling = { name, before, after };
+    return is === undefined ? gone(was, rolling) : needsOfMembers(was, is, rules, rolling);
+  });
+}
+
+/** A need of one verdict. */
+export function need(verdict: Verdict, text: string): readonly Need[] {
+  return [{ verdict, text }];
+}
+
+/** Whether a type is told otherwise than before, with all types that it refers to. */
+export function isTypeChanged(
+  type: string,
+  { before, after }: Pick<Rolling, "before" | "after">,
+  seen = new Set<string>(),
+): boolean {
+  if (seen.has(type)) return false;
+  seen.add(type);
+  const [was, is] = [own(before.model.types, type), own(after.model.types, type)];
+  if (was === undefined || is === undefined) return was !== is;
+  if (!isDeepStrictEqual(undescribed(was), undescribed(is))) return true;
+  const refs = JSON.stringify(is).matchAll(/"\$ref":"#\/types\/(\w+)"/g);
+  return [...refs].some(([, other = ""]) => isTypeChanged(other, { before, after }, seen));
+}
+
+/** Words about a schema that no value depends on. */
+const told = new Set(["description", "title", "examples", "deprecated", "was"]);
+
+/** A schema without what only people read. */
+function undescribed(schema: unknown): unknown {
+  const said = (key: string): boolean => told.has(key) || key.startsWith("x-");
+  // Members of an object may be called as a keyword is.
+  const keep = function (this: unknown, key: string, value: unknown): unknown {
+    const isKeyword =
+      typeof value === "string" || typeof value === "boolean" || Array.isArray(value);
+    return isKeyword && said(key) ? undefined : value;
+  };
+  return JSON.parse(JSON.stringify(schema, keep));
+}

@@ -1,0 +1,117 @@
+// The responses of an operation in openapi.json: what succeeds, what reads answer besides, and errors by their status.
+import { errorCodesOf, statusOf } from "../model/error-codes.js";
+import { pascalCase } from "../model/names.js";
+import { outputTypeName } from "../model/operation-types.js";
+import { own } from "../model/records.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
+import { errorResponse } from "./openapi-errors.js";
+import {
+  deprecationHeaders,
+  errorTraits,
+  partHeaders,
+  redirectHeaders,
+  successHeaders,
+  unchangedHeaders,
+} from "./openapi-headers.js";
+import { furtherResponses } from "./openapi-replies.js";
+import { published } from "./published-schema.js";
+import type { SharedComponents } from "./shared-components.js";
+
+type Responses = Readonly<Record<string, object>>;
+
+const anyBytes = { "*/*": { schema: { type: "string", format: "binary" } } };
+
+/** Every response by its status. `links` are those of the success. */
+export function responsesOf(
+  operation: OperationModel,
+  model: RegistryModel,
+  components: SharedComponents,
+  links: object,
+): Responses {
+  const { route } = operation;
+  const reply = route?.reply ?? null;
+  const isRouted = own(model.operations, operation.key) !== undefined;
+  const success = successResponse(operation, isRouted, components);
+  const status = String(route?.status ?? 200);
+  return {
+    [status]: isBare(operation, links)
+      ? components.refer("responses", sharedName(status, operation), () => success)
+      : { ...success, ...links },
+    ...furtherResponses(reply, success, redirectHeaders(operation, components)),
+    ...readResponses(operation, components),
+    ...errorResponses(operation, model, components),
+  };
+}
+
+/** Whether the success says nothing of its own, so that all such operations share it. */
+function isBare({ output, route, idempotencyKey }: OperationModel, links: object): boolean {
+  const isSilent = output.schema === null && !output.isBytes && !idempotencyKey;
+  return isSilent && route?.reply === null && Object.keys(links).length === 0;
+}
+
+/** The name of a response that operations share: its status, and what announces a deprecation. */
+function sharedName(status: string, operation: OperationModel): string {
+  return [status, ...deprecationHeaders(operation).slice(-1)].join(".").toLowerCase();
+}
+
+function successResponse(
+  operation: OperationModel,
+  isRouted: boolean,
+  components: SharedComponents,
+): object {
+  const { schema } = operation.output;
+  return {
+    description: schema === null ? "Done." : pascalCase(operation.key),
+    headers: successHeaders(operation, isRouted, components),
+    ...(schema === null
+      ? {}
+      : {
+          content: {
+            "application/json": {
+              schema: components.schema(outputTypeName(operation), published(schema)),
+            },
+          },
+        }),
+    ...(operation.output.isBytes && operation.route?.method === "GET" ? { content: anyBytes } : {}),
+  };
+}
+
+/** What reads answer besides the whole: a part of a file, and 304. */
+function readResponses(operation: OperationModel, components: SharedComponents): Responses {
+  const { output, route } = operation;
+  const isGet = route?.method === "GET";
+  const part = (): object => ({
+    description: "The part that Range asks for.",
+    headers: partHeaders(operation, components),
+    content: anyBytes,
+  });
+  const unchanged = (): object => ({
+    description: "Not changed.",
+    headers: unchangedHeaders(operation, components),
+  });
+  return {
+    ...(output.isBytes && isGet
+      ? { "206": components.refer("responses", sharedName("206", operation), part) }
+      : {}),
+    ...(output.isBytes || (output.hasEntityTag && isGet)
+      ? { "304": components.refer("responses", sharedName("304", operation), unchanged) }
+      : {}),
+  };
+}
+
+/** The errors of each status. Operations that answer them alike share them. */
+function errorResponses(
+  operation: OperationModel,
+  model: RegistryModel,
+  components: SharedComponents,
+): Responses {
+  const statuses = new Set(errorCodesOf(operation).map((code) => statusOf(code, model)));
+  return Object.fromEntries(
+    [...statuses].sort().map((status) => {
+      const traits = errorTraits(operation, status);
+      const name = [sharedName(String(status), operation), ...traits.names].join(".");
+      const made = (): object => errorResponse(status, traits.headers, model, components);
+      return [String(status), components.refer("responses", name, made)];
+    }),
+  );
+}

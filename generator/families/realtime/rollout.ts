@@ -1,0 +1,61 @@
+// What changes of realtime take of a rollout: durable signals are kept as they were staged.
+import {
+  isTypeChanged,
+  need,
+  needsOfAll,
+  needsOfMembers,
+  type Need,
+  type RolloutRules,
+  type RolloutSide,
+} from "../../compare/rollout.js";
+import type { RealtimeModel, SignalModel } from "../../model/registry.js";
+
+const plane: RolloutRules<RealtimeModel> = {
+  path: null,
+  transports: null,
+  // Each by its name.
+  events: null,
+  commands: null,
+  authorizer: null,
+  presence: null,
+  retentionSeconds: null,
+  retentionEntries: null,
+};
+
+const event: RolloutRules<SignalModel> = {
+  // A type may have changed where its name has not.
+  typeName: null,
+  audience: null,
+  delivery: null,
+  to: null,
+  deprecated: null,
+};
+
+/** Events by their names: what is kept was staged under one of them. */
+export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
+  const [old, next] = [before.model.realtime, after.model.realtime];
+  if (old === null) return [];
+  const rolling = { name: "realtime", before, after };
+  const kept = `until they are delivered or as old as ${old.retentionSeconds} s`;
+  const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
+  if (next === null)
+    return need("leaves stored things behind", `signals that wait are not delivered any more`);
+  const changed = Object.entries(old.events).filter(
+    ([name, was]) =>
+      isDurable(was) && Object.hasOwn(next.events, name) && isTypeChanged(was.typeName, rolling),
+  );
+  return [
+    ...needsOfMembers(old, next, plane, rolling),
+    ...needsOfAll([old.events, next.events], event, [before, after], (was, { name }) =>
+      isDurable(was)
+        ? need("clients meet both versions", `signals ${name} that are kept still go out, ${kept}`)
+        : [],
+    ),
+    ...changed.flatMap(([name]) =>
+      need(
+        "clients meet both versions",
+        `signals ${name} go out as they were staged, ${kept}: clients of both versions have to take both types`,
+      ),
+    ),
+  ];
+}

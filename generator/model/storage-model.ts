@@ -1,0 +1,24 @@
+// Storages in the frozen registry.
+
+/** Whether a storage's files are encrypted, and by whom. */
+export type Encryption = "none" | "client";
+
+/** A storage: files under one set of rules. */
+export interface StorageModel {
+  readonly name: string;
+  /** What it was called when its first files were stored, which stay where they are; or null. */
+  readonly was: string | null;
+  readonly source: string;
+  /** Null for no limit. */
+  readonly maxUploadBytes: number | null;
+  readonly maxRangeBytes: number;
+  /** Content types that uploads may have, or null for all. */
+  readonly accept: readonly string[] | null;
+  /** What `accept` goes by. */
+  readonly detect: "bytes" | "name";
+  readonly encryption: Encryption;
+  /** How else files may be stored that it reads: by another version. */
+  readonly alsoReads: readonly Encryption[];
+  /** Whether downloads are streamed; otherwise each is read into memory first. */
+  readonly isStreamed: boolean;
+}

@@ -1,0 +1,60 @@
+// Calls of the author's code, and the functions of the author's that make them: what is called has ended and been awaited when
+// they return, and calls of one transaction take turns (decisions.md §4 "Forgotten awaits").
+import type { ExecutionContext } from "./context.js";
+import { untilIdle } from "./calls.js";
+import { inTurn, runPart, togetherInTurn } from "./in-turn.js";
+
+/** A call of the author's code; those of one transaction run one after another, in the order in which they were begun. */
+export function callInTurn<T>(
+  context: ExecutionContext,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { turns } = context;
+  if (turns === null) return context.call(what, work);
+  // The next one begins only once the author's code has gone on behind this one.
+  return context.call(what, () => inTurn(turns, () => work().finally(untilIdle)));
+}
+
+/** The same, for what may run the author's code in its turn: what that calls has turns of its own. */
+export function callWithTurns<T>(
+  context: ExecutionContext,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { turns } = context;
+  return callInTurn(context, what, turns === null ? work : () => runPart(turns, work));
+}
+
+/** The same, where calls of one kind that are begun one behind the other run at once. */
+export function callTogether<T>(
+  context: ExecutionContext,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { turns } = context;
+  return context.call(what, turns === null ? work : () => togetherInTurn(turns, work));
+}
+
+/**
+ * Runs a function of the author's that is no step of an operation, such as the authorizer of topics, with a context of its own.
+ * Rejects with `core.internal` if it returns before what it has called is done and awaited; what it calls afterwards is refused
+ * and logged.
+ */
+export async function runHeld<T>(
+  context: ExecutionContext,
+  { name }: { readonly name: string },
+  run: (context: ExecutionContext) => T | Promise<T>,
+): Promise<T> {
+  const own = context.apart;
+  own.begin(context);
+  try {
+    const made = await run(own);
+    own.expectAwaited({ name });
+    return made;
+  } catch (error) {
+    throw own.abandonCalls(error);
+  } finally {
+    own.end();
+  }
+}

@@ -1,0 +1,16 @@
+// Every bench by its name: a module that exports `run`.
+export const benches = [
+  "client",
+  "generate",
+  "http",
+  "identity",
+  "loop",
+  "neighbours",
+  "query",
+  "realtime",
+  "search",
+  "objects",
+  "shapes",
+  "start",
+  "storage",
+];
