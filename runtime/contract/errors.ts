@@ -216,6 +216,15 @@ export class ServiceError extends Error {
     this.headers = options.headers ?? {};
   }
 
+  /** Whether something thrown is one. An author may throw a proxy, and asking for its prototype may throw as well. */
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    try {
+      return Function.prototype[Symbol.hasInstance].call(this, thrown);
+    } catch {
+      return false;
+    }
+  }
+
   get status(): number {
     return this.definition.status;
   }

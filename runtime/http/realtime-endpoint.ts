@@ -1,6 +1,6 @@
 // What the realtime transports share: finding out who is calling, and whether the credential is still valid.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail, knownError, type ServiceError } from "../contract/errors.js";
+import { fail, knownError, ServiceError } from "../contract/errors.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Resources } from "../operations/resources.js";
 import type { Identity } from "../operations/identity.js";
@@ -89,7 +89,7 @@ export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
       return isSame && bound.tenant === identity.tenant;
     } catch (error) {
       // If the database doesn't answer, no session ends.
-      return !(error instanceof Error && "status" in error && error.status === 401);
+      return !(error instanceof ServiceError && error.status === 401);
     }
   };
 }

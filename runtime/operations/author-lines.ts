@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stackOf } from "./thrown.js";
 
 /** A frame of a stack. */
 export interface StackFrame {
@@ -17,7 +18,7 @@ export interface StackFrame {
 const ours = /^.*\/(?:served|runtime)\//.exec(fileURLToPath(import.meta.url))?.[0] ?? "";
 
 /** Whether a frame is of opwright's own runtime. */
-export function isOurs({ file }: StackFrame): boolean {
+function isOurs({ file }: StackFrame): boolean {
   return file.startsWith(ours);
 }
 
@@ -25,8 +26,10 @@ const foreign = /\/(?:node_modules|generated)\//;
 
 /** The frames of an error that lie in files. Anything else that was thrown has none. */
 export function framesOf(error: unknown): readonly StackFrame[] {
-  const stack = error instanceof Error ? error.stack : undefined;
-  if (typeof stack !== "string") return [];
+  return framesIn(stackOf(error) ?? "");
+}
+
+function framesIn(stack: string): readonly StackFrame[] {
   return stack.split("\n").flatMap((text) => {
     const [, name = "", at = "", line, column] =
       /^\s+at (?:(?:async )?(.*) \()?(?:async )?((?:file:\/\/)?\/.*?):(\d+):(\d+)\)?$/.exec(text) ??
@@ -35,6 +38,15 @@ export function framesOf(error: unknown): readonly StackFrame[] {
     const file = at.startsWith("file:") ? fileURLToPath(at) : at;
     return [{ name, file, line: Number(line), column: Number(column) }];
   });
+}
+
+/**
+ * Whether an exception that nobody has caught has interrupted the runtime: a frame of ours waits for what has thrown. Not one
+ * behind an EventTarget, such as the signal of an operation: that hands on what its listeners throw, and returns as ever.
+ */
+export function hasInterruptedUs(error: unknown): boolean {
+  const [reached = ""] = (stackOf(error) ?? "").split(/^.*\(?node:internal\/event_target:.*$/m);
+  return framesIn(reached).some(isOurs);
 }
 
 /**

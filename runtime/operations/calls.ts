@@ -140,6 +140,12 @@ export class Calls {
     throw this.#fault;
   }
 
+  /** Fails the next check, for what was begun by other means than a call. Returns the error. */
+  fault(text: string): ServiceError {
+    this.#fault ??= missing(text);
+    return this.#fault;
+  }
+
   /** Runs what the author does in one transaction, which must not end before its calls have; `by` is the operation. */
   async runWork<T>(call: AuthorCall, by: string, work: () => Promise<T>): Promise<T> {
     if (call.isAbandoned) throw forgotten(by, [call]);
@@ -181,8 +187,11 @@ const maxNamed = 3;
 export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceError {
   const named = calls.slice(0, maxNamed).map(described);
   const more = calls.length > maxNamed ? ` and ${calls.length - maxNamed} more` : "";
-  const text = `an await is missing: ${by} returned without waiting for ${named.join(", ")}${more}`;
-  return fail("core.internal", {}, { cause: new MissingAwait(text) });
+  return missing(`${by} returned without waiting for ${named.join(", ")}${more}`);
+}
+
+function missing(text: string): ServiceError {
+  return fail("core.internal", {}, { cause: new MissingAwait(`an await is missing: ${text}`) });
 }
 
 /** Why code has failed that returned before its calls were done and awaited. */

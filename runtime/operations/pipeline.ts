@@ -126,12 +126,21 @@ async function run<Input, Result>(
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
     (next, hook) => async (given) => {
       const first = context.calls.count;
-      const output = await hook(given, context, next);
-      const check = (): void => context.expectAwaited(hook, first);
-      // What it forgets can't undo what is committed.
-      if (isCommitted) await quietly(context, "wrap", hook, check);
-      else check();
-      return output;
+      const inner = watched(next, context, hook);
+      try {
+        const output = await hook(given, context, inner.next);
+        if (inner.isUnderWay()) throw inner.leave();
+        const check = (): void => context.expectAwaited(hook, first);
+        // What it forgets can't undo what is committed.
+        if (isCommitted) await quietly(context, "wrap", hook, check);
+        else check();
+        return output;
+      } catch (error) {
+        if (inner.isUnderWay()) inner.leave();
+        // What is left behind is undone before anybody is told of the failure.
+        await inner.settled();
+        throw error;
+      }
     },
     core,
   );
@@ -140,6 +149,31 @@ async function run<Input, Result>(
     await quietly(context, "on_success", hook, () => hook(input, context, output));
   }
   return { output, replayed };
+}
+
+/** The `next` of a `wrap` hook, and whether what it has begun still runs. */
+function watched<Input, Result>(
+  next: (given: Input) => Promise<Result>,
+  { calls, operationId }: ExecutionContext,
+  { name }: { readonly name: string },
+) {
+  const running = new Set<Promise<Result>>();
+  return {
+    next(given: Input): Promise<Result> {
+      const begun = next(given);
+      running.add(begun);
+      const ended = (): void => void running.delete(begun);
+      begun.then(ended, ended);
+      return begun;
+    },
+    isUnderWay: () => running.size > 0,
+    /** What still runs fails at its end. Returns the error to tell. */
+    leave: (): ServiceError =>
+      calls.fault(`${name} of ${operationId} returned without waiting for next`),
+    async settled(): Promise<void> {
+      await Promise.allSettled(running);
+    },
+  };
 }
 
 async function transact<Input, Result>(

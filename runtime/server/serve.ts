@@ -1,13 +1,12 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
-import { pino } from "pino";
-import type { Log } from "../ports/log.js";
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import type { ServiceCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "./families.js";
 import { migrateCommand, migrateUsage } from "./migrate-command.js";
+import { processLog } from "./process-log.js";
 import type { ServiceDefinition } from "./service.js";
-import { readSettings, type Settings } from "./settings.js";
+import { readSettings } from "./settings.js";
 import { startFault } from "./start-fault.js";
 import { start, type RunningService } from "./start.js";
 import { holdFaults } from "./unheld-faults.js";
@@ -103,14 +102,6 @@ function refuseUsage(service: ServiceDefinition): never {
   );
   process.stderr.write(`usage: server.js [${[migrateUsage, ...usages].join(" | ")}]\n`);
   process.exit(2);
-}
-
-function processLog(settings: Settings): Log {
-  return pino({
-    level: settings.logLevel,
-    base: null,
-    redact: ["*.password", "*.token", "*.secret", "*.authorization", "*.cookie"],
-  });
 }
 
 function refuse(error: unknown, host?: string): never {

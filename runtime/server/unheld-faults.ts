@@ -2,15 +2,13 @@
 // our own state is in doubt (decisions.md §4 "Faults that nobody holds").
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inspect } from "node:util";
-import { authorFrames, authorLine, framesOf, isOurs } from "../operations/author-lines.js";
+import { authorFrames, authorLine, hasInterruptedUs } from "../operations/author-lines.js";
+import { describedThrown, isError } from "../operations/thrown.js";
 import { underWay, type InvocationName } from "../operations/under-way.js";
 import type { Log } from "../ports/log.js";
 
 /** Invocations that a line lists where more than one comes into question. */
 const maxListed = 8;
-/** Characters of a value that was thrown and is no error. */
-const maxThrown = 200;
 
 /**
  * Holds them from now on; `folder` is the generated one. `drain` ends the process in order: it is called once, where an
@@ -23,7 +21,7 @@ export function holdFaults(log: Log, folder: string, drain: () => void): void {
     log.error(factsOf(reason, files), "nobody handles a rejection: an await or a catch is missing");
   });
   process.on("uncaughtException", (error) => {
-    const isInDoubt = framesOf(error).some(isOurs);
+    const isInDoubt = hasInterruptedUs(error);
     const then = isInDoubt ? "it has interrupted the service, which drains" : "the service goes on";
     log.error(factsOf(error, files), `nobody catches an exception: ${then}`);
     if (!isInDoubt || isDraining) return;
@@ -34,7 +32,7 @@ export function holdFaults(log: Log, folder: string, drain: () => void): void {
 
 /** What a line says of a fault. */
 function factsOf(fault: unknown, files: FilesOf): Readonly<Record<string, unknown>> {
-  const err = fault instanceof Error ? { err: fault } : { thrown: textOf(fault) };
+  const err = isError(fault) ? { err: fault } : { thrown: describedThrown(fault) };
   const at = authorLine(fault);
   return { ...invocationOf(fault, files), ...(at === undefined ? {} : { at }), ...err };
 }
@@ -77,8 +75,4 @@ function filesOf(folder: string): FilesOf {
     const text = JSON.stringify(operations[operation] ?? null);
     return [...text.matchAll(/"([^"\\]+\.[cm]?[jt]s)(?:#\w+)?"/g)].map(([, path = ""]) => path);
   };
-}
-
-function textOf(thrown: unknown): string {
-  return inspect(thrown, { depth: 1 }).slice(0, maxThrown);
 }

@@ -25,6 +25,7 @@ const forgetful: Readonly<Record<string, string>> = {
 };
 
 const mindful: Readonly<Record<string, string>> = {
+  one: `await notes.create({text: "a"});`,
   "one after another": `await notes.create({text: "a"}); await notes.update(id, "any", {text: "b"});`,
   "all at once": `await Promise.all([notes.create({text: "a"}), notes.create({text: "b"}), notes.find()]);`,
   "awaited later": `const made = notes.create({text: "a"}); await sleep(5); await made;`,
@@ -62,7 +63,8 @@ ${Object.keys(all)
   )
   .join(
     "",
-  )}  code.late: {post: "/late/{id}", in: {id: uuid}, run: registry/handlers/code.ts#late, guard: open}
+  )}  code.left: {post: "/left/{id}", in: {id: uuid, how: string}, run: registry/handlers/code.ts#${nameOf("one")}, guard: open, hooks: {wrap: [registry/handlers/code.ts#left]}}
+  code.late: {post: "/late/{id}", in: {id: uuid}, run: registry/handlers/code.ts#late, guard: open}
 `;
 
 const handlers = `import { setTimeout as sleep } from "node:timers/promises";
@@ -72,6 +74,11 @@ import { stageEvent } from "../../generated/outbox.js";
 import { stageSignal } from "../../generated/signals.js";
 const missing = "00000000-0000-7000-8000-000000000000";
 export const nothing = async () => {};
+export const left = async (input, context, next) => {
+  const inner = next(input);
+  if (input.how === "throws") throw new Error("fault of left");
+  if (input.how === "a while") await null;
+};
 export const late = async ({ id }, context) => {
   const notes = collection(notesSpec, context);
   setTimeout(() => { notes.create({text: "late"}); context.commit(() => notes.create({text: "late"})); globalThis.lateUnderTest?.(); }, 20);
@@ -144,6 +151,19 @@ for (const engine of engines) {
         expect([kind, status]).toEqual([kind, 204]);
       }
     });
+
+    test.each(["returns", "throws", "a while"])(
+      "a wrap hook that leaves next behind (%s): 500, and nothing is stored",
+      async (how) => {
+        const before = await stored();
+        log.lines.length = 0;
+        const { status } = await service.call("POST", `/left/${id}`, { body: { how } });
+        expect(status).toBe(500);
+        const said = how === "throws" ? "fault of left" : "left of code.left returned without";
+        expect(JSON.stringify(log.lines)).toContain(said);
+        expect(await stored()).toEqual(before);
+      },
+    );
 
     test("calls that begin after the answer store nothing and are logged", async () => {
       const before = await stored();

@@ -22,7 +22,15 @@ const definition = defineService({
   name: "tracker",
   title: "t",
   version: "1.0.0",
-  outbox: outbox({ events: { "orders.placed": "shop", "orders.lost": "shop" } }),
+  outbox: outbox({
+    events: {
+      "orders.placed": "shop",
+      "orders.lost": "shop",
+      // Neither has a text.
+      "orders.bare": () => Promise.reject(Object.create(null)),
+      "orders.numbered": () => Promise.reject(Object.assign(new Error(), { message: 7 })),
+    },
+  }),
   routes: [
     route({
       operationId: "orders.place",
@@ -138,6 +146,16 @@ for (const engine of engines) {
         await expect.poll(() => deliveries.length, { timeout: 5_000 }).toBe(2);
         expect(new Set(deliveries.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
         await expect.poll(() => stateOf(service)).toEqual({ pending: 0, dead: 0, lagMillis: 0 });
+      },
+    );
+
+    test.each(["orders.bare", "orders.numbered"])(
+      "%s, whose destination fails without a text: a dead letter after its attempts, at once",
+      async (name) => {
+        const service = await startOne();
+        await service.running.connection.write("test.stage", (context) => stage(context, name, {}));
+        const dead = { pending: 0, dead: 1, lagMillis: 0 };
+        await expect.poll(() => stateOf(service), { timeout: 8_000 }).toEqual(dead);
       },
     );
 

@@ -16,7 +16,28 @@ const faults = {
   create: `void collection(notesSpec, context).create({ text: "fault of create" }).then(() => { throw new Error("fault of then"); });`,
 };
 
-const names = Object.keys(faults);
+/** Values that throw again when they are read, or that nobody can mark. */
+const unreadable = {
+  bare: "Object.create(null)",
+  inspected: `({ [Symbol.for("nodejs.util.inspect.custom")]() { throw new Error("read"); } })`,
+  unstacked: `Object.defineProperty(new Error(), "stack", { get() { throw new Error("read"); } })`,
+  unmessaged: `Object.defineProperty(new Error(), "message", { get() { throw new Error("read"); } })`,
+  getters: `Object.defineProperty(new Error(), "more", { enumerable: true, get() { throw new Error("read"); } })`,
+  frozen: `Object.freeze(new Error("frozen"))`,
+  proxied: `new Proxy({}, { get() { throw new Error("read"); }, getPrototypeOf() { throw new Error("read"); } })`,
+};
+
+const bodies: Readonly<Record<string, string>> = {
+  ...faults,
+  ...Object.fromEntries(
+    Object.entries(unreadable).map(([name, value]) => [
+      name,
+      `void Promise.reject(${value}); setTimeout(() => { throw ${value}; }, 5);`,
+    ]),
+  ),
+  aborted: `context.signal.addEventListener("abort", () => { throw new Error("fault of aborted"); }); await new Promise(() => {});`,
+};
+const names = Object.keys(bodies);
 
 const files = {
   "registry/service.yaml": `registry: 1
@@ -25,7 +46,7 @@ policies: {open: []}
 documents: {notes: {type: {text: string}, guard: open}}
 operations:
   code.ours: {post: /ours, run: registry/handlers/ours.ts#ours, guard: open}
-${names.map((name) => `  code.${name}: {post: /${name}, run: registry/handlers/${name}.ts#${name}, guard: open}\n`).join("")}`,
+${names.map((name) => `  code.${name}: {post: /${name}, run: registry/handlers/${name}.ts#${name}, guard: open${name === "aborted" ? ", transaction: read, deadline: 100ms" : ""}}\n`).join("")}`,
   "registry/handlers/ours.ts": `import { Lifetime } from "opwright/runtime";
 export const ours = async () => {
   const lifetime = Lifetime.within(5);
@@ -33,7 +54,7 @@ export const ours = async () => {
 };
 `,
   ...Object.fromEntries(
-    Object.entries(faults).map(([name, body]) => [
+    Object.entries(bodies).map(([name, body]) => [
       `registry/handlers/${name}.ts`,
       `import { EventEmitter } from "node:events";
 import { connect } from "node:net";
@@ -113,6 +134,30 @@ for (const engine of engines) {
         expect((await fetch(`${url}/livez`)).status).toBe(200);
       },
     );
+
+    test.each(Object.keys(unreadable))(
+      "%s, which throws where it is read: a line each for rejection and exception, and the process goes on",
+      async (name) => {
+        const before = linesOf(running).length;
+        expect((await call(name)).status).toBe(204);
+        const told = (): readonly string[] =>
+          linesOf(running)
+            .slice(before)
+            .filter((line) => JSON.stringify(line).includes(`code.${name}`))
+            .map(({ msg }) => String(msg).slice(0, 14))
+            .filter((start) => start.startsWith("nobody"));
+        await expect.poll(told).toEqual(["nobody handles", "nobody catches"]);
+        expect((await fetch(`${url}/livez`)).status).toBe(200);
+      },
+    );
+
+    test("aborted: a listener of the signal throws at the deadline, and nothing of ours is interrupted", async () => {
+      expect((await call("aborted")).status).toBe(504);
+      const line = await told("aborted");
+      expect(line["msg"]).toBe("nobody catches an exception: the service goes on");
+      expect(line["at"]).toMatch(/registry\/handlers\/aborted\.ts:6:\d+/);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    });
 
     test("a call behind a then that nobody holds: 500, and the process goes on", async () => {
       expect((await call("create")).status).toBe(500);

@@ -4,76 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Log } from "../../runtime/ports/log.js";
 import { post } from "../../runtime/operations/outgoing-call.js";
 import { engines } from "../engines.js";
+import { oddReceivers, oddServer } from "../faults/odd-receivers.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type TestService } from "./service.js";
-
-/** Writes again and again until the socket is gone, as fast as it is read. */
-function endlessly(socket: Socket, text: string): void {
-  const write = (): void => {
-    while (!socket.destroyed && socket.write(text));
-  };
-  socket.on("drain", write);
-  write();
-}
-
-/** One byte, then another whenever the timer fires: never silent, and never done. */
-function drip(socket: Socket, text: string): void {
-  const timer = setInterval(() => socket.write(text), 100);
-  socket.on("close", () => clearInterval(timer));
-}
-
-const head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n";
-
-/** What a receiver does with a request, and how the attempt ends. */
-const odd: Readonly<Record<string, readonly [(socket: Socket) => void, RegExp | null]>> = {
-  "101 with a protocol": [
-    (socket) =>
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
-    /answered 101/,
-  ],
-  "101 without one": [(socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"), /./],
-  "a flood of interim answers": [
-    (socket) => endlessly(socket, "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(100)),
-    /interim answers/,
-  ],
-  "an interim answer and nothing more": [
-    (socket) => socket.write("HTTP/1.1 102 Processing\r\n\r\n"),
-    /no answer within/,
-  ],
-  silence: [() => undefined, /no answer within/],
-  "half a connection": [(socket) => socket.end(), /./],
-  "a header without end": [
-    (socket) => endlessly(socket, "HTTP/1.1 200 OK\r\nx: " + "y".repeat(9_000)),
-    /./,
-  ],
-  "a dripping header": [
-    (socket) => {
-      socket.write("HTTP/1.1 200 OK\r\n");
-      drip(socket, "x: y\r\n");
-    },
-    /no answer within|./,
-  ],
-  "a body without end": [(socket) => endlessly(socket, `${head}\r\n${"y".repeat(9_000)}`), null],
-  "a dripping body": [
-    (socket) => {
-      socket.write(`${head}\r\n`);
-      drip(socket, "y");
-    },
-    null,
-  ],
-  "a reset after the header": [
-    (socket) => socket.write(`${head}content-length: 5\r\n\r\n`, () => socket.resetAndDestroy()),
-    null,
-  ],
-  "a reset": [(socket) => socket.resetAndDestroy(), /./],
-  garbage: [(socket) => socket.write("\u0000\u0001\u0002 what?\r\n\r\n"), /./],
-  "a preface of HTTP/2": [(socket) => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), /./],
-  trailers: [
-    (socket) =>
-      socket.write(`${head}transfer-encoding: chunked\r\n\r\n1\r\ny\r\n0\r\nx-end: yes\r\n\r\n`),
-    null,
-  ],
-};
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
@@ -88,18 +21,7 @@ for (const engine of engines) {
     const log: Log = { debug: note, info: note, warn: note, error: note };
 
     beforeAll(async () => {
-      receiver = createSilent((socket) => {
-        sockets.add(socket);
-        socket.on("error", () => undefined);
-        socket.on("close", () => sockets.delete(socket));
-        let isAsked = false;
-        socket.on("data", (chunk: Buffer) => {
-          if (isAsked) return;
-          isAsked = true;
-          const path = /^POST \/(\S*)/.exec(chunk.toString())?.[1] ?? "";
-          odd[decodeURIComponent(path)]?.[0](socket);
-        });
-      });
+      receiver = oddServer(sockets);
       await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
       base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
       service = await startTestService(engine, {
@@ -139,11 +61,11 @@ for (const engine of engines) {
     };
 
     test("an answer of any kind settles, and each failure is a line and a count", async () => {
-      const names = Object.keys(odd);
+      const names = Object.keys(oddReceivers);
       const all = await Promise.all(names.map(subscribed));
       for (const [index, [member, id]] of all.entries()) {
         const name = names[index] ?? "";
-        const reason = odd[name]?.[1] ?? null;
+        const reason = oddReceivers[name]?.[1] ?? null;
         const last = async () => {
           const listed = await people.as(member.token, "GET", `/webhooks/${id}/deliveries`);
           return listed.body.deliveries[0];
@@ -159,7 +81,7 @@ for (const engine of engines) {
           [{ fields: { event: "webhook.test", attempt: 1, tenant: member.tenantId } }],
         ]);
       }
-      const failed = Object.values(odd).filter(([, reason]) => reason !== null).length;
+      const failed = Object.values(oddReceivers).filter(([, reason]) => reason !== null).length;
       expect(await metric("webhooks_failed_total")).toBe(failed);
       expect(await metric("webhooks_given_up_total")).toBe(failed);
       expect(await metric("webhooks_delivered_total")).toBe(names.length - failed);

@@ -1,6 +1,6 @@
 // What a process takes: memory, time of the processor, descriptors.
 import type { ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Ticks of the kernel's clock a second, on each Linux that we know of. */
@@ -21,6 +21,16 @@ export function processorSeconds({ pid }: ChildProcess): number {
   // Behind the name, which may have spaces: user and system time are the 12th and 13th.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/**
+ * Seconds that the main thread of a process has been ready to run and had no core: what others on the machine took from it.
+ * 0 where the kernel doesn't count it.
+ */
+export function waitedSeconds({ pid }: ChildProcess): number {
+  const path = `/proc/${pid}/schedstat`;
+  const [, nanoseconds = "0"] = existsSync(path) ? readFileSync(path, "utf8").split(" ") : [];
+  return Number(nanoseconds) / 1e9;
 }
 
 /** The share of one core that a process takes in a second. */

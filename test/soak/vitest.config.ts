@@ -1,4 +1,4 @@
-// The soak alone: `npm run soak`.
+// The soaks alone: `npm run soak`.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -12,7 +12,7 @@ export default defineConfig({
   },
   test: {
     globalSetup: ["test/global-setup.ts"],
-    include: ["test/soak/soak.ts"],
+    include: ["test/soak/soak.ts", "test/soak/hostile.ts"],
     pool: "forks",
     reporters: ["default"],
   },

@@ -4,6 +4,7 @@ import { missingAwait } from "../../operations/calls.js";
 import { runHeld } from "../../operations/held-calls.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
 import { tally } from "../../operations/tally.js";
+import { messageOf } from "../../operations/thrown.js";
 import type { WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
@@ -145,7 +146,7 @@ async function deliver(
 function reasonOf(error: unknown): string {
   const missing = missingAwait(error);
   if (missing !== null) return missing;
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+  return messageOf(error).slice(0, 200);
 }
 
 type Told = Pick<ClaimedEvent, "id" | "name" | "attempt">;

@@ -6,6 +6,7 @@ import { post } from "../../operations/outgoing-call.js";
 import { startPoller, type Poller } from "../../operations/poller.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
 import { tally } from "../../operations/tally.js";
+import { messageOf } from "../../operations/thrown.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import {
   webhookStore,
@@ -180,8 +181,7 @@ async function attempted(
     const isTaken = status >= 200 && status <= 299;
     return { status, error: isTaken ? null : `the webhook answered ${status}`, isRefused: false };
   } catch (fault) {
-    const message = fault instanceof Error ? fault.message : String(fault);
-    const error = missingAwait(fault) ?? message.slice(0, 200);
+    const error = missingAwait(fault) ?? messageOf(fault).slice(0, 200);
     return { status: null, error, isRefused: false };
   }
 }
