@@ -1,6 +1,7 @@
 // Rules of rollouts, one for each member of a model that something stored depends on: what older and newer processes do with
 // what the other has stored (evolution.md "Roll out"). A new member doesn't compile until it has a rule.
 import { isDeepStrictEqual } from "node:util";
+import { undescribed } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
@@ -94,19 +95,4 @@ export function isTypeChanged(
   if (!isDeepStrictEqual(undescribed(was), undescribed(is))) return true;
   const refs = JSON.stringify(is).matchAll(/"\$ref":"#\/types\/(\w+)"/g);
   return [...refs].some(([, other = ""]) => isTypeChanged(other, { before, after }, seen));
-}
-
-/** Words about a schema that no value depends on. */
-const told = new Set(["description", "title", "examples", "deprecated", "was"]);
-
-/** A schema without what only people read. */
-function undescribed(schema: unknown): unknown {
-  const said = (key: string): boolean => told.has(key) || key.startsWith("x-");
-  // Members of an object may be called as a keyword is.
-  const keep = function (this: unknown, key: string, value: unknown): unknown {
-    const isKeyword =
-      typeof value === "string" || typeof value === "boolean" || Array.isArray(value);
-    return isKeyword && said(key) ? undefined : value;
-  };
-  return JSON.parse(JSON.stringify(schema, keep));
 }

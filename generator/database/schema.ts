@@ -8,6 +8,7 @@ import {
   type IndexGiver,
 } from "../model/search-indexes.js";
 import { filesOf, otherEncryption, placeOf } from "../model/stored-files.js";
+import { formOf } from "../kernel/told-form.js";
 import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
@@ -70,6 +71,7 @@ function tableOf(
     ...(document.name === document.table ? {} : { document: document.name }),
     indexes: tableIndexes(document, shape, before?.indexes ?? {}),
     members: asStored(shape, document.defaults),
+    told: formOf(document, (type) => own(types, type), before?.told),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
     fits: fitsOf(document, (type) => own(types, type)),
@@ -100,7 +102,8 @@ function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema):
         const name = Object.keys(indexes).find((one) => isDeepStrictEqual(indexes[one], index));
         return { index: name ?? rule.name, members: rule.fields };
       });
-      return [document.table, { shape, uniques }];
+      const { form = 1 } = own(tables, document.table)?.told ?? {};
+      return [document.table, { shape, form, uniques }];
     }),
   );
 }

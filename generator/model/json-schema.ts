@@ -140,3 +140,18 @@ export const schemaKeywords: ReadonlySet<string> = new Set([
 
 export const uuidSchema: SchemaObject = { type: "string", format: "uuid" };
 export const revisionSchema: SchemaObject = { type: "integer", minimum: 1 };
+
+/** Words about a schema that no value depends on. */
+const describing = new Set(["description", "title", "examples", "deprecated", "was"]);
+
+/** A schema without what only people read. */
+export function undescribed(schema: unknown): unknown {
+  const said = (key: string): boolean => describing.has(key) || key.startsWith("x-");
+  // Members of an object may be called as a keyword is.
+  const keep = function (this: unknown, key: string, value: unknown): unknown {
+    const isKeyword =
+      typeof value === "string" || typeof value === "boolean" || Array.isArray(value);
+    return isKeyword && said(key) ? undefined : value;
+  };
+  return JSON.parse(JSON.stringify(schema, keep));
+}

@@ -49,6 +49,8 @@ export function storedMembers({ required, members, shape }: StoredBodies): Reado
 export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
   readonly history: boolean;
+  /** Which form of answers documents have, and a hash of it; absent in schemas of earlier versions. */
+  readonly told?: { readonly form: number; readonly hash: string };
   /** Whether rows of the history say when and by whom; absent for tables of earlier versions. */
   readonly historyTells?: true;
   /** Whether rows may be marked as deleted; absent in schemas of earlier versions. */
@@ -67,6 +69,8 @@ export interface TableSchema extends StoredBodies {
 /** What generated code knows of one table of documents. */
 export interface StoredTable {
   readonly shape: Shape;
+  /** Which form of answers its documents have; 1 is the first. */
+  readonly form: number;
   /** Unique indexes, and the document's members that they cover. */
   readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
 }

@@ -12,7 +12,7 @@ import type {
 } from "../operations/input.js";
 import { isUuid } from "../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
-import { listsTag } from "../operations/preconditions.js";
+import { listsRevision } from "../operations/preconditions.js";
 import { expectNoBody, hasBody, readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
@@ -194,7 +194,7 @@ function readRevision(
     return ifMatch === undefined ? undefined : "any";
   }
   const expected = parseRevision(name, raw);
-  if (ifMatch !== undefined && !listsTag(ifMatch, String(expected)))
+  if (ifMatch !== undefined && !listsRevision(ifMatch, String(expected)))
     throw fail("revision_ambiguous");
   return expected;
 }

@@ -14,6 +14,8 @@ export const noPreconditions: Preconditions = {};
 /** What conditions compare of a version: its tag without quotes, and when it was made, in milliseconds. */
 export interface Validators {
   readonly etag: string;
+  /** The version itself, where the tag also says in which form it is answered: writers of any form may name it. */
+  readonly revision?: string;
   readonly modifiedAt: number | undefined;
 }
 
@@ -54,18 +56,31 @@ export function checkPreconditions(preconditions: Preconditions, version: Valida
   if (preconditions === noPreconditions) return;
   checkMatch(preconditions, version);
   const { ifNoneMatch } = preconditions;
-  if (ifNoneMatch !== undefined && listsTag(ifNoneMatch, version.etag))
+  if (ifNoneMatch !== undefined && listsVersion(ifNoneMatch, version))
     throw fail("precondition_failed", { header: "If-None-Match" });
 }
 
 function checkMatch({ ifMatch, ifUnmodifiedSince }: Preconditions, version: Validators): void {
   if (ifMatch !== undefined) {
-    if (listsTag(ifMatch, version.etag)) return;
+    if (listsVersion(ifMatch, version)) return;
     throw fail("precondition_failed", { header: "If-Match" });
   }
   const date = httpDate(ifUnmodifiedSince);
   if (date !== null && secondOf(version) > date)
     throw fail("precondition_failed", { header: "If-Unmodified-Since" });
+}
+
+/** Whether a header lists a version, in whatever form it was answered: by this release, or by one beside it. */
+function listsVersion(header: string, { etag, revision }: Validators): boolean {
+  return listsTag(header, etag) || (revision !== undefined && listsRevision(header, revision));
+}
+
+/** Whether a header is `*`, or lists a tag of a document's revision: `"3"`, or `"3-2"` for its second form. */
+export function listsRevision(header: string, revision: string): boolean {
+  if (header.trim() === "*") return true;
+  return [...header.matchAll(/(?:W\/)?"(\d+)(?:-\d+)?"/g)].some(
+    ([, listed]) => listed === revision,
+  );
 }
 
 /**

@@ -90,6 +90,8 @@ export interface AnyDocumentSpec {
   readonly set?: readonly SetRule[];
   /** Members that payloads of handlers may contain, but payloads of callers may not. */
   readonly handled?: readonly string[];
+  /** Which form of answers this is, if the type has been told otherwise before: from 2 on. */
+  readonly form?: number;
   /** The shape of stored bodies, and how older shapes become the present one. */
   readonly shape: Shape;
   /** Functions that compute members of older rows from the members that they had. */

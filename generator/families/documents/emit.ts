@@ -226,7 +226,11 @@ function printDocument(
   paths: ModulePaths,
   { tables, searches }: Stored,
 ): string {
-  const { shape, uniques } = own(tables, document.table) ?? { shape: firstShape, uniques: [] };
+  const { shape, form, uniques } = own(tables, document.table) ?? {
+    shape: firstShape,
+    form: 1,
+    uniques: [],
+  };
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
   const types = typesOf(document, isWritable);
   const views = document.views.map((view) => viewed(document, view));
@@ -275,6 +279,7 @@ function printDocument(
     lines: [
       ...identityMembers(document, model),
       ...set,
+      ...(form === 1 ? [] : [`  form: ${form},`]),
       ...shapeMember(shape),
       ...converters,
       ...(Object.keys(document.elements).length === 0

@@ -27,7 +27,7 @@ import {
 import type { VerbHooks } from "./hooked.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, withSight } from "./reach.js";
-import { documentText, validatorsOf } from "./render.js";
+import { documentText, withValidators } from "./render.js";
 import { readRows } from "./rows.js";
 import { scoped } from "./scoped.js";
 import { isUniqueBy, upsertDocument } from "./upsert.js";
@@ -124,9 +124,8 @@ export const bulk = {
     async ({ by, document }, context) => {
       const contexts = { create: context, update: context };
       const { stored, isNew } = await upsertDocument(spec, contexts, by, document, hooks);
-      const { etag, modifiedAt } = validatorsOf(stored);
       const text = `{"data":${documentText(spec, stored)},"created":${isNew}}`;
-      return new JsonText(text, `"${etag}"`, modifiedAt);
+      return withValidators(spec, stored, text);
     },
 };
 

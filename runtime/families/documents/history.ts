@@ -230,7 +230,7 @@ function revertDocument(
   return retried(context, async () => {
     const current = await existing(spec, context, id);
     if (current.isDeleted) throw fail("document_deleted");
-    checkPreconditions(context.preconditions, validatorsOf(current));
+    checkPreconditions(context.preconditions, validatorsOf(spec, current));
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     const before = JSON.parse(current.body) as Body;
     const then = JSON.parse((await revisionOf(spec, context, current, to)).body) as Body;

@@ -27,13 +27,27 @@ export function renderDocument<Document>(
   stored: StoredDocument,
 ): JsonText<Document> {
   if (spec.view !== undefined) return new JsonText(documentText(spec, stored));
-  const { etag, modifiedAt } = validatorsOf(stored);
-  return new JsonText(documentText(spec, stored), `"${etag}"`, modifiedAt);
+  return withValidators(spec, stored, documentText(spec, stored));
 }
 
-/** What of a document's version can be compared. */
-export function validatorsOf({ rev, lastUpdateAt }: StoredDocument): Validators {
-  return { etag: String(rev), modifiedAt: Date.parse(lastUpdateAt) };
+/** What of a document's version can be compared. The tag of another form of answers is another one. */
+export function validatorsOf(
+  { form = 1 }: AnyDocumentSpec,
+  { rev, lastUpdateAt }: StoredDocument,
+): Validators {
+  const revision = String(rev);
+  const etag = form === 1 ? revision : `${revision}-${form}`;
+  return { etag, revision, modifiedAt: Date.parse(lastUpdateAt) };
+}
+
+/** An answer about one document with its validators. A date would say nothing of the form: only the first form has one. */
+export function withValidators<T>(
+  spec: AnyDocumentSpec,
+  stored: StoredDocument,
+  text: string,
+): JsonText<T> {
+  const { etag, modifiedAt } = validatorsOf(spec, stored);
+  return new JsonText(text, `"${etag}"`, spec.form === undefined ? modifiedAt : undefined);
 }
 
 /** The answer of an update: the document, and the new values of what changed. */
@@ -49,6 +63,5 @@ export function renderUpdated<Document, Patch>(
   diff: Readonly<Record<string, unknown>>,
 ): JsonText<Updated<Document, Patch>> {
   const text = `{"data":${documentText(spec, stored)},"diff":${JSON.stringify(diff)}}`;
-  const { etag, modifiedAt } = validatorsOf(stored);
-  return new JsonText(text, `"${etag}"`, modifiedAt);
+  return withValidators(spec, stored, text);
 }

@@ -131,7 +131,7 @@ export async function patchDocument(
   return retried(context, async () => {
     const current = await existing(spec, context, id);
     if (current.isDeleted) throw fail("document_deleted");
-    checkPreconditions(preconditions, validatorsOf(current));
+    checkPreconditions(preconditions, validatorsOf(spec, current));
     return patchCurrent(spec, context, current, expected, patch);
   });
 }
@@ -191,7 +191,7 @@ export async function markDocument(
 ): Promise<StoredDocument> {
   return retried(context, async () => {
     const current = await existing(spec, context, id);
-    checkPreconditions(preconditions, validatorsOf(current));
+    checkPreconditions(preconditions, validatorsOf(spec, current));
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
@@ -231,7 +231,7 @@ export async function killDocument(
 ): Promise<StoredDocument> {
   return retried(context, async () => {
     const current = await existing(spec, context, id);
-    checkPreconditions(preconditions, validatorsOf(current));
+    checkPreconditions(preconditions, validatorsOf(spec, current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
     const isGone = await departing(spec, context, id, async () => {

@@ -1,0 +1,28 @@
+// The forms in which versions of a registry tell documents: caches of clients must not take one for another (RFC 9110 §8.8).
+import { createHash } from "node:crypto";
+import type { Resolve } from "./resolve.js";
+import type { DocumentModel } from "../model/document-model.js";
+import { undescribed } from "../model/json-schema.js";
+import type { TableSchema } from "../model/stored-tables.js";
+
+/** The form of a document's answers, given that of before: one more where its type, or one within it, is another. */
+export function formOf(
+  { bodySchema, softDelete }: DocumentModel,
+  resolve: Resolve,
+  before: TableSchema["told"],
+): NonNullable<TableSchema["told"]> {
+  const types = new Map<string, unknown>();
+  const visit = (schema: unknown): void => {
+    for (const [, type = ""] of JSON.stringify(schema).matchAll(/"\$ref":"#\/types\/(\w+)"/g)) {
+      if (types.has(type)) continue;
+      const named = resolve(type) ?? true;
+      types.set(type, undescribed(named));
+      visit(named);
+    }
+  };
+  visit(bodySchema);
+  const told = [undescribed(bodySchema), softDelete, [...types].sort()];
+  const hash = createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);
+  if (before === undefined) return { form: 1, hash };
+  return before.hash === hash ? before : { form: before.form + 1, hash };
+}
