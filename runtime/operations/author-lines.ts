@@ -17,24 +17,50 @@ export interface StackFrame {
 const ours = /^.*\/(?:served|runtime)\//.exec(fileURLToPath(import.meta.url))?.[0] ?? "";
 
 /** Whether a frame is of opwright's own runtime. */
-export function isOurs({ file }: StackFrame): boolean {
+function isOurs({ file }: StackFrame): boolean {
   return file.startsWith(ours);
 }
 
 const foreign = /\/(?:node_modules|generated)\//;
 
-/** The frames of an error that lie in files. Anything else that was thrown has none. */
-export function framesOf(error: unknown): readonly StackFrame[] {
-  const stack = error instanceof Error ? error.stack : undefined;
+/** The lines of an error's stack behind its message, which may quote another stack. Anything else that was thrown has none. */
+function stackLines(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const { stack, message } = error;
   if (typeof stack !== "string") return [];
-  return stack.split("\n").flatMap((text) => {
-    const [, name = "", at = "", line, column] =
-      /^\s+at (?:(?:async )?(.*) \()?(?:async )?((?:file:\/\/)?\/.*?):(\d+):(\d+)\)?$/.exec(text) ??
-      [];
-    if (at === "") return [];
-    const file = at.startsWith("file:") ? fileURLToPath(at) : at;
-    return [{ name, file, line: Number(line), column: Number(column) }];
-  });
+  const at = stack.indexOf(message);
+  return (at < 0 ? stack : stack.slice(at + message.length)).split("\n");
+}
+
+/** The frame in a line of a stack, if it lies in a file. */
+function frameOf(text: string): readonly StackFrame[] {
+  const [, name = "", at = "", line, column] =
+    /^\s+at (?:(?:async )?(.*) \()?(?:async )?((?:file:\/\/)?\/.*?):(\d+):(\d+)\)?$/.exec(text) ??
+    [];
+  if (at === "") return [];
+  const file = at.startsWith("file:") ? fileURLToPath(at) : at;
+  return [{ name, file, line: Number(line), column: Number(column) }];
+}
+
+/** The frames of an error that lie in files. */
+function framesOf(error: unknown): readonly StackFrame[] {
+  return stackLines(error).flatMap(frameOf);
+}
+
+/** What of Node.js calls listeners, and goes on when one throws: it raises the exception again in a tick of its own. */
+const holder = /\(node:(?:internal\/event_target|diagnostics_channel):/;
+
+/**
+ * Whether the stack of an exception that nobody catches is the runtime's own, from where it was thrown to what held it or the
+ * event loop. With a frame of the author's, a callback of theirs has thrown, or what it has called; promises and lifetimes
+ * hold what the runtime calls of theirs. With an `async` frame the error was a rejection before, and was thrown again.
+ */
+export function isOfOurs(error: unknown): boolean {
+  const lines = stackLines(error);
+  if (lines.some((line) => /^\s+at async /.test(line))) return false;
+  const end = lines.findIndex((line) => holder.test(line));
+  const frames = lines.slice(0, end < 0 ? lines.length : end).flatMap(frameOf);
+  return frames.some(isOurs) && authorFramesOf(frames).length === 0;
 }
 
 /**
@@ -42,7 +68,11 @@ export function framesOf(error: unknown): readonly StackFrame[] {
  * files are read with their source maps.
  */
 export function authorFrames(error: unknown): readonly StackFrame[] {
-  return framesOf(error)
+  return authorFramesOf(framesOf(error));
+}
+
+function authorFramesOf(frames: readonly StackFrame[]): readonly StackFrame[] {
+  return frames
     .filter((frame) => !isOurs(frame))
     .map(written)
     .filter(({ file }) => !foreign.test(file));

@@ -3,6 +3,7 @@
 import { fail, type ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
+import { giveError } from "./given-errors.js";
 
 /** A promise that tells when somebody begins to wait for it. `await`, `Promise.all` and `return` do so too. */
 class CalledPromise<T> extends Promise<T> {
@@ -90,7 +91,7 @@ export class Calls {
       };
       const failed = (error: unknown): void => {
         settled();
-        reject(error);
+        reject(giveError(error));
         if (!call.isAwaited) unheld?.(call, error);
       };
       work(call).then(

@@ -1,6 +1,7 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
 import type { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "./context.js";
+import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
@@ -87,7 +88,7 @@ async function invokeWithHooks<Input, Result>(
     // `on_failure` hooks run at the deadline, not only when the handler notices it.
     return await context.lifetime.race(run(operation, input, context));
   } catch (thrown) {
-    const error = told(context.abandonCalls(thrown), input);
+    const error = told(context.abandonCalls(giveError(thrown)), input);
     for (const hook of operation.chain.on_failure) {
       await quietly(context, "on_failure", hook, () => hook(input, context, error));
     }
@@ -113,7 +114,7 @@ async function run<Input, Result>(
 
   let replayed = false;
   const core = async (given: Input): Promise<Output<Result>> => {
-    const outcome = await transact(operation, given, context);
+    const outcome = await transact(operation, given, context).catch(refuse);
     replayed = outcome.replayed;
     if (!replayed) {
       for (const hook of hooks.after_commit) {
@@ -135,6 +136,11 @@ async function run<Input, Result>(
     await quietly(context, "on_success", hook, () => hook(input, context, output));
   }
   return { output, replayed };
+}
+
+/** Fails for a `wrap` hook, which may keep the error. */
+function refuse(error: unknown): never {
+  throw giveError(error);
 }
 
 async function transact<Input, Result>(

@@ -161,8 +161,19 @@ export class Lifetime {
     this.#reason = reason;
     clearTimeout(this.#timer);
     const listeners = this.#listeners.splice(0);
-    for (const listener of listeners) listener(reason);
+    for (const listener of listeners) {
+      try {
+        listener(reason);
+      } catch (error) {
+        // As with listeners of a signal: the others are called, and the exception is nobody's but its own.
+        process.nextTick(raise, error);
+      }
+    }
   }
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 /** A lifetime that got its first listener in this tick; undefined once it has none. */

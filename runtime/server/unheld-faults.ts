@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { authorFrames, authorLine, framesOf, isOurs } from "../operations/author-lines.js";
+import { authorFrames, authorLine, isOfOurs } from "../operations/author-lines.js";
+import { isGiven } from "../operations/given-errors.js";
 import { underWay, type InvocationName } from "../operations/under-way.js";
 import type { Log } from "../ports/log.js";
 
@@ -23,7 +24,7 @@ export function holdFaults(log: Log, folder: string, drain: () => void): void {
     log.error(factsOf(reason, files), "nobody handles a rejection: an await or a catch is missing");
   });
   process.on("uncaughtException", (error) => {
-    const isInDoubt = framesOf(error).some(isOurs);
+    const isInDoubt = !isGiven(error) && isOfOurs(error);
     const then = isInDoubt ? "it has interrupted the service, which drains" : "the service goes on";
     log.error(factsOf(error, files), `nobody catches an exception: ${then}`);
     if (!isInDoubt || isDraining) return;
