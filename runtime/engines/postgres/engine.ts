@@ -89,7 +89,10 @@ export async function openPostgresDatabase(
     write: ({ lifetime, exclusive, payer = null }, work) =>
       write({ lifetime, payer }, exclusive, work),
 
+    admit: () => connections.admit(ofService(probeMillis)),
+
     async probe() {
+      await connections.admit(ofService(probeMillis));
       await write(ofService(probeMillis), undefined, ({ leases }) => noteProbe(leases, probeBytes));
       await checkRights(readSession(connections, ofService(probeMillis)), tables);
     },
