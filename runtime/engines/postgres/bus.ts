@@ -5,7 +5,7 @@ import type { Log } from "../../ports/log.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
-import { sessionOptions } from "./session-settings.js";
+import { sessionOptions, settleSession } from "./session-settings.js";
 
 /** Shared by all processes on one database. */
 const channel = "opwright_signals";
@@ -143,6 +143,7 @@ function keptLine(
     next.on("notification", ({ payload }) => hear(payload ?? ""));
     try {
       await next.connect();
+      await next.query(settleSession);
       await next.query(`LISTEN ${channel}`);
     } catch (error) {
       log.warn({ err: error }, "the bus of signals does not answer");
