@@ -121,11 +121,23 @@ export class Calls {
    * the check of the whole, whatever becomes of this error: calls beside the part may have been undone with it.
    */
   expectNoneAfter(first: number, by: string): void {
-    const left = [...this.#open].filter(({ number }) => number > first);
-    if (left.length === 0) return;
-    this.#abandon(left);
-    this.#fault ??= forgotten(by, left);
+    const fault = this.#leftAfter(first, by);
+    if (fault === undefined) return;
+    this.#fault ??= fault;
     throw this.#fault;
+  }
+
+  /** The same at the end of what fails alone, such as work behind a commit. */
+  expectNoneOf(first: number, by: string): void {
+    const fault = this.#leftAfter(first, by);
+    if (fault !== undefined) throw fault;
+  }
+
+  #leftAfter(first: number, by: string): ServiceError | undefined {
+    const left = [...this.#open].filter(({ number }) => number > first);
+    if (left.length === 0) return undefined;
+    this.#abandon(left);
+    return forgotten(by, left);
   }
 
   /** What has failed with this error leaves its calls behind. Returns why it has failed, if a part had left calls before. */

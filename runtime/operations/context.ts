@@ -3,6 +3,7 @@ import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, forgotten, hasReturned, tellUnheld, untilIdle, type AuthorCall } from "./calls.js";
 import { declaredError, type Declaring } from "../contract/own-errors.js";
 import { payerOf } from "./payer.js";
+import { CommitTurns } from "./commit-turns.js";
 import { inTurn } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
@@ -58,8 +59,8 @@ export class ExecutionContext {
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
   #declared: Declaring | undefined;
-  /** The last transaction of its own that the author's code has begun. */
-  #committing: Promise<unknown> = settled;
+  /** Transactions of its own that the author's code has begun. */
+  #turns: CommitTurns | undefined;
 
   constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
@@ -135,10 +136,7 @@ export class ExecutionContext {
       // Behind the calls before it: parts of one transaction can't overlap.
       if (this.#transaction !== undefined)
         return inTurn(this.#transaction, () => settled).then(() => run(call.number));
-      // Two at once would write into each other's transaction.
-      const turn = this.#committing.then(() => run());
-      this.#committing = turn.catch(() => undefined);
-      return turn;
+      return (this.#turns ??= new CommitTurns()).take(() => run());
     });
   }
 
@@ -240,7 +238,8 @@ export class ExecutionContext {
   async #follow(followers: readonly Following[]): Promise<void> {
     if (followers.length === 0) return;
     this.admitCalls(true);
-    await followed(this, followers);
+    const follow = (): Promise<void> => followed(this, followers);
+    await (this.#turns === undefined ? follow() : this.#turns.follow(follow));
   }
 
   /**
@@ -348,11 +347,10 @@ export class ExecutionContext {
 
   /**
    * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
-   * waits for it; if it fails, the log says so.
+   * waits for it; if it fails, has left calls behind or takes too long, the log says so.
    */
   whenCommitted(work: Following["work"]): void {
-    if (this.holdsTransaction) this.#onCommit.push({ work });
-    else void followed(this, [{ work }]);
+    this.follow(work, "whenCommitted");
   }
 
   /**
@@ -361,12 +359,23 @@ export class ExecutionContext {
    * whether a transaction has committed, it does not run.
    */
   whenUndone(work: Following["work"]): void {
-    if (this.holdsTransaction) this.#onUndo.push({ work, isUndone: false });
+    this.followUndone(work, "whenUndone");
+  }
+
+  /** As `whenCommitted`, for work of the service itself. */
+  follow(work: Following["work"], verb?: "whenCommitted"): void {
+    if (this.holdsTransaction) this.#onCommit.push({ work, verb });
+    else void followed(this, [{ work, verb }]);
+  }
+
+  /** As `whenUndone`, for work of the service itself. */
+  followUndone(work: Following["work"], verb?: "whenUndone"): void {
+    if (this.holdsTransaction) this.#onUndo.push({ work, verb, isUndone: false });
   }
 
   /** After the running transaction has committed, ends connections and topics whose credential or permission it has ended. */
   endsCredentials(of: CredentialScope): void {
-    this.whenCommitted(() => this.resources.signals.credentialsEnded(of));
+    this.follow(() => this.resources.signals.credentialsEnded(of));
   }
 
   /** From here on the invocation sees only those rows of a document that pass the filter as well. */

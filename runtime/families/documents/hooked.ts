@@ -59,15 +59,15 @@ export async function hooked<Input>(
       return answer;
     });
     for (const hook of around.after_commit)
-      context.whenCommitted(later("after_commit", hook, () => hook(given, context, output)));
+      context.follow(later("after_commit", hook, () => hook(given, context, output)));
     return output;
   };
   const failed = (error: unknown): void => {
     // The latest is the first to run: failures, then what comes at the end.
     for (const hook of around.finally.toReversed())
-      context.whenUndone(later("finally", hook, () => hook(input, context)));
+      context.followUndone(later("finally", hook, () => hook(input, context)));
     for (const hook of around.on_failure.toReversed())
-      context.whenUndone(later("on_failure", hook, () => hook(input, context, error)));
+      context.followUndone(later("on_failure", hook, () => hook(input, context, error)));
   };
   try {
     await inOrder(around.before, context, (hook) => hook(input, context));
@@ -78,9 +78,9 @@ export async function hooked<Input>(
     const output = await wrapped(input);
     if (written === undefined) throw new TypeError("a wrap hook has answered without the write");
     for (const hook of around.on_success)
-      context.whenCommitted(later("on_success", hook, () => hook(input, context, output)));
+      context.follow(later("on_success", hook, () => hook(input, context, output)));
     for (const hook of around.finally)
-      context.whenCommitted(later("finally", hook, () => hook(input, context)));
+      context.follow(later("finally", hook, () => hook(input, context)));
     // Another document of the request may still undo this one.
     failed(fail("bulk_refused"));
     return written.stored;

@@ -23,7 +23,7 @@ export async function stage(
   };
   await context.transaction.of(outboxStore).add(event);
   await context.resources.staged(context, event);
-  context.whenCommitted(() => {
+  context.follow(() => {
     const { observer, wake } = context.resources;
     observer.event({ id, name, data: payload, tenant: event.tenant, createdAt: event.createdAt });
     wake(outboxStore);
@@ -33,5 +33,5 @@ export async function stage(
 /** Undoes the staging of an event in its transaction: the work is the same as for a real one, and nothing is delivered. */
 export async function withdraw(context: ExecutionContext, id: string): Promise<void> {
   await context.transaction.of(outboxStore).remove(id);
-  context.whenCommitted(() => context.resources.observer.withdrawn(id));
+  context.follow(() => context.resources.observer.withdrawn(id));
 }

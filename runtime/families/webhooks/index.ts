@@ -33,7 +33,7 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
     const subscribers = await store.subscribers(event.tenant, event.name);
     const told = await hearing(spec, context, subscribers, event.name);
     const deliveries = await store.stage(event, ...told);
-    if (deliveries.length > 0) context.whenCommitted(() => context.resources.wake(webhookStore));
+    if (deliveries.length > 0) context.follow(() => context.resources.wake(webhookStore));
   },
   start: (spec, service, settings) => startDeliverer(spec, service, settings),
 });
