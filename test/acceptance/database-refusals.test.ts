@@ -190,6 +190,30 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
     expect((await get()).status).toBe(404);
   });
 
+  test("the right to its schema is gone: requests are unavailable, and the service is not ready", async () => {
+    await onServer(`REVOKE USAGE ON SCHEMA public FROM PUBLIC`, database.url);
+    await onServer(`ALTER SCHEMA public OWNER TO postgres`, database.url);
+    await onServer(end);
+    try {
+      const made = await service.post("/projects", { name: "P", key: "SCHEMA" });
+      for (const { status, headers, body } of [await get(), made])
+        expect([status, body.code, headers.has("retry-after")]).toEqual([
+          503,
+          "core.unavailable",
+          true,
+        ]);
+      await expect
+        .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
+        .toBe(503);
+    } finally {
+      await onServer(`GRANT USAGE ON SCHEMA public TO PUBLIC`, database.url);
+    }
+    await expect
+      .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
+      .toBe(200);
+    expect((await get()).status).toBe(404);
+  });
+
   test("at start, a refusal is one line that names the setting and the database, without the password", async () => {
     const missing = new URL(url);
     missing.pathname = "/opwright_test_nowhere";
