@@ -67,7 +67,10 @@ export function realtimeRoute(
       if (!allowed.includes(req.method ?? "")) throw methodNotAllowed(allowed);
       await answer(req, res, parseQuery(search));
     };
-    work().catch((error: unknown) => replyError(req, res, readMetadata(req.headers), error));
+    work().catch((error: unknown) => {
+      const told = toldError(options.resources.log, error, "a realtime request failed");
+      replyError(req, res, readMetadata(req.headers), told);
+    });
     return true;
   };
 }

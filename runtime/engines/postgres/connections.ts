@@ -8,7 +8,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import { within } from "../../operations/within.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
-import { Admittance } from "./admittance.js";
+import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
 import { refused, refusesWrites, translated } from "./faults.js";
 import {
@@ -145,16 +145,15 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
       throw refused(error, addresses.plain);
     }
   };
-  const admittance = new Admittance((work, left) => taken(callers, callersPool, work, left));
+  const door = new CallersDoor((work, left) => taken(callers, callersPool, work, left));
 
   return {
     callers,
     service,
 
-    acquire: (work) =>
-      work.payer === null ? taken(service, servicePool, work) : admittance.enter(work),
+    acquire: (work) => (work.payer === null ? taken(service, servicePool, work) : door.enter(work)),
 
-    admit: (work) => admittance.probe(work),
+    admit: (work) => door.probe(work),
 
     async close() {
       closing.abort();

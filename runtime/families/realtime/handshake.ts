@@ -1,5 +1,5 @@
 // What a connection says when it begins: protocol, device, topics, and where to continue (service.md "Connect handshake").
-import { fail } from "../../contract/errors.js";
+import { fail, unavailable } from "../../contract/errors.js";
 import {
   devicePattern,
   handshakeParameters,
@@ -8,6 +8,7 @@ import {
   protocolVersion,
 } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { within } from "../../operations/within.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { RealtimeSpec } from "./spec.js";
@@ -108,6 +109,9 @@ export async function checkTopics(
   if (!topics.every((topic) => granted.has(topic))) throw fail("realtime_topics_unauthorized");
 }
 
+/** Milliseconds that the authorizer has for an answer, at the handshake and whenever it is asked again. */
+const authorizerMillis = 5_000;
+
 /** Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws what the authorizer does. */
 export async function grantedTopics(
   { authorizeTopics }: RealtimeSpec,
@@ -115,7 +119,14 @@ export async function grantedTopics(
   context: ExecutionContext,
 ): Promise<ReadonlySet<string>> {
   if (topics.length === 0) return new Set();
-  return new Set((await authorizeTopics?.(topics, context)) ?? []);
+  if (authorizeTopics === null) return new Set();
+  const asked = async (): Promise<Iterable<string>> => authorizeTopics(topics, context);
+  const granted = await within(authorizerMillis, asked(), () => {
+    const seconds = authorizerMillis / 1000;
+    const text = `the topics function ${authorizeTopics.name} has not answered within ${seconds} s`;
+    return unavailable(new Error(text));
+  });
+  return new Set(granted);
 }
 
 /**

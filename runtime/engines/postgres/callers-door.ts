@@ -1,25 +1,31 @@
 // Whether callers get connections to PostgreSQL: those of the service itself may be all that the server grants.
 import { ServiceError } from "../../contract/errors.js";
 import { DatabaseRefusal } from "../../ports/database.js";
+import type { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
-import type { HeldConnection } from "./connections.js";
+
+/** A connection that was taken. */
+interface Taken {
+  query(statement: { readonly text: string }, lifetime: Lifetime): Promise<unknown>;
+  release(): void;
+}
 
 /** Takes a connection; `left` is called once it is given back. */
-type Acquire = (work: Work, left: () => void) => Promise<HeldConnection>;
+type Acquire<One> = (work: Work, left: () => void) => Promise<One>;
 
 /** The door through which callers get connections, and the probe that goes through it, too. */
-export class Admittance {
-  readonly #acquire: Acquire;
+export class CallersDoor<One extends Taken> {
+  readonly #acquire: Acquire<One>;
   #held = 0;
   /** Whether the last connection that was asked for was refused. */
   #isRefused = false;
 
-  constructor(acquire: Acquire) {
+  constructor(acquire: Acquire<One>) {
     this.#acquire = acquire;
   }
 
   /** Takes a connection for a caller. */
-  async enter(work: Work): Promise<HeldConnection> {
+  async enter(work: Work): Promise<One> {
     try {
       const connection = await this.#acquire(work, () => (this.#held -= 1));
       this.#held += 1;
