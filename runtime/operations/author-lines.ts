@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stackOf } from "./thrown.js";
+import { messageOf, stackOf } from "./thrown.js";
 
 /** A frame of a stack. */
 export interface StackFrame {
@@ -24,29 +24,44 @@ function isOurs({ file }: StackFrame): boolean {
 
 const foreign = /\/(?:node_modules|generated)\//;
 
-/** The frames of an error that lie in files. Anything else that was thrown has none. */
-export function framesOf(error: unknown): readonly StackFrame[] {
-  return framesIn(stackOf(error) ?? "");
+/** The lines of an error's stack behind its message, which may quote another stack. Anything else that was thrown has none. */
+function stackLines(error: unknown): readonly string[] {
+  const stack = stackOf(error);
+  if (stack === undefined) return [];
+  const message = messageOf(error);
+  const at = stack.indexOf(message);
+  return (at < 0 ? stack : stack.slice(at + message.length)).split("\n");
 }
 
-function framesIn(stack: string): readonly StackFrame[] {
-  return stack.split("\n").flatMap((text) => {
-    const [, name = "", at = "", line, column] =
-      /^\s+at (?:(?:async )?(.*) \()?(?:async )?((?:file:\/\/)?\/.*?):(\d+):(\d+)\)?$/.exec(text) ??
-      [];
-    if (at === "") return [];
-    const file = at.startsWith("file:") ? fileURLToPath(at) : at;
-    return [{ name, file, line: Number(line), column: Number(column) }];
-  });
+/** The frame in a line of a stack, if it lies in a file. */
+function frameOf(text: string): readonly StackFrame[] {
+  const [, name = "", at = "", line, column] =
+    /^\s+at (?:(?:async )?(.*) \()?(?:async )?((?:file:\/\/)?\/.*?):(\d+):(\d+)\)?$/.exec(text) ??
+    [];
+  if (at === "") return [];
+  const file = at.startsWith("file:") ? fileURLToPath(at) : at;
+  return [{ name, file, line: Number(line), column: Number(column) }];
 }
+
+/** The frames of an error that lie in files. */
+function framesOf(error: unknown): readonly StackFrame[] {
+  return stackLines(error).flatMap(frameOf);
+}
+
+/** What of Node.js calls listeners, and goes on when one throws: it raises the exception again in a tick of its own. */
+const holder = /\(node:(?:internal\/event_target|diagnostics_channel):/;
 
 /**
- * Whether an exception that nobody has caught has interrupted the runtime: a frame of ours waits for what has thrown. Not one
- * behind an EventTarget, such as the signal of an operation: that hands on what its listeners throw, and returns as ever.
+ * Whether the stack of an exception that nobody catches is the runtime's own, from where it was thrown to what held it or the
+ * event loop. With a frame of the author's, a callback of theirs has thrown, or what it has called; promises and lifetimes
+ * hold what the runtime calls of theirs. With an `async` frame the error was a rejection before, and was thrown again.
  */
-export function hasInterruptedUs(error: unknown): boolean {
-  const [reached = ""] = (stackOf(error) ?? "").split(/^.*\(?node:internal\/event_target:.*$/m);
-  return framesIn(reached).some(isOurs);
+export function isOfOurs(error: unknown): boolean {
+  const lines = stackLines(error);
+  if (lines.some((line) => /^\s+at async /.test(line))) return false;
+  const end = lines.findIndex((line) => holder.test(line));
+  const frames = lines.slice(0, end < 0 ? lines.length : end).flatMap(frameOf);
+  return frames.some(isOurs) && authorFramesOf(frames).length === 0;
 }
 
 /**
@@ -54,7 +69,11 @@ export function hasInterruptedUs(error: unknown): boolean {
  * files are read with their source maps.
  */
 export function authorFrames(error: unknown): readonly StackFrame[] {
-  return framesOf(error)
+  return authorFramesOf(framesOf(error));
+}
+
+function authorFramesOf(frames: readonly StackFrame[]): readonly StackFrame[] {
+  return frames
     .filter((frame) => !isOurs(frame))
     .map(written)
     .filter(({ file }) => !foreign.test(file));

@@ -3,6 +3,7 @@
 import { fail, ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
+import { giveError } from "./given-errors.js";
 
 /** A promise that tells when somebody begins to wait for it. `await`, `Promise.all` and `return` do so too. */
 class CalledPromise<T> extends Promise<T> {
@@ -90,7 +91,7 @@ export class Calls {
       };
       const failed = (error: unknown): void => {
         settled();
-        reject(error);
+        reject(giveError(error));
         if (!call.isAwaited) unheld?.(call, error);
       };
       work(call).then(
@@ -133,10 +134,9 @@ export class Calls {
    * the check of the whole, whatever becomes of this error: calls beside the part may have been undone with it.
    */
   expectNoneAfter(first: number, by: string): void {
-    const left = [...this.#open].filter(({ number }) => number > first);
-    if (left.length === 0) return;
-    this.#abandon(left);
-    this.#fault ??= forgotten(by, left);
+    const fault = this.#leftAfter(first, by);
+    if (fault === undefined) return;
+    this.#fault ??= fault;
     throw this.#fault;
   }
 
@@ -158,10 +158,26 @@ export class Calls {
     return made;
   }
 
-  /** What has failed with this error leaves its calls behind. Returns why it has failed, if a part had left calls before. */
-  abandon(error?: unknown): unknown {
+  /** The same at the end of what fails alone, such as work behind a commit. */
+  expectNoneOf(first: number, by: string): void {
+    const fault = this.#leftAfter(first, by);
+    if (fault !== undefined) throw fault;
+  }
+
+  #leftAfter(first: number, by: string): ServiceError | undefined {
+    const left = [...this.#open].filter(({ number }) => number > first);
+    if (left.length === 0) return undefined;
+    this.#abandon(left);
+    return forgotten(by, left);
+  }
+
+  /**
+   * What has failed with this error leaves its calls behind, those after the first so many. Returns why it has failed, if a
+   * part had left calls before.
+   */
+  abandon(error?: unknown, first = 0): unknown {
     const fault = this.#fault;
-    this.#abandon([...this.#open]);
+    this.#abandon([...this.#open].filter(({ number }) => number > first));
     this.#fault = undefined;
     return fault ?? error;
   }

@@ -3,6 +3,7 @@ import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, hasReturned, tellUnheld, type AuthorCall } from "./calls.js";
 import { declaredError, type Declaring } from "../contract/own-errors.js";
 import { payerOf } from "./payer.js";
+import { CommitTurns } from "./commit-turns.js";
 import { inTurn, runPart } from "./in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
@@ -60,8 +61,8 @@ export class ExecutionContext {
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
   #declared: Declaring | undefined;
-  /** The last transaction of its own that the author's code has begun. */
-  #committing: Promise<unknown> = settled;
+  /** Transactions of its own that the author's code has begun. */
+  #turns: CommitTurns | undefined;
 
   constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
@@ -141,10 +142,7 @@ export class ExecutionContext {
         );
       // In its turn: calls beside it, which it doesn't know, must not be undone with it.
       if (transaction !== undefined) return inTurn(transaction, run);
-      // Two at once would write into each other's transaction.
-      const turn = this.#committing.then(run);
-      this.#committing = turn.catch(() => undefined);
-      return turn;
+      return (this.#turns ??= new CommitTurns()).take(run);
     });
   }
 
@@ -192,14 +190,6 @@ export class ExecutionContext {
   expectAwaited({ name }: { readonly name: string }, first = 0): void {
     const by = `${name === "" ? "" : `${name} of `}${this.operationId}`;
     this.#root.#calls?.expectNone(by, first);
-  }
-
-  /** Runs a step of the author's code. Throws `core.internal` if it has left calls of its own behind. */
-  async step<T>(by: { readonly name: string }, run: () => T | Promise<T>): Promise<T> {
-    const first = this.calls.count;
-    const made = await run();
-    this.expectAwaited(by, first);
-    return made;
   }
 
   /** Whether calls may begin: not between the end of the author's work in a transaction and its end. */
@@ -252,13 +242,9 @@ export class ExecutionContext {
 
   async #follow(followers: readonly Following[]): Promise<void> {
     if (followers.length === 0) return;
-    // Behind the end of an operation's own transaction nothing else of the author's runs.
-    const isLast = this.#state === "over";
     this.admitCalls(true);
-    const ended = (): void => {
-      if (isLast) this.expectAwaited({ name: "what follows the transaction" });
-    };
-    await followed(this, followers, ended);
+    const follow = (): Promise<void> => followed(this, followers);
+    await (this.#turns === undefined ? follow() : this.#turns.follow(follow));
   }
 
   /**
@@ -357,11 +343,10 @@ export class ExecutionContext {
 
   /**
    * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
-   * waits for it; if it fails, the log says so.
+   * waits for it; if it fails, has left calls behind or takes too long, the log says so.
    */
   whenCommitted(work: Following["work"]): void {
-    if (this.holdsTransaction) this.#onCommit.push({ work });
-    else void followed(this, [{ work }]);
+    this.follow(work, "whenCommitted");
   }
 
   /**
@@ -370,12 +355,23 @@ export class ExecutionContext {
    * whether a transaction has committed, it does not run.
    */
   whenUndone(work: Following["work"]): void {
-    if (this.holdsTransaction) this.#onUndo.push({ work, isUndone: false });
+    this.followUndone(work, "whenUndone");
+  }
+
+  /** As `whenCommitted`, for work of the service itself. */
+  follow(work: Following["work"], verb?: "whenCommitted"): void {
+    if (this.holdsTransaction) this.#onCommit.push({ work, verb });
+    else void followed(this, [{ work, verb }]);
+  }
+
+  /** As `whenUndone`, for work of the service itself. */
+  followUndone(work: Following["work"], verb?: "whenUndone"): void {
+    if (this.holdsTransaction) this.#onUndo.push({ work, verb, isUndone: false });
   }
 
   /** After the running transaction has committed, ends connections and topics whose credential or permission it has ended. */
   endsCredentials(of: CredentialScope): void {
-    this.whenCommitted(() => this.resources.signals.credentialsEnded(of));
+    this.follow(() => this.resources.signals.credentialsEnded(of));
   }
 
   /** From here on the invocation sees only those rows of a document that pass the filter as well. */
@@ -394,6 +390,3 @@ export class ExecutionContext {
 
 /** For invocations outside a transaction: never written to, and shared by all. */
 const nothing: never[] = [];
-
-/** Shared by all that have begun no transaction of their own. */
-const settled = Promise.resolve();

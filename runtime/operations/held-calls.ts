@@ -58,3 +58,20 @@ export async function runHeld<T>(
     own.end();
   }
 }
+
+/** Runs a step of an operation that is the author's. Rejects with `core.internal` if it has left calls of its own behind. */
+export async function runStep<T>(
+  context: ExecutionContext,
+  by: { readonly name: string },
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const { calls } = context;
+  const first = calls.count;
+  try {
+    const made = await run();
+    context.expectAwaited(by, first);
+    return made;
+  } catch (error) {
+    throw calls.abandon(error, first);
+  }
+}

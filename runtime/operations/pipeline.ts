@@ -1,6 +1,8 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
+import { runStep } from "./held-calls.js";
 import type { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "./context.js";
+import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
@@ -87,7 +89,7 @@ async function invokeWithHooks<Input, Result>(
     // `on_failure` hooks run at the deadline, not only when the handler notices it.
     return await context.lifetime.race(run(operation, input, context));
   } catch (thrown) {
-    const error = told(context.abandonCalls(thrown), input);
+    const error = told(context.abandonCalls(giveError(thrown)), input);
     for (const hook of operation.chain.on_failure) {
       await quietly(context, "on_failure", hook, () => hook(input, context, error));
     }
@@ -107,13 +109,13 @@ async function run<Input, Result>(
 ): Promise<Outcome<Result>> {
   const hooks = operation.chain;
   for (const hook of hooks.before) {
-    await context.step(hook, () => hook(input, context));
+    await runStep(context, hook, () => hook(input, context));
   }
 
   let replayed = false;
   let isCommitted = false;
   const core = async (given: Input): Promise<Output<Result>> => {
-    const outcome = await transact(operation, given, context);
+    const outcome = await transact(operation, given, context).catch(refuse);
     replayed = outcome.replayed;
     isCommitted = operation.transaction === "write";
     if (!replayed) {
@@ -176,6 +178,11 @@ function watched<Input, Result>(
   };
 }
 
+/** Fails for a `wrap` hook, which may keep the error. */
+function refuse(error: unknown): never {
+  throw giveError(error);
+}
+
 async function transact<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
@@ -187,12 +194,12 @@ async function transact<Input, Result>(
   const handle = async (): Promise<Output<Result>> => {
     try {
       for (const hook of chain.tx_before) {
-        await context.step(hook, () => hook(input, context));
+        await runStep(context, hook, () => hook(input, context));
       }
       const work = typeof ready === "function" ? ready : await ready.look(input, context);
-      const output = await context.step(work, () => work(input, context));
+      const output = await runStep(context, work, () => work(input, context));
       for (const hook of chain.tx_after) {
-        await context.step(hook, () => hook(input, context, output));
+        await runStep(context, hook, () => hook(input, context, output));
       }
       return output;
     } catch (error) {

@@ -1,8 +1,10 @@
 // Hooks that run behind what they can no longer change.
+import { runStep } from "./held-calls.js";
 import type { ExecutionContext } from "./context.js";
 import type { HookPhase } from "./hooks.js";
+import { inTime } from "./in-time.js";
 
-/** Runs such a hook; the log tells if it fails, or has left calls behind. */
+/** Runs such a hook; the log tells if it fails, has left calls behind, or takes too long. */
 export async function quietly(
   context: ExecutionContext,
   phase: HookPhase,
@@ -10,10 +12,10 @@ export async function quietly(
   run: () => void | Promise<void>,
 ): Promise<void> {
   try {
-    await context.step(hook, run);
+    await inTime(context, `the hook ${hook.name}`, () => runStep(context, hook, run));
   } catch (err) {
     const { operationId: operation, metadata } = context;
-    const line = { operation, phase, requestId: metadata.requestId, err };
+    const line = { operation, phase, hook: hook.name, requestId: metadata.requestId, err };
     context.log.error(line, "a hook failed after the operation was decided");
   }
 }

@@ -47,7 +47,9 @@ export interface Database {
    * Nothing commits if `work` throws or the lifetime ends; `work` is never run twice.
    */
   write<T>(options: WriteOptions, work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Resolves if the engine accepts writes now; rejects if it doesn't. */
+  /** Resolves if callers' work gets to the engine now, apart from the service's own; rejects with why it doesn't. */
+  admit(): Promise<void>;
+  /** Resolves if callers' work gets to the engine now, and the engine accepts writes; rejects if it doesn't. */
   probe(): Promise<void>;
   /** What is under way and what waits, for metrics. */
   state(): EngineState;

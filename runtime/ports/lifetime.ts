@@ -9,6 +9,11 @@ interface Caller {
   onGone?(listener: () => void): void;
 }
 
+/** The grace in which what follows an outcome has to settle, for a step at least, and where there is no deadline. */
+const settlingMillis = 5_000;
+const leastSettlingMillis = 1_000;
+const endlessSettlingMillis = 30_000;
+
 /** The longest timer that Node.js supports. */
 const longestMillis = 0x7fffffff;
 
@@ -23,6 +28,7 @@ export class Lifetime {
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
   #isDecided = false;
+  #settlesAt: number | undefined;
   #isAnswering = false;
 
   /** `deadlineAt` is a time of the monotonic clock (`performance.now()`), in milliseconds; Infinity is no deadline. */
@@ -48,6 +54,17 @@ export class Lifetime {
 
   get hasDeadline(): boolean {
     return this.#deadlineAt !== Infinity;
+  }
+
+  /**
+   * Milliseconds that the answer waits for a step behind the outcome: until the deadline, in all at least a grace from the
+   * first such step on, and a little for each, so that one that never ends keeps none behind it from being done.
+   */
+  get settlingMillis(): number {
+    if (!this.hasDeadline) return endlessSettlingMillis;
+    const now = performance.now();
+    this.#settlesAt ??= Math.max(this.#deadlineAt, now + settlingMillis);
+    return Math.max(this.#settlesAt - now, leastSettlingMillis);
   }
 
   /** Aborts at the deadline or when the caller disconnects; its reason is the same as for `onOver`. */
@@ -161,8 +178,19 @@ export class Lifetime {
     this.#reason = reason;
     clearTimeout(this.#timer);
     const listeners = this.#listeners.splice(0);
-    for (const listener of listeners) listener(reason);
+    for (const listener of listeners) {
+      try {
+        listener(reason);
+      } catch (error) {
+        // As with listeners of a signal: the others are called, and the exception is nobody's but its own.
+        process.nextTick(raise, error);
+      }
+    }
   }
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 /** A lifetime that got its first listener in this tick; undefined once it has none. */

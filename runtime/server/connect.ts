@@ -101,7 +101,8 @@ async function connected(
     log,
   });
   opened.add(() => database.close());
-  const pending = await migrated(database, { settings, folder, log });
+  const pending = await patiently(log, () => migrated(database, { settings, folder, log }));
+  await patiently(log, () => database.admit());
   const signer = hmacSigner(settings.signingSecrets);
   const { read: publicUrl, listensAt, siblings } = publicUrlOf(settings);
   const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
@@ -241,20 +242,25 @@ function contextsOf(resources: Resources): ServiceConnection["context"] {
 /** How long to wait for the database at start, and between two attempts, in milliseconds. */
 const patience = { millis: 30_000, every: 1_000 };
 
-/** Applies pending migrations, or returns them if the settings leave them to `migrate`. Waits for an unavailable database. */
+/** Applies pending migrations, or returns them if the settings leave them to `migrate`. */
 async function migrated(
   database: MigrationTarget,
   { settings, folder, log }: ConnectOptions,
 ): Promise<readonly string[]> {
+  if (!settings.migrateAtStart) return pendingMigrations(database, folder);
+  const applied = await applyMigrations(database, folder, {
+    onWaiting: () => log.info({}, "another process migrates: waiting for it to end"),
+  });
+  if (applied.length > 0) log.info({ applied }, "migrations applied");
+  return [];
+}
+
+/** Does what needs the database; waits for one that is unavailable. */
+async function patiently<T>(log: Log, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + patience.millis;
   for (let isTold = false; ; isTold = true) {
     try {
-      if (!settings.migrateAtStart) return await pendingMigrations(database, folder);
-      const applied = await applyMigrations(database, folder, {
-        onWaiting: () => log.info({}, "another process migrates: waiting for it to end"),
-      });
-      if (applied.length > 0) log.info({ applied }, "migrations applied");
-      return [];
+      return await work();
     } catch (error) {
       if (!mayPass(error) || performance.now() > until) throw error;
       if (!isTold) log.warn({ err: error }, "waiting for the database, up to 30 s");

@@ -2,7 +2,8 @@
 // our own state is in doubt (decisions.md §4 "Faults that nobody holds").
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { authorFrames, authorLine, hasInterruptedUs } from "../operations/author-lines.js";
+import { authorFrames, authorLine, isOfOurs } from "../operations/author-lines.js";
+import { isGiven } from "../operations/given-errors.js";
 import { describedThrown, isError } from "../operations/thrown.js";
 import { underWay, type InvocationName } from "../operations/under-way.js";
 import type { Log } from "../ports/log.js";
@@ -21,7 +22,7 @@ export function holdFaults(log: Log, folder: string, drain: () => void): void {
     log.error(factsOf(reason, files), "nobody handles a rejection: an await or a catch is missing");
   });
   process.on("uncaughtException", (error) => {
-    const isInDoubt = hasInterruptedUs(error);
+    const isInDoubt = !isGiven(error) && isOfOurs(error);
     const then = isInDoubt ? "it has interrupted the service, which drains" : "the service goes on";
     log.error(factsOf(error, files), `nobody catches an exception: ${then}`);
     if (!isInDoubt || isDraining) return;

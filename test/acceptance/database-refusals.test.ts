@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { service as definition } from "../../generated/service.js";
@@ -15,6 +16,7 @@ import { startFault } from "../../runtime/server/start-fault.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { hasPostgresBinaries, startCluster } from "../faults/postgres-cluster.js";
 import { freePort } from "../free-port.js";
+import { recordingLog } from "./recording-log.js";
 import { generated, startTestService, type TestService } from "./service.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");
@@ -122,6 +124,51 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
     expect((await get()).status).toBe(404);
   });
 
+  test("while the service runs: its own connection is the only one that its role may have", async () => {
+    await onServer(`ALTER ROLE ${role} CONNECTION LIMIT 1`);
+    await onServer(end);
+    try {
+      const ready = async () => (await service.call("GET", "/readyz")).status;
+      await expect.poll(ready, { timeout: 5_000 }).toBe(503);
+      // A check is remembered for a second.
+      for (let checks = 0; checks < 4; checks += 1) {
+        const answers = await Promise.all([get(), get()]);
+        const states = answers.map(({ status, headers }) => [status, headers.has("retry-after")]);
+        expect([await ready(), ...states]).toEqual([503, [503, true], [503, true]]);
+        await sleep(1_050);
+      }
+    } finally {
+      await onServer(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+    }
+    await expect
+      .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
+      .toBe(200);
+    expect((await get()).status).toBe(404);
+  }, 20_000);
+
+  test("at start: a service whose callers would get no connection waits for one", async () => {
+    await service.stop();
+    await onServer(`ALTER ROLE ${role} CONNECTION LIMIT 1`);
+    let isStarted = false;
+    const log = recordingLog();
+    const create = async () => ({ url, drop: async () => undefined });
+    if (postgres === undefined) return;
+    const starting = startTestService({ ...postgres, create }, { log }).then((started) => {
+      isStarted = true;
+      return started;
+    });
+    const isWaiting = (): boolean =>
+      log.lines.some(
+        ({ message, error }) =>
+          message.startsWith("waiting for the database") && error.includes("too many connections"),
+      );
+    await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true);
+    expect(isStarted).toBe(false);
+    await onServer(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+    service = await starting;
+    expect((await get()).status).toBe(404);
+  }, 30_000);
+
   test("a right on one table that is gone: its operations are unavailable, and the service is not ready", async () => {
     await onServer(`ALTER TABLE projects OWNER TO postgres`, database.url);
     await onServer(`GRANT SELECT, INSERT, UPDATE, DELETE ON projects TO ${role}`, database.url);
@@ -137,6 +184,30 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
       .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
       .toBe(503);
     await onServer(`GRANT SELECT ON projects TO ${role}`, database.url);
+    await expect
+      .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
+      .toBe(200);
+    expect((await get()).status).toBe(404);
+  });
+
+  test("the right to its schema is gone: requests are unavailable, and the service is not ready", async () => {
+    await onServer(`REVOKE USAGE ON SCHEMA public FROM PUBLIC`, database.url);
+    await onServer(`ALTER SCHEMA public OWNER TO postgres`, database.url);
+    await onServer(end);
+    try {
+      const made = await service.post("/projects", { name: "P", key: "SCHEMA" });
+      for (const { status, headers, body } of [await get(), made])
+        expect([status, body.code, headers.has("retry-after")]).toEqual([
+          503,
+          "core.unavailable",
+          true,
+        ]);
+      await expect
+        .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
+        .toBe(503);
+    } finally {
+      await onServer(`GRANT USAGE ON SCHEMA public TO PUBLIC`, database.url);
+    }
     await expect
       .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
       .toBe(200);

@@ -1,4 +1,5 @@
 // What becomes of an operation whose code forgets an `await`: 500 and nothing stored, on every engine alike (attack 125).
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
@@ -31,10 +32,20 @@ const mindful: Readonly<Record<string, string>> = {
   "awaited later": `const made = notes.create({text: "a"}); await sleep(5); await made;`,
   "allSettled with a failure": `await Promise.allSettled([notes.get(missing), notes.create({text: "a"})]);`,
   "a failure that is caught": `await notes.get(missing).catch(() => null); await notes.create({text: "a"});`,
+  "context.commit behind the commit, awaited": `context.whenCommitted(async () => { await context.commit(() => notes.create({text: "a"})); });`,
   "context.commit twice at once, of reads": `await context.commit(() => notes.find()); await context.commit(() => notes.create({text: "a"}));`,
 };
 
-const all = { ...forgetful, ...mindful };
+/** Behind a commit: the answer stands, but what was forgotten is not stored. */
+const following: Readonly<Record<string, string>> = {
+  "context.commit behind the commit": `context.whenCommitted(() => { void context.commit(() => notes.create({text: "lost"})); });`,
+  "context.commit behind the commit, in time": `context.whenCommitted(async () => { await sleep(1); void context.commit(() => notes.create({text: "lost"})); });`,
+  "create behind the commit": `context.whenCommitted(() => { void notes.create({text: "lost"}); });`,
+  "stageEvent behind the commit": `context.whenCommitted(() => { void stageEvent(context, "notes.noted", {text: "lost"}); });`,
+  "context.commit behind what was undone": `await context.commit(async () => { context.whenUndone(() => { void context.commit(() => notes.create({text: "lost"})); }); throw new Error("undone"); }).catch(() => null);`,
+};
+
+const all = { ...forgetful, ...mindful, ...following };
 const nameOf = (title: string): string => `n_${Object.keys(all).indexOf(title)}`;
 
 const registry = `registry: 1
@@ -147,8 +158,10 @@ for (const engine of engines) {
 
     test.each(Object.keys(mindful))("%s: as before", async (title) => {
       for (const kind of ["write", "own", "hooked"]) {
+        log.lines.length = 0;
         const { status } = await service.call("POST", `/${kind}/${nameOf(title)}/${id}`);
-        expect([kind, status]).toEqual([kind, 204]);
+        const faults = log.lines.filter(({ level }) => level !== "info");
+        expect([kind, status, faults]).toEqual([kind, 204, []]);
       }
     });
 
@@ -161,6 +174,27 @@ for (const engine of engines) {
         expect(status).toBe(500);
         const said = how === "throws" ? "fault of left" : "left of code.left returned without";
         expect(JSON.stringify(log.lines)).toContain(said);
+        expect(await stored()).toEqual(before);
+      },
+    );
+
+    test.each(Object.keys(following))(
+      "%s: the answer stands, nothing more is stored, and the log says where",
+      async (title) => {
+        const before = await stored();
+        unheld.length = 0;
+        for (const kind of ["write", "own", "hooked"]) {
+          log.lines.length = 0;
+          const { status } = await service.call("POST", `/${kind}/${nameOf(title)}/${id}`);
+          expect([kind, status]).toEqual([kind, 204]);
+          const told = JSON.stringify(log.lines);
+          expect(told).toContain("an await is missing");
+          expect(told).toContain("the work of context.when");
+          expect(told).toContain(nameOf(title));
+          expect(told).toMatch(/registry\/handlers\/code\.ts:\d+/);
+        }
+        await sleep(50);
+        expect(unheld).toEqual([]);
         expect(await stored()).toEqual(before);
       },
     );

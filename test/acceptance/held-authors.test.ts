@@ -223,7 +223,7 @@ for (const engine of engines) {
       expect((await service.call("POST", "/follow", { body: { text: "forgets" } })).status).toBe(
         204,
       );
-      await expectTold("what follows the transaction");
+      await expectTold("the work of context.whenCommitted");
       log.lines.length = 0;
       expect((await service.call("POST", "/follow", { body: { text: "waits" } })).status).toBe(204);
       expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);

@@ -1,7 +1,10 @@
 // What is set for the role or the database changes no answer: each session has the settings that our statements count on.
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPostgresBus } from "../../runtime/engines/postgres/bus.js";
+import { silentLog } from "../../runtime/ports/log.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { TestService } from "./service.js";
@@ -48,6 +51,7 @@ documents:
 search:
   sale_search: {of: sales, text: {title: 2, note: 1}, guard: open, mount: {at: /search/sales}}
 operations:
+  sales.settings: {post: /settings, out: {session: "string[]"}, run: registry/handlers.ts#settings, guard: open}
   sales.own: {post: /own, out: {title: string, price: number, day: string}, run: registry/handlers.ts#own, guard: open}
 `,
   "registry/handlers.ts": `import { column, sql } from "opwright/runtime";
@@ -56,6 +60,12 @@ const [title, price, at] = ["title", "price", "at"].map((name) => column(salesSp
 export const own = async (_input, context) => (await sql(context, { title: "string", price: "number", day: "string" })
   \`SELECT \${title} AS title, sum(\${price}) AS price, min(\${at}) AS day FROM \${salesSpec} AS s
     WHERE \${title} LIKE 'a\\\\\\\\\\\\\\\\_b%' GROUP BY 1\`)[0] ?? { title: "", price: 0, day: "" };
+const set = async (context) => {
+  const [row] = await sql(context, { commit: "string", idle: "string", transaction: "string" })
+    \`SELECT current_setting('synchronous_commit') AS "commit", current_setting('idle_session_timeout', true) AS "idle", current_setting('transaction_timeout', true) AS "transaction"\`;
+  return [row.commit, row.idle ?? "0", row.transaction ?? "0"];
+};
+export const settings = async (_input, context) => ({ session: await set(context) });
 `,
 };
 
@@ -193,6 +203,51 @@ describe.skipIf(postgres?.isAvailable !== true)("on PostgreSQL", () => {
 
   test("a role with every setting gives the same answers", async () => {
     expect(await answersOn(await withSettings(odd.toReversed(), "ROLE"))).toEqual(expected);
+  });
+
+  test.each([
+    ["off", "on"],
+    ["on", "on"],
+    ["local", "local"],
+    ["remote_apply", "remote_apply"],
+  ])("synchronous_commit = %s: commits wait as with %s", async (set, used) => {
+    if (postgres === undefined) return;
+    const settings = [`synchronous_commit = ${set}`, "idle_session_timeout = '700ms'"];
+    const database = await withSettings(settings, "DATABASE");
+    const service = await project.start({ ...postgres, create: async () => database });
+    const session = [used, "0", "0"];
+    const { body } = await service.call("POST", "/settings", { body: {} });
+    expect(body).toEqual({ session });
+    await service.stop();
+  });
+
+  test("synchronous_commit = off in the URL's options doesn't count either", async () => {
+    if (postgres === undefined) return;
+    const database = await withSettings([], "DATABASE");
+    const url = new URL(database.url);
+    url.searchParams.set("options", "-c synchronous_commit=off -c idle_session_timeout=1s");
+    const create = async () => ({ ...database, url: url.href });
+    const service = await project.start({ ...postgres, create });
+    const session = ["on", "0", "0"];
+    const { body } = await service.call("POST", "/settings", { body: {} });
+    expect(body).toEqual({ session });
+    await service.stop();
+  });
+
+  test("idle_session_timeout doesn't end the connection on which signals arrive", async () => {
+    if (postgres === undefined) return;
+    const database = await withSettings(["idle_session_timeout = '700ms'"], "DATABASE");
+    const bus = await openPostgresBus(database.url, silentLog);
+    const listeners = async (): Promise<unknown> => {
+      const statement = `SELECT pid FROM pg_stat_activity WHERE application_name = 'opwright bus' AND datname = current_database()`;
+      return (await onUrl(database.url, statement)).rows;
+    };
+    await expect.poll(listeners).toHaveLength(1);
+    const before = await listeners();
+    await sleep(1_500);
+    expect(await listeners()).toEqual(before);
+    await bus.close();
+    await database.drop();
   });
 
   test("the schema is the operator's: of the database, and before it of the URL", async () => {

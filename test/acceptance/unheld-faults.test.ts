@@ -13,8 +13,20 @@ const faults = {
   emitter: `setImmediate(() => new EventEmitter().emit("error", new Error("fault of emitter")));`,
   connection: `connect(1, "127.0.0.1");`,
   waiting: `void new Promise((_, reject) => setTimeout(reject, 5, new Error("fault of waiting")));`,
+  answered: `setTimeout(() => { throw fail("core.domain", { reason: "fault of answered" }); }, 5);`,
+  rethrown: `await notes.get(missing).catch((error) => setImmediate(() => { throw error; }));`,
+  misused: `await notes.find({ filters: null, sorts: 5 }).catch((error) => setImmediate(() => { throw error; }));`,
+  emitted: `await notes.get(missing).catch((error) => setImmediate(() => new EventEmitter().emit("error", error)));`,
+  kept: `const kept = new Error("fault of kept"); setImmediate(() => { throw kept; });`,
+  quoted: `const { stack } = await notes.get(missing).catch((error) => error); setImmediate(() => { throw new Error(\`fault of quoted: \${stack}\`); });`,
+  overdue: `context.signal.addEventListener("abort", () => { throw new Error("fault of overdue"); }); await sleep(1_500);`,
+  left: `context.signal.addEventListener("abort", () => { throw new Error("fault of left"); }); await sleep(1_500);`,
+  listened: `context.lifetime.onOver(() => { throw new Error("fault of listened"); }); context.signal.addEventListener("abort", () => context.log.info({ later: "code.listened" }, "the next listener")); await sleep(1_500);`,
   create: `void collection(notesSpec, context).create({ text: "fault of create" }).then(() => { throw new Error("fault of then"); });`,
 };
+
+/** Those whose deadline is a second. */
+const slow = ["overdue", "listened"];
 
 /** Values that throw again when they are read, or that nobody can mark. */
 const unreadable = {
@@ -39,18 +51,34 @@ const bodies: Readonly<Record<string, string>> = {
 };
 const names = Object.keys(bodies);
 
+function deadlineOf(name: string): string {
+  if (name === "aborted") return ", transaction: read, deadline: 100ms";
+  return slow.includes(name) ? ", deadline: 1s" : "";
+}
+
 const files = {
   "registry/service.yaml": `registry: 1
 service: {name: unheld, title: Unheld, version: 1.0.0}
 policies: {open: []}
 documents: {notes: {type: {text: string}, guard: open}}
+outbox: {events: {notes.noted: {data: {text: string}, destination: registry/handlers/delivery.ts#deliver}}}
 operations:
   code.ours: {post: /ours, run: registry/handlers/ours.ts#ours, guard: open}
-${names.map((name) => `  code.${name}: {post: /${name}, run: registry/handlers/${name}.ts#${name}, guard: open${name === "aborted" ? ", transaction: read, deadline: 100ms" : ""}}\n`).join("")}`,
+${names.map((name) => `  code.${name}: {post: /${name}, run: registry/handlers/${name}.ts#${name}, guard: open${deadlineOf(name)}}\n`).join("")}  code.staged: {post: /staged, run: registry/handlers/delivery.ts#staged, guard: open}
+`,
+  "registry/handlers/delivery.ts": `import { stageEvent } from "../../generated/outbox.js";
+import { setTimeout as sleep } from "node:timers/promises";
+export const staged = async (_input, context) => { await stageEvent(context, "notes.noted", { text: "x" }); };
+export const deliver = async (_event, context) => {
+  context.signal.addEventListener("abort", () => { throw new Error("fault of delivery"); });
+  await sleep(60_000, undefined, { signal: context.signal });
+};
+`,
   "registry/handlers/ours.ts": `import { Lifetime } from "opwright/runtime";
 export const ours = async () => {
   const lifetime = Lifetime.within(5);
-  lifetime.onOver(() => { throw new Error("fault of ours"); });
+  // What the runtime calls in its own timer, and is no function.
+  lifetime.onOver(undefined as never);
 };
 `,
   ...Object.fromEntries(
@@ -58,11 +86,14 @@ export const ours = async () => {
       `registry/handlers/${name}.ts`,
       `import { EventEmitter } from "node:events";
 import { connect } from "node:net";
-import { collection } from "opwright/runtime";
+import { setTimeout as sleep } from "node:timers/promises";
+import { collection, fail } from "opwright/runtime";
 import { notesSpec } from "../../generated/documents/notes.js";
+const missing = "00000000-0000-7000-8000-000000000000";
 export const ${name} = async (_input, context) => {
+  const notes = collection(notesSpec, context);
   ${body}
-  void [EventEmitter, connect, collection, notesSpec, context];
+  void [EventEmitter, connect, notes, missing, fail, sleep];
 };
 `,
     ]),
@@ -108,7 +139,7 @@ for (const engine of engines) {
       return linesOf(running).find(isOf) ?? {};
     };
 
-    test.each(["rejection", "chain", "timer", "emitter", "waiting"])(
+    test.each(["rejection", "chain", "timer", "emitter", "waiting", "answered", "kept"])(
       "%s: one line with operation, request and the author's line; the process goes on",
       async (name) => {
         const { status, headers } = await call(name);
@@ -116,7 +147,7 @@ for (const engine of engines) {
         const line = await told(name);
         expect(line["operation"]).toBe(`code.${name}`);
         expect(line["requestId"]).toBe(headers.get("x-request-id"));
-        expect(line["at"]).toMatch(new RegExp(`registry/handlers/${name}\\.ts:6:\\d+`));
+        expect(line["at"]).toMatch(new RegExp(`registry/handlers/${name}\\.ts:9:\\d+`));
         expect((await fetch(`${url}/livez`)).status).toBe(200);
       },
     );
@@ -151,13 +182,49 @@ for (const engine of engines) {
       },
     );
 
+    test.each(["rethrown", "misused", "emitted", "quoted"])(
+      "%s: an error that the service gave to the author interrupts nobody where it is thrown again",
+      async (name) => {
+        expect((await call(name)).status).toBe(204);
+        const line = await told(name);
+        expect(line["msg"]).toContain("the service goes on");
+        expect((await fetch(`${url}/livez`)).status).toBe(200);
+      },
+    );
+
     test("aborted: a listener of the signal throws at the deadline, and nothing of ours is interrupted", async () => {
       expect((await call("aborted")).status).toBe(504);
       const line = await told("aborted");
       expect(line["msg"]).toBe("nobody catches an exception: the service goes on");
-      expect(line["at"]).toMatch(/registry\/handlers\/aborted\.ts:6:\d+/);
+      expect(line["at"]).toMatch(/registry\/handlers\/aborted\.ts:9:\d+/);
       expect((await fetch(`${url}/livez`)).status).toBe(200);
     });
+
+    test.each(slow)("%s: listeners that throw at the deadline interrupt nobody", async (name) => {
+      expect((await call(name)).status).toBe(504);
+      const line = await told(name);
+      expect(line["msg"]).toContain("the service goes on");
+      expect(line["at"]).toMatch(new RegExp(`registry/handlers/${name}\\.ts:9:\\d+`));
+      if (name === "listened")
+        expect(linesOf(running).some((each) => each["later"] === "code.listened")).toBe(true);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    });
+
+    test("a listener that throws where the caller hangs up", async () => {
+      const leaving = AbortSignal.timeout(200);
+      await expect(fetch(`${url}/left`, { method: "POST", signal: leaving })).rejects.toThrow();
+      expect((await told("left"))["msg"]).toContain("the service goes on");
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    });
+
+    test("a listener that throws where a delivery is aborted", async () => {
+      expect((await call("staged")).status).toBe(204);
+      const isOf = (line: Record<string, unknown>): boolean =>
+        JSON.stringify(line).includes("fault of delivery");
+      await expect.poll(() => linesOf(running).some(isOf), { timeout: 30_000 }).toBe(true);
+      expect(linesOf(running).find(isOf)?.["msg"]).toContain("the service goes on");
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    }, 40_000);
 
     test("a call behind a then that nobody holds: 500, and the process goes on", async () => {
       expect((await call("create")).status).toBe(500);
@@ -168,7 +235,7 @@ for (const engine of engines) {
       expect((await call("ours")).status).toBe(204);
       expect(await running.exited).toBe(1);
       const line = linesOf(running).find(({ msg }) => String(msg).includes("drains"));
-      expect(line?.["at"]).toMatch(/registry\/handlers\/ours\.ts:4:\d+/);
+      expect(JSON.stringify(line)).toContain("is not a function");
     });
   });
 }

@@ -7,7 +7,7 @@ import { within } from "../../operations/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
-import { sessionOptions } from "./session-settings.js";
+import { sessionOptions, settleSession } from "./session-settings.js";
 
 /** Shared by all processes on one database. */
 const channel = "opwright_signals";
@@ -146,6 +146,7 @@ function keptLine(
     try {
       await next.connect();
       const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
+      await within(answerMillis, next.query(settleSession), silent);
       await within(answerMillis, next.query(`LISTEN ${channel}`), silent);
     } catch (error) {
       log.warn({ err: error }, "the bus of signals does not answer");

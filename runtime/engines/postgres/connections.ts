@@ -8,9 +8,16 @@ import { Lifetime } from "../../ports/lifetime.js";
 import { within } from "../../operations/within.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
+import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
 import { refused, refusesWrites, translated } from "./faults.js";
-import { poolsOf, type Driver, type Known, type PoolOptions } from "./pools.js";
+import {
+  poolsOf,
+  type ConnectionPool,
+  type Driver,
+  type Known,
+  type PoolOptions,
+} from "./pools.js";
 
 /** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
 const cancelMillis = 1_000;
@@ -54,6 +61,8 @@ export interface HeldConnection {
 export interface PostgresConnections {
   /** Takes a connection, once it is the payer's turn. Rejects with `core.unavailable`, or the reason why the work is over. */
   acquire(work: Work): Promise<HeldConnection>;
+  /** Resolves if callers get connections now, not only the service itself; rejects as `acquire` does. */
+  admit(work: Work): Promise<void>;
   readonly callers: Bulkhead;
   readonly service: Bulkhead;
   close(): Promise<void>;
@@ -121,21 +130,30 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     },
   };
 
+  const taken = async (
+    bulkhead: Bulkhead,
+    pool: ConnectionPool,
+    work: Work,
+    left?: () => void,
+  ): Promise<HeldConnection> => {
+    const leave = await bulkhead.enter(work);
+    try {
+      const connection = await pool.connect(work.lifetime);
+      return held(connection, () => (leave(), left?.()), ends, addresses.mustWrite);
+    } catch (error) {
+      leave();
+      throw refused(error, addresses.plain);
+    }
+  };
+  const door = new CallersDoor((work, left) => taken(callers, callersPool, work, left));
+
   return {
     callers,
     service,
 
-    async acquire(work) {
-      const [bulkhead, pool] =
-        work.payer === null ? [service, servicePool] : [callers, callersPool];
-      const leave = await bulkhead.enter(work);
-      try {
-        return held(await pool.connect(work.lifetime), leave, ends, addresses.mustWrite);
-      } catch (error) {
-        leave();
-        throw refused(error, addresses.plain);
-      }
-    },
+    acquire: (work) => (work.payer === null ? taken(service, servicePool, work) : door.enter(work)),
+
+    admit: (work) => door.probe(work),
 
     async close() {
       closing.abort();

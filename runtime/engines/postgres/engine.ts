@@ -9,7 +9,7 @@ import { noteProbe } from "../sql/probe.js";
 import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { openConnections, type PostgresConnections, type HeldConnection } from "./connections.js";
-import { translated } from "./faults.js";
+import { translated, withoutTable } from "./faults.js";
 import { inspecting, migrating } from "./migrating.js";
 import { OpenTransaction } from "./open-transaction.js";
 import { sessionOver } from "./statements.js";
@@ -70,14 +70,14 @@ export async function openPostgresDatabase(
       open.end();
       // After a COMMIT that failed or was not answered, no rollback is tried: the connection is destroyed.
       isBroken = isCommitting || !(await open.rollBack());
-      throw translated(error);
+      throw withoutTable(translated(error), tables);
     } finally {
       connection.release(isBroken);
     }
   };
 
   const read = (work: Work): Transaction =>
-    new SqlTransaction(readSession(connections, work), stores);
+    new SqlTransaction(readSession(connections, work, tables), stores);
 
   return {
     read,
@@ -89,9 +89,12 @@ export async function openPostgresDatabase(
     write: ({ lifetime, exclusive, payer = null }, work) =>
       write({ lifetime, payer }, exclusive, work),
 
+    admit: () => connections.admit(ofService(probeMillis)),
+
     async probe() {
+      await connections.admit(ofService(probeMillis));
       await write(ofService(probeMillis), undefined, ({ leases }) => noteProbe(leases, probeBytes));
-      await checkRights(readSession(connections, ofService(probeMillis)), tables);
+      await checkRights(readSession(connections, ofService(probeMillis), tables), tables);
     },
 
     state: (): EngineState => ({
@@ -122,11 +125,17 @@ const readers = new Map<number, (text: string) => unknown>([
 ]);
 
 /** Reads committed state. Each statement takes a connection for itself, on the account of the work's payer. */
-function readSession(connections: PostgresConnections, work: Work): SqlSession {
+function readSession(
+  connections: PostgresConnections,
+  work: Work,
+  tables: readonly string[],
+): SqlSession {
   const reading = sessionOver(async (statement) => {
     const connection = await connections.acquire(work);
     try {
       return await connection.query(statement, work.lifetime);
+    } catch (error) {
+      throw withoutTable(error, tables);
     } finally {
       connection.release();
     }

@@ -39,6 +39,22 @@ export function translated(error: unknown): unknown {
   return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;
 }
 
+/** undefined_table: PostgreSQL doesn't tell a schema that a role may not use from one that has no such table. */
+const unknownTable = "42P01";
+
+/**
+ * A statement's error, translated once more where it says that one of the service's own tables is not there: the role has
+ * lost its right to the schema, or somebody has taken the table. An author's own SQL may name others, which is their defect.
+ */
+export function withoutTable(error: unknown, tables: readonly string[]): unknown {
+  const cause = isOfTable(error) ? error.cause : error;
+  if (codeOf(cause) !== unknownTable || !(cause instanceof Error)) return error;
+  const name = /["«„](?:.*\.)?([a-z0-9_]+)["»“]/.exec(cause.message)?.[1] ?? "";
+  if (!tables.includes(name) && !name.startsWith("opwright_")) return error;
+  const text = `DATABASE_URL's role may not use the schema, or there is no table: ${told(cause)}`;
+  return unavailable(new DatabaseRefusal(text, false, cause));
+}
+
 /**
  * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was sent. `plain` is the
  * URL without its password.

@@ -6,7 +6,7 @@ import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
 import { isOfTable } from "./faults.js";
-import { sessionOptions } from "./session-settings.js";
+import { sessionOptions, settleSession } from "./session-settings.js";
 
 /** Milliseconds to wait for a new connection. */
 const connectMillis = 5_000;
@@ -89,7 +89,7 @@ export function poolsOf(
       statement_timeout: statementMillis,
       idle_in_transaction_session_timeout: statementMillis,
       types: { getTypeParser: typeParser as never },
-      ...(mustWrite ? { verify: acceptsWrites } : {}),
+      verify: settled(mustWrite),
     });
     pool.on("error", () => undefined);
     return {
@@ -110,14 +110,19 @@ export function poolsOf(
   };
 }
 
-/** As libpq asks: a standby says `on`, and so does a server that was made read-only. */
-function acceptsWrites(client: PoolClient, done: (error?: Error) => void): void {
-  client.query<{ readonly transaction_read_only: string }>(
-    "SHOW transaction_read_only",
-    (error: Error | undefined, answer) => {
-      if (error) return done(error);
-      if (answer.rows[0]?.transaction_read_only === "off") return done();
-      done(new Error(`the server ${client.host}:${client.port} accepts no writes`));
-    },
-  );
+/**
+ * Settles a session before its first use. As libpq asks, a server that must write is asked whether it does: a standby says
+ * `on`, and so does a server that was made read-only.
+ */
+function settled(mustWrite: boolean) {
+  return (client: PoolClient, done: (error?: Error) => void): void => {
+    client.query<{ readonly readOnly: string }>(
+      settleSession,
+      (error: Error | undefined, answer) => {
+        if (error) return done(error);
+        if (!mustWrite || answer.rows[0]?.readOnly === "off") return done();
+        done(new Error(`the server ${client.host}:${client.port} accepts no writes`));
+      },
+    );
+  };
 }

@@ -4,6 +4,7 @@
 /**
  * Settings by name. Each is what PostgreSQL has by default, so that a plain server behaves as before. Not among them:
  * `search_path`, by which operators choose the schema, and `default_transaction_read_only`, by which they protect a database.
+ * What depends on the server or on its own setting follows the connection: see `settleSession`.
  */
 const settings: Readonly<Record<string, string>> = {
   // How values are written and read as text.
@@ -37,3 +38,18 @@ export function sessionOptions(given: string | undefined): string {
   );
   return [theirs, ...ours].filter((text) => text !== "").join(" ");
 }
+
+/**
+ * The first statement of every session. What was acknowledged survives a crash of the server, so commits wait for its disk;
+ * for which standbys they wait, too, operators choose. Timeouts that only later versions of PostgreSQL have can't be in the
+ * startup packet, which earlier ones would refuse.
+ */
+export const settleSession = `SELECT
+  set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
+  ${["idle_session_timeout", "transaction_timeout"]
+    .map(
+      (name) =>
+        `CASE WHEN current_setting('${name}', true) IS NOT NULL THEN set_config('${name}', '0', false) END`,
+    )
+    .join(",\n  ")},
+  current_setting('transaction_read_only') AS "readOnly"`;

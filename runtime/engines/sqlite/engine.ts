@@ -78,6 +78,9 @@ export function openSqliteDatabase(
       return alone(held, exclusive, () => write(own, work));
     },
 
+    // Whoever could open the file reads it.
+    admit: async () => undefined,
+
     async probe() {
       // A busy writer is no fault, and the end of its transaction tells as much as a probe's would.
       if (writer.isBusy && writer.fault === undefined) return;

@@ -1,5 +1,6 @@
 // The author's hooks of single verbs, around each document that another verb writes: a bulk verb, an upsert or a revert does
 // nothing of which the hooks of what it does know nothing (decisions.md "A twin takes the rule of its original").
+import { runStep } from "../../operations/held-calls.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { chain, type Hook, type HookChain, type HookPhase } from "../../operations/hooks.js";
@@ -59,15 +60,15 @@ export async function hooked<Input>(
       return answer;
     });
     for (const hook of around.after_commit)
-      context.whenCommitted(later("after_commit", hook, () => hook(given, context, output)));
+      context.follow(later("after_commit", hook, () => hook(given, context, output)));
     return output;
   };
   const failed = (error: unknown): void => {
     // The latest is the first to run: failures, then what comes at the end.
     for (const hook of around.finally.toReversed())
-      context.whenUndone(later("finally", hook, () => hook(input, context)));
+      context.followUndone(later("finally", hook, () => hook(input, context)));
     for (const hook of around.on_failure.toReversed())
-      context.whenUndone(later("on_failure", hook, () => hook(input, context, error)));
+      context.followUndone(later("on_failure", hook, () => hook(input, context, error)));
   };
   try {
     await inOrder(around.before, context, (hook) => hook(input, context));
@@ -78,9 +79,9 @@ export async function hooked<Input>(
     const output = await wrapped(input);
     if (written === undefined) throw new TypeError("a wrap hook has answered without the write");
     for (const hook of around.on_success)
-      context.whenCommitted(later("on_success", hook, () => hook(input, context, output)));
+      context.follow(later("on_success", hook, () => hook(input, context, output)));
     for (const hook of around.finally)
-      context.whenCommitted(later("finally", hook, () => hook(input, context)));
+      context.follow(later("finally", hook, () => hook(input, context)));
     // Another document of the request may still undo this one.
     failed(fail("bulk_refused"));
     return written.stored;
@@ -101,6 +102,6 @@ async function inOrder<Run extends NamedHook>(
   run: (hook: Run) => void | Promise<void>,
 ): Promise<void> {
   for (const hook of hooks) {
-    await context.step(hook, () => run(hook));
+    await runStep(context, hook, () => run(hook));
   }
 }

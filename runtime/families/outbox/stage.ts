@@ -24,7 +24,7 @@ export async function stage(
   };
   await context.transaction.of(outboxStore).add(event);
   await context.resources.staged(context, event);
-  context.whenCommitted(() => {
+  context.follow(() => {
     const { observer, wake } = context.resources;
     observer.event({ id, name, data: payload, tenant: event.tenant, createdAt: event.createdAt });
     wake(outboxStore);
@@ -45,5 +45,5 @@ export async function stageIf(
   await stage(context, name, payload, id);
   // No event has the other id.
   await context.transaction.of(outboxStore).remove(isMeant ? uuidv7() : id);
-  if (!isMeant) context.whenCommitted(() => context.resources.observer.withdrawn(id));
+  if (!isMeant) context.follow(() => context.resources.observer.withdrawn(id));
 }

@@ -1,5 +1,5 @@
 // What a connection says when it begins: protocol, device, topics, and where to continue (service.md "Connect handshake").
-import { fail } from "../../contract/errors.js";
+import { fail, unavailable } from "../../contract/errors.js";
 import {
   devicePattern,
   handshakeParameters,
@@ -9,6 +9,7 @@ import {
 } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { runHeld } from "../../operations/held-calls.js";
+import { within } from "../../operations/within.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { RealtimeSpec } from "./spec.js";
@@ -109,6 +110,9 @@ export async function checkTopics(
   if (!topics.every((topic) => granted.has(topic))) throw fail("realtime_topics_unauthorized");
 }
 
+/** Milliseconds that the authorizer has for an answer, at the handshake and whenever it is asked again. */
+const authorizerMillis = 5_000;
+
 /** Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws what the authorizer does. */
 export async function grantedTopics(
   { authorizeTopics }: RealtimeSpec,
@@ -116,7 +120,14 @@ export async function grantedTopics(
   context: ExecutionContext,
 ): Promise<ReadonlySet<string>> {
   if (topics.length === 0 || authorizeTopics === null) return new Set();
-  return new Set(await runHeld(context, authorizeTopics, (own) => authorizeTopics(topics, own)));
+  const asked = async (): Promise<Iterable<string>> =>
+    runHeld(context, authorizeTopics, (own) => authorizeTopics(topics, own));
+  const granted = await within(authorizerMillis, asked(), () => {
+    const seconds = authorizerMillis / 1000;
+    const text = `the topics function ${authorizeTopics.name} has not answered within ${seconds} s`;
+    return unavailable(new Error(text));
+  });
+  return new Set(granted);
 }
 
 /**

@@ -43,7 +43,7 @@ export async function stageText(
   const signal = { eventId: uuidv7(), name, data };
   const { tenant, clock } = context;
   await context.transaction.of(mailboxStore).stage(tenant, signal, principals, clock.now());
-  context.whenCommitted(() => {
+  context.follow(() => {
     const { observer, signals } = context.resources;
     observer.signal({ name, data, tenant, to: { principals } });
     signals.wake();
@@ -66,7 +66,7 @@ export function publishText(
 ): void {
   const signal = new Signal(name, data, null);
   const { tenant, resources } = context;
-  context.whenCommitted(() => {
+  context.follow(() => {
     resources.observer.signal({ name, data, tenant, to });
     resources.signals.publish(tenant, to, signal);
   });

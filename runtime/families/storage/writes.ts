@@ -74,7 +74,7 @@ export async function removed(
   const head = await context.resources.objects.of(spec).head(key, context.signal);
   if (head === null || (etag !== undefined && head.etag !== etag)) return false;
   const noting = notingOf(context.resources, spec, context.payer);
-  context.whenCommitted(async () => {
+  context.follow(async () => {
     // Nobody waits any more who could give up; a version that was written meanwhile stays.
     await removedAtOnce(noting, key, head.etag, AbortSignal.timeout(followingMillis));
   });
@@ -119,7 +119,7 @@ async function revocably<Version extends ObjectHead | null>(
   made.count += 1;
   const making = make();
   const noting = notingOf(context.resources, spec, context.payer);
-  context.whenUndone(async () => {
+  context.followUndone(async () => {
     made.count -= 1;
     const version = await making.catch(() => null);
     if (version !== null) await takenBack(noting, made, version);

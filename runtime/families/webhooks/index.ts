@@ -28,7 +28,7 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
     const subscribers = await store.subscribers(event.tenant, event.name);
     const told = await hearing(spec, context, subscribers, event.name);
     const deliveries = await store.stage(event, ...told);
-    if (deliveries.length > 0) context.whenCommitted(() => context.resources.wake(webhookStore));
+    if (deliveries.length > 0) context.follow(() => context.resources.wake(webhookStore));
   },
   // As its permissions and keys do: who comes back begins anew.
   departed: (_spec, context, who) => context.transaction.of(webhookStore).removeOf(who),

@@ -116,7 +116,7 @@ export const webhooks = {
         createdAt: context.clock.now(),
       };
       await store.stage(event, webhook);
-      context.whenCommitted(() => context.resources.wake(webhookStore));
+      context.follow(() => context.resources.wake(webhookStore));
       const [delivery] = await store.deliveries(id, undefined, 1);
       if (delivery === undefined) throw fail("core.not_found");
       return deliveryOf(delivery);
@@ -145,7 +145,7 @@ export const webhooks = {
       await found(context, id);
       const store = context.transaction.of(webhookStore);
       if (!(await store.redeliver(id, delivery, context.clock.now()))) throw fail("core.not_found");
-      context.whenCommitted(() => context.resources.wake(webhookStore));
+      context.follow(() => context.resources.wake(webhookStore));
     },
 };
 
