@@ -3,6 +3,7 @@ import { ofGenerated, referenceOrNull } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { compare } from "./compare.js";
 import { emitOutbox } from "./emit.js";
+import { toldEvents } from "./event-data.js";
 import { outboxModel } from "./expand.js";
 import { format } from "./format.js";
 import { tables } from "./tables.js";
@@ -17,6 +18,7 @@ export const outbox = family({
   },
   compare,
   emit: emitOutbox,
+  told: toldEvents,
   tables: { areNeeded: (model) => model.outbox !== null, steps: tables },
   observed: (model) =>
     model.outbox === null
