@@ -4,6 +4,7 @@ import { durationSeconds } from "../load/quantities.js";
 import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
 import { own } from "../model/records.js";
+import { refusingPhases } from "../model/vocabulary.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
 import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
@@ -178,9 +179,6 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
   for (const one of gone) told("additive", "permission", `needs no ${one}`);
 }
 
-/** Phases in which a new hook may refuse callers. */
-const refusing: readonly string[] = ["before", "wrap", "tx_before"];
-
 /** Hooks that may refuse, each reported once for all operations in whose chain it is. */
 function compareHooks(before: OperationModel, after: OperationModel, note: Note): void {
   const { gone, added } = differences(askedHooks(before), askedHooks(after));
@@ -234,7 +232,7 @@ function askedHooks({ hooks }: OperationModel): readonly string[] {
   return (
     hooks
       .filter(({ permission, id, phase }) => {
-        return permission === null && id !== "principal" && refusing.includes(phase);
+        return permission === null && id !== "principal" && refusingPhases.includes(phase);
       })
       // Clients don't care about files.
       .map(({ phase, id }) => `${id.slice(id.indexOf("#") + 1)} ${phase.replaceAll("_", " ")}`)
