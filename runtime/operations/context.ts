@@ -207,7 +207,7 @@ export class ExecutionContext {
     const outer = this.#transaction;
     if (outer !== undefined) return this.#join(outer, work);
     // What a call does that was left behind must not be committed on its own.
-    if (this.#root.#calls?.hasStrays === true) throw hasReturned();
+    this.refuseLeftBehind();
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
     const onCommit: Following[] = [];
@@ -348,11 +348,20 @@ export class ExecutionContext {
 
   /**
    * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
-   * waits for it; if it fails, the log says so.
+   * waits for it; if it fails, the log says so. Throws `core.internal` for calls whose transaction has ended without them.
    */
   whenCommitted(work: Following["work"]): void {
-    if (this.holdsTransaction) this.#onCommit.push({ work });
-    else void followed(this, [{ work }]);
+    if (this.holdsTransaction) {
+      this.#onCommit.push({ work });
+      return;
+    }
+    this.refuseLeftBehind();
+    void followed(this, [{ work }]);
+  }
+
+  /** Throws `core.internal` where calls go on that were left behind: outside of their transaction they must change nothing. */
+  refuseLeftBehind(): void {
+    if (this.#root.#calls?.hasStrays === true) throw hasReturned();
   }
 
   /**
