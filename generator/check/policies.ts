@@ -36,6 +36,8 @@ function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | un
     const names = [...Object.keys(scopes), "own_rows"];
     return step.scope === undefined ? undefined : unknown("scope", step.scope, names);
   }
+  // Whether the function exists is judged with all others.
+  if (step.includes("#")) return undefined;
   const lacks = Object.hasOwn(hooks, step) ? undefined : builtInHook(step, declared)?.lacks;
   if (lacks !== undefined) return lackingSection(step, lacks);
   const phase = own(hooks, step)?.phase;

@@ -154,7 +154,10 @@ function stepHook(
   resource: string,
   at: Origin,
 ): HookUse | undefined {
-  if (typeof step === "string") return declaredHook(context, step, undefined, at);
+  if (typeof step === "string")
+    return step.includes("#")
+      ? inlineHook(step, "before")
+      : declaredHook(context, step, undefined, at);
   const { authorize, scope, rate_limit: rate, override = [] } = step;
   if (authorize !== undefined) return authorizeHook(authorize.replaceAll("{resource}", resource));
   if (rate !== undefined) return rateLimitHook(rate);

@@ -14,11 +14,17 @@ hooks:
 policies:
   open: []
   quiet: [discreet]
+  polite: [registry/hooks.ts#polite]
 documents:
   notes: {type: {text: string}, guard: {read: quiet, create: quiet, write: open}}
+  letters: {type: {text: string}, guard: polite}
   replies: {type: {note: {ref: notes}}, guard: open}
 `,
-  "registry/hooks.ts": `import { fail } from "../generated/errors.js";
+  "registry/hooks.ts": `import { fail as refuse } from "opwright/runtime";
+import { fail } from "../generated/errors.js";
+export const polite = ({ text }) => {
+  if (text !== "please") throw refuse("core.authorization");
+};
 export const discreet = (_input, _context, output) => {
   if (JSON.stringify(output).includes("secret")) throw fail("secret_note");
 };
@@ -38,6 +44,12 @@ for (const engine of engines) {
       service = await project.start(engine);
     });
     afterAll(() => service.stop());
+
+    test("a function in a policy is asked before the operation", async () => {
+      expect((await service.post("/letters", { text: "now" })).status).toBe(403);
+      expect((await service.post("/letters", { text: "please" })).status).toBe(201);
+      expect((await service.post("/letters/list", {})).status).toBe(403);
+    });
 
     test("a hook after the handler refuses a write, of which nothing stays, and a read", async () => {
       const refused = await service.post("/notes", { text: "a secret" });
