@@ -28,6 +28,7 @@ const usual = {
   operation: {
     description: null,
     hooks: [],
+    eachHooks: [],
     transaction: "write",
     idempotencyKey: false,
     isConditional: false,

@@ -58,6 +58,12 @@ export interface HookUse {
   readonly errors: readonly string[];
 }
 
+/** A hook of an operation about one document, where another operation does the same. */
+export interface EachHook extends Pick<HookUse, "id" | "phase"> {
+  /** The name of the operation whose hook it is. */
+  readonly of: string;
+}
+
 export type ParameterTypeName = "string" | "uuid" | "integer" | "number" | "boolean" | "list";
 
 export interface ParameterModel {
@@ -248,6 +254,8 @@ export interface OperationModel {
   /** The policy that guards it. */
   readonly guard: string;
   readonly hooks: readonly HookUse[];
+  /** The author's hooks of single operations that run here for each document. */
+  readonly eachHooks: readonly EachHook[];
   /** Null for none: an upload may take as long as its bytes keep coming. */
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";

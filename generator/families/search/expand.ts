@@ -192,6 +192,7 @@ function expandVerb(
     audit: null,
     run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
     effect: "reads",
+    eachHooks: [],
     isTool: true,
     declares: "nothing",
     lists: document.name,
