@@ -38,6 +38,7 @@ export interface Declaring {
 /** The error as the operation may answer it: an error that the operation doesn't declare is masked, and the log names it. */
 export function declaredError(operation: Declaring, error: unknown): unknown {
   if (!(error instanceof OwnError) || operation.errors?.includes(error.code) === true) return error;
-  const message = `${operation.operationId} does not declare the error ${error.code}`;
+  const { operationId } = operation;
+  const message = `${operationId} does not declare the error ${error.code}: list it in the \`errors\` of the operation, or of a hook under \`hooks:\``;
   return fail("core.internal", {}, { cause: new Error(message, { cause: error }) });
 }
