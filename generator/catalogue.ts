@@ -362,6 +362,11 @@ export const catalogue = {
     "An event goes whole to whoever subscribes, so a guard that narrows rows cannot hold for it.",
     "Give the event a `guard` without a scope, or leave it out of `webhooks.events`.",
   ),
+  OPW099: entry(
+    "Step that refuses nobody",
+    "A step of a policy is a hook that runs when the work is committed, or, in the guard of an event, a hook that only requests run. It would guard nothing.",
+    "Give the hook the phase `before`. One that only follows an operation belongs into the `hooks` of the operation or document.",
+  ),
   ...ofFiles,
   ...ofTypes,
 } as const satisfies Record<string, CatalogueEntry>;

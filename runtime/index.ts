@@ -117,6 +117,7 @@ export {
   answer,
   byteAnswer,
   errorContext,
+  eventData,
   noAnswer,
   UndeclaredAnswer,
   type Answer,
@@ -150,15 +151,10 @@ export {
 } from "./families/search/operations.js";
 export type { SearchCursorRequest, SearchPageRequest } from "./families/search/request.js";
 export { searching, type SearchSpec } from "./ports/search-spec.js";
-export {
-  outbox,
-  type Destination,
-  type OutboxSpec,
-  type StageEvent,
-} from "./families/outbox/spec.js";
+export { outbox, type Destination, type OutboxSpec } from "./families/outbox/spec.js";
 export type { IntegrationEvent } from "./families/outbox/event.js";
 export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
-export { stageHeld as stage } from "./families/outbox/stage.js";
+export { eventStaging, type StageEvent } from "./families/outbox/stage.js";
 export {
   webhooks,
   type CreatedWebhook,

@@ -27,8 +27,9 @@ export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): rea
   ];
 }
 
-/** The phase of a hook: the key above it in an operation, or what its own declaration says. */
+/** The phase of a hook: the key above it in an operation, or what its own declaration says; in a policy it is asked before. */
 function phaseOf(path: NamedFunction["path"], { hooks }: Declarations): string {
+  if (path[0] === "policies") return "before";
   return path[0] === "hooks" ? (hooks[String(path[1])]?.phase ?? "") : String(path.at(-2));
 }
 

@@ -1,5 +1,7 @@
-// The rule that the steps of policies exist. Each missing one is reported once, at its own place, however many operations it guards.
+// The rule that the steps of policies exist and can refuse. Each faulty one is reported once, at its own place, however many operations it guards.
 import { didYouMean } from "../did-you-mean.js";
+import { own } from "../model/records.js";
+import { refusingPhases } from "../model/vocabulary.js";
 import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
 import { policiesOf } from "../kernel/guards.js";
 import type { PolicyStep } from "../load/declarations.js";
@@ -7,7 +9,7 @@ import type { Finding } from "../diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
 
 /**
- * Reports undeclared steps, also in policies that no operation names. Steps that another section would add are
+ * Reports undeclared steps, and hooks that run where nothing can be refused any more, also in policies that no operation names. Steps that another section would add are
  * reported only if an operation uses them.
  */
 export function policiesNameSteps({ loaded, expanded, report }: RuleContext): void {
@@ -34,8 +36,13 @@ function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | un
     const names = [...Object.keys(scopes), "own_rows"];
     return step.scope === undefined ? undefined : unknown("scope", step.scope, names);
   }
+  // Whether the function exists is judged with all others.
+  if (step.includes("#")) return undefined;
   const lacks = Object.hasOwn(hooks, step) ? undefined : builtInHook(step, declared)?.lacks;
   if (lacks !== undefined) return lackingSection(step, lacks);
+  const phase = own(hooks, step)?.phase;
+  if (phase !== undefined && !refusingPhases.includes(phase))
+    return { code: "OPW099", message: `${step} runs in ${phase}, where it cannot refuse anybody` };
   const builtIn = builtInHooks.map(({ hook }) => hook.id);
   return unknown("hook", step, [...Object.keys(hooks), ...builtIn]);
 }

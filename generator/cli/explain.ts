@@ -41,7 +41,7 @@ export async function runExplain(
 }
 
 function describeOperation(operation: OperationModel): string {
-  const { route, input, output, hooks } = operation;
+  const { route, input, output, hooks, eachHooks } = operation;
   const parameters = input.parameters.map(
     ({ name, in: place, type, required }) =>
       `${name}: ${type} in ${place}${required ? "" : ", optional"}`,
@@ -55,6 +55,14 @@ function describeOperation(operation: OperationModel): string {
     ["answer", output.schema === null ? "none" : JSON.stringify(output.schema).slice(0, 120)],
     ["guard", operation.guard],
     ["hooks", hooks.map(({ phase, id }) => `${phase} ${id}`).join(", ") || "none"],
+    ...(eachHooks.length === 0
+      ? []
+      : [
+          [
+            "of each document",
+            eachHooks.map(({ of, phase, id }) => `${of}: ${phase} ${id}`).join(", "),
+          ] as const,
+        ]),
     ["transaction", operation.transaction],
     ["deadline", operation.deadlineSeconds === null ? "none" : `${operation.deadlineSeconds} s`],
     ["idempotency key", operation.idempotencyKey ? "honoured" : "not honoured"],
@@ -63,6 +71,6 @@ function describeOperation(operation: OperationModel): string {
   return [
     `${operation.key}: ${operation.summary}`,
     "",
-    ...rows.map(([name, value]) => `${name.padEnd(16)}${value}`),
+    ...rows.map(([name, value]) => `${name.padEnd(18)}${value}`),
   ].join("\n");
 }

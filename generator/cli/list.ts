@@ -9,11 +9,12 @@ export async function runList(
 ): Promise<ExitCode> {
   const { expanded, findings } = await checkRegistry(project);
   const operations = Object.values(expanded.model.operations);
-  const rows = operations.map(({ key, route, guard, hooks, deadlineSeconds }) => ({
+  const rows = operations.map(({ key, route, guard, hooks, eachHooks, deadlineSeconds }) => ({
     key,
     route: route === null ? "(no route)" : `${route.method} ${route.path}`,
     guard,
     hooks: hooks.map(({ id }) => id).join(" "),
+    each: eachHooks.map(({ of, id }) => `${of}:${id}`).join(" "),
     deadline: deadlineSeconds === null ? "" : `${deadlineSeconds}s`,
   }));
   if (format === "json") {
@@ -26,7 +27,9 @@ export async function runList(
       const cells = [row.key, row.route, row.guard, row.deadline].map((cell, index) =>
         cell.padEnd(widths[index] ?? 0),
       );
-      terminal.out(`${[...cells, row.hooks].join("  ").trimEnd()}\n`);
+      const each = row.each === "" ? [] : [`each ${row.each}`];
+      const hooks = [row.hooks, ...each].filter(Boolean).join(" ");
+      terminal.out(`${[...cells, hooks].join("  ").trimEnd()}\n`);
     }
   }
   terminal.note(`${operations.length} operations`);

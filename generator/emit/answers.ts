@@ -1,9 +1,11 @@
 // validators/<namespace>-answers.ts: functions that cut what authors' code answers to its declared members, and check it.
+import { families } from "../families/index.js";
 import { isAuthors } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
-import { camelCase, contextName, errorContextsModule } from "../model/names.js";
+import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
+import { merged } from "../model/records.js";
+import { functionName, type ToldPlans, type ValidatorPlan } from "../model/validator-plan.js";
 import type { TextCache } from "../compile/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements } from "../print/layout.js";
@@ -46,11 +48,11 @@ interface AnswersModule {
   readonly source: string;
   /** The module of types that `typeModules` doesn't know. */
   readonly types: string;
-  readonly holds: "answer" | "errorContext";
+  readonly holds: "answer" | ToldPlans["holds"];
   readonly plans: readonly ValidatorPlan[];
 }
 
-/** Compiles the answer checks of every namespace with authors' code, and those of errors. Cached texts are reused. */
+/** Compiles the answer checks of every namespace with authors' code, and those that families add. Cached texts are reused. */
 export async function emitAnswers(
   model: RegistryModel,
   cache: TextCache,
@@ -63,28 +65,26 @@ export async function emitAnswers(
     return { name: answersModule(name), source, types: name, holds: "answer", plans };
   });
   return Promise.all(
-    [...ofNamespaces, ...ofErrors(model)].flatMap((module) =>
+    [...ofNamespaces, ...bodiesOfErrors(model), ...ofFamilies(model)].flatMap((module) =>
       module.plans.length === 0 ? [] : [answersFile(module, model, modules, cache)],
     ),
   );
 }
 
-/** The modules for the contexts of errors, by code, and for their bodies. */
-function ofErrors({ errors, service }: RegistryModel): readonly AnswersModule[] {
-  const plan = (name: string, type: string): ValidatorPlan => ({
-    name,
-    schema: refTo(type),
-    typeName: type,
-  });
-  const contexts = Object.entries(errors).flatMap(([code, { contextType }]) =>
-    contextType === null ? [] : [plan(contextName(code), contextType)],
-  );
-  const bodies = service.errors === null ? [] : [plan("body", service.errors.typeName)];
-  const ofRegistry = { source: "registry", types: "models" } as const;
-  return [
-    { ...ofRegistry, name: errorContextsModule, holds: "errorContext", plans: contexts },
-    { ...ofRegistry, name: envelopeModule, holds: "answer", plans: bodies },
-  ];
+const ofRegistry = { source: "registry", types: "models" } as const;
+
+/** The module for the bodies of errors. */
+function bodiesOfErrors({ service }: RegistryModel): readonly AnswersModule[] {
+  if (service.errors === null) return [];
+  const { typeName } = service.errors;
+  const plans = [{ name: "body", schema: refTo(typeName), typeName }];
+  return [{ ...ofRegistry, name: envelopeModule, holds: "answer", plans }];
+}
+
+/** The modules of what authors' code tells others besides answers. */
+function ofFamilies(model: RegistryModel): readonly AnswersModule[] {
+  const told = merged(families.map((family) => family.told(model)));
+  return Object.entries(told).map(([name, plans]) => ({ ...ofRegistry, name, ...plans }));
 }
 
 async function answersFile(

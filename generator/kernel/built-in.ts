@@ -179,6 +179,7 @@ function operationOf(
     audit: shape.method === "GET" ? null : (shape.audit ?? namedMembers(schema)),
     run: callOf(ofRuntime(`${handlers}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
     effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
+    eachHooks: [],
     isTool: false,
     declares: shape.body === undefined && !isChecked ? "nothing" : "input",
     lists: null,

@@ -21,7 +21,7 @@ import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
 import type { Stored } from "../model/stored-tables.js";
-import type { ValidatorPlan } from "../model/validator-plan.js";
+import type { ToldPlans, ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
@@ -57,6 +57,8 @@ export interface Family<Model = unknown> {
   ) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
+  /** What authors' code tells others because of it, besides answers, by the module that checks it: a name with a hyphen. */
+  readonly told: (model: RegistryModel) => Readonly<Record<string, ToldPlans>>;
   /** The tables that it needs beside those of documents, or null. */
   readonly tables: OwnTables | null;
   /** The names that it needs in SQL, besides those of tables that start with `opwright_`. */
@@ -198,6 +200,7 @@ const silent = {
   derived: () => [],
   emit: () => [],
   validators: () => ({}),
+  told: () => ({}),
   tables: null,
   claims: () => [],
   paths: () => [],

@@ -1,5 +1,5 @@
 // From policies and hook lists to the ordered chain of one operation.
-import { hookPhases, type HookPhaseName } from "../model/vocabulary.js";
+import { hookPhases, refusingPhases, type HookPhaseName } from "../model/vocabulary.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { HooksByPhase, PolicyStep } from "../load/declarations.js";
@@ -105,12 +105,9 @@ function policySteps(
   });
 }
 
-/** Phases in which a hook can still refuse. */
-const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before"];
-
 /** Whether a hook is the author's own and may refuse. */
 export function isAuthorsSay({ isAuthored, phase }: HookUse): boolean {
-  return isAuthored && refusing.includes(phase);
+  return isAuthored && refusingPhases.includes(phase);
 }
 
 /** The guard of operations of the runtime: the policy's name, for documents, and its chain. */
@@ -157,7 +154,10 @@ function stepHook(
   resource: string,
   at: Origin,
 ): HookUse | undefined {
-  if (typeof step === "string") return declaredHook(context, step, undefined, at);
+  if (typeof step === "string")
+    return step.includes("#")
+      ? inlineHook(step, "before")
+      : declaredHook(context, step, undefined, at);
   const { authorize, scope, rate_limit: rate, override = [] } = step;
   if (authorize !== undefined) return authorizeHook(authorize.replaceAll("{resource}", resource));
   if (rate !== undefined) return rateLimitHook(rate);

@@ -142,11 +142,11 @@ export const hook = {
   },
 } as const satisfies FormatShape;
 
-/** A step of a policy: a hook by its name, or one of the runtime with its argument. */
+/** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
 export const policyStep = {
   kind: "either",
   of: [
-    { kind: "string", what: "the name of a hook" },
+    { kind: "string", what: "a hook's name, or file#export", names: "hook" },
     {
       kind: "choice",
       members: {

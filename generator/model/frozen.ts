@@ -29,6 +29,7 @@ const usual = {
   operation: {
     description: null,
     hooks: [],
+    eachHooks: [],
     transaction: "write",
     idempotencyKey: false,
     isConditional: false,

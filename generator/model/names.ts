@@ -72,11 +72,3 @@ export function numberedName(
   for (let number = 2; isTaken(name); number += 1) name = numbered(number);
   return name;
 }
-
-/** The module with the checks of errors' contexts; no namespace can have this name. */
-export const errorContextsModule = "error-contexts";
-
-/** The name of the check of an error's context. The suffix also keeps it from being a reserved word. */
-export function contextName(code: string): string {
-  return camelCase(`${code}_context`);
-}

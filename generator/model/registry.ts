@@ -232,9 +232,10 @@ export interface OperationModel {
   readonly description: string | null;
   readonly input: InputModel;
   readonly output: OutputModel;
-  /** The policy that guards it. */
   readonly guard: string;
   readonly hooks: readonly HookUse[];
+  /** The author's hooks that run here for each document, as in the operation `of` about one. */
+  readonly eachHooks: readonly (Pick<HookUse, "id" | "phase"> & { readonly of: string })[];
   /** Null for none: an upload may take as long as its bytes keep coming. */
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
@@ -257,7 +258,6 @@ export interface OperationModel {
   readonly route: RouteModel | null;
   /** Members of the input that the audit log records; null if the operation isn't audited. */
   readonly audit: readonly string[] | null;
-  /** Its handler. */
   readonly run: Code;
   readonly effect: Effect;
   /** Whether `opwright mcp` may offer it as a tool. */

@@ -10,6 +10,13 @@ export interface ValidatorPlan {
   readonly fillsDefaults?: boolean;
 }
 
+/** A module of values that authors' code tells others: each is cut to the declared members and checked. */
+export interface ToldPlans {
+  /** The function of the runtime that does so. */
+  readonly holds: "errorContext" | "eventData";
+  readonly plans: readonly ValidatorPlan[];
+}
+
 /** The name, in a module of validators, of the function that checks the schema with this name. */
 export function functionName(name: string): string {
   return `${name}Check`;

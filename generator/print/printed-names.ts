@@ -1,4 +1,5 @@
 // Names that a printed module has already, read from its text: what it imports besides gets a name that is free there.
+import { camelCase } from "../model/names.js";
 import { importOf, type Import } from "./layout.js";
 import { print } from "./templates.js";
 
@@ -22,6 +23,18 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
   let free = name;
   while (isTaken(free)) free += "_";
   return free;
+}
+
+/** A camel-case name for each text. `a.b_c` and `a_b.c` have the same, so the second gets an underscore. */
+export function camelNames(texts: Iterable<string>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const text of texts) {
+    const name = freeName(camelCase(text), (wanted) => taken.has(wanted));
+    names.set(text, name);
+    taken.add(name);
+  }
+  return names;
 }
 
 /** The import of a name under its local one; none where that is not known yet. */

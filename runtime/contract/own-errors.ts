@@ -39,6 +39,7 @@ export interface Declaring {
 export function declaredError(operation: Declaring | undefined, error: unknown): unknown {
   if (operation?.errors === undefined || !(error instanceof OwnError)) return error;
   if (operation.errors.includes(error.code)) return error;
-  const message = `${operation.operationId} does not declare the error ${error.code}`;
+  const { operationId } = operation;
+  const message = `${operationId} does not declare the error ${error.code}: list it in the \`errors\` of the operation, or of a hook under \`hooks:\``;
   return fail("core.internal", {}, { cause: new Error(message, { cause: error }) });
 }

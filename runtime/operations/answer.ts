@@ -34,12 +34,7 @@ export function answer<T>(copy: Cut, check: CompiledValidator): Answer<T> {
   const faultsOf = validator<T>(check, maxFaults);
   return (output) => {
     const value = valueOf(output);
-    let kept: unknown;
-    try {
-      kept = copy(value);
-    } catch (cause) {
-      throw new UndeclaredAnswer([unprintable(value)], { cause });
-    }
+    const kept = copied(copy, value);
     const faults = faultsOf(kept);
     if (faults !== null) throw new UndeclaredAnswer(faults);
     try {
@@ -52,15 +47,37 @@ export function answer<T>(copy: Cut, check: CompiledValidator): Answer<T> {
 
 /** The context of an error of the registry, which has a declared type: as `answer`, but a value. */
 export function errorContext<T>(copy: Cut, check: CompiledValidator): (context: unknown) => T {
+  const held = heldValue<T>(copy, check);
+  return (context) => held(context, "the context of an error is not what `errors` declares");
+}
+
+/** The data of an integration event, given its name: as `answer`, but a value. */
+export function eventData<T>(
+  copy: Cut,
+  check: CompiledValidator,
+): (data: unknown, event: string) => T {
+  const held = heldValue<T>(copy, check);
+  return (data, event) => held(data, `the data of ${event} is not what \`outbox\` declares`);
+}
+
+function heldValue<T>(copy: Cut, check: CompiledValidator): (value: unknown, what: string) => T {
   const faultsOf = validator<T>(check, maxFaults);
-  const what = "the context of an error is not what `errors` declares";
-  return (context) => {
-    const kept = copy(context);
+  return (value, what) => {
+    const kept = copied(copy, value, what);
     const faults = faultsOf(kept);
     if (faults !== null) throw new UndeclaredAnswer(faults, {}, what);
     // The check has just proven the type.
     return kept as T;
   };
+}
+
+/** The declared members of a value. Throws `UndeclaredAnswer` for one that JSON can't print. */
+function copied(copy: Cut, value: unknown, what?: string): unknown {
+  try {
+    return copy(value);
+  } catch (cause) {
+    throw new UndeclaredAnswer([unprintable(value)], { cause }, what);
+  }
 }
 
 /** What was answered as a value: text of JSON is read, and its entity tag, which is not declared, is left. */

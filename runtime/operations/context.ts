@@ -210,7 +210,7 @@ export class ExecutionContext {
     const outer = this.#transaction;
     if (outer !== undefined) return this.#join(outer, work);
     // What a call does that was left behind must not be committed on its own.
-    if (this.#root.#calls?.hasStrays === true) throw hasReturned();
+    this.refuseLeftBehind();
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
     const onCommit: Following[] = [];
@@ -343,10 +343,16 @@ export class ExecutionContext {
 
   /**
    * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
-   * waits for it; if it fails, has left calls behind or takes too long, the log says so.
+   * waits for it; if it fails, has left calls behind or takes too long, the log says so. Throws `core.internal` for calls
+   * whose transaction has ended without them.
    */
   whenCommitted(work: Following["work"]): void {
     this.follow(work, "whenCommitted");
+  }
+
+  /** Throws `core.internal` where calls go on that were left behind: they must change nothing. */
+  refuseLeftBehind(): void {
+    if (this.#root.#calls?.hasStrays === true) throw hasReturned();
   }
 
   /**
@@ -360,6 +366,7 @@ export class ExecutionContext {
 
   /** As `whenCommitted`, for work of the service itself. */
   follow(work: Following["work"], verb?: "whenCommitted"): void {
+    if (!this.holdsTransaction) this.refuseLeftBehind();
     if (this.holdsTransaction) this.#onCommit.push({ work, verb });
     else void followed(this, [{ work, verb }]);
   }

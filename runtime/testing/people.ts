@@ -29,7 +29,7 @@ export interface SignedInPerson {
 export interface People {
   /** Signs somebody in, in a new session. Throws if the service has no identity, or no tenants although one is given. */
   signIn(name: string, person: Person): Promise<SignedInPerson>;
-  /** The id of a tenant by its name; in a service without tenants, the one of all rows. */
+  /** The id of a tenant by its name, or by that id; in a service without tenants, the one of all rows. */
   tenantId(name: string): Promise<string>;
 }
 
@@ -55,6 +55,7 @@ export function peopleOf(
     });
   const tenantId = async (key: string): Promise<string> => {
     if (identity?.hasTenancy !== true) return defaultTenant;
+    for (const known of tenants.values()) if ((await known) === key) return key;
     return once(tenants, key, async () => {
       const id = uuidv7();
       await connection.write("test.tenant", ({ transaction }) =>

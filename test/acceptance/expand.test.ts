@@ -14,10 +14,13 @@ tenancy: {}
 hooks: {told: {run: registry/handlers.ts#told, phase: tx_after}}
 policies:
   writer: [principal, tenant]
-  reader: [principal, tenant, {authorize: "{resource}.read"}, told]
+  reader: [principal, tenant, {authorize: "{resource}.read"}]
   mine: [principal, tenant, {authorize: "{resource}.read"}, {scope: own_rows}]
 documents:
-  people: {type: {name: string, team: {ref: teams?}}, guard: {read: reader, write: writer}}
+  people:
+    type: {name: string, team: {ref: teams?}}
+    guard: {read: reader, write: writer}
+    hooks: {get: {tx_after: [told]}}
   teams: {type: {name: string}, guard: {read: reader, write: writer}}
   projects:
     type: {name: string, archived: boolean, size: integer?, owner: {ref: people?}}

@@ -13,6 +13,9 @@ const forgetful: Readonly<Record<string, string>> = {
   "get of a missing id": `notes.get(missing);`,
   stageEvent: `stageEvent(context, "notes.noted", {text: "lost"});`,
   stageSignal: `stageSignal(context, "notes.heard", {text: "lost"}, {principals: [missing]});`,
+  "objects.delete": `files.delete("kept");`,
+  "objects.put": `files.put("lost", "text");`,
+  "objects.move": `files.move("kept", "moved");`,
   sql: 'sql(context, {n: "integer"})`SELECT 1 AS n FROM ${notesSpec} AS o`;',
   "forEach(async)": `["a", "b"].forEach(async (text) => { await notes.create({text}); });`,
   "forEach(async) of one, and an await of nothing": `["a"].forEach(async (text) => { await notes.create({text}); }); await null; await null;`,
@@ -55,6 +58,8 @@ policies: {open: []}
 identity: {methods: [token], ingress: [{bearer: Authorization}]}
 documents:
   notes: {type: {text: string}, guard: open}
+storage:
+  files: {guard: open, mount: {at: /files, style: rest}}
 outbox:
   events: {notes.noted: {data: Text, destination: nowhere}}
 realtime:
@@ -75,12 +80,15 @@ ${Object.keys(all)
   .join(
     "",
   )}  code.left: {post: "/left/{id}", in: {id: uuid, how: string}, run: registry/handlers/code.ts#${nameOf("one")}, guard: open, hooks: {wrap: [registry/handlers/code.ts#left]}}
+  code.keep: {post: /keep, run: registry/handlers/code.ts#keep, guard: open}
+  code.files: {post: /files_there, out: {keys: "string[]"}, run: registry/handlers/code.ts#there, guard: open}
   code.late: {post: "/late/{id}", in: {id: uuid}, run: registry/handlers/code.ts#late, guard: open}
 `;
 
 const handlers = `import { setTimeout as sleep } from "node:timers/promises";
-import { collection, sql } from "opwright/runtime";
+import { collection, objects, sql } from "opwright/runtime";
 import { notesSpec } from "../../generated/documents/notes.js";
+import { filesSpec } from "../../generated/storage/files.js";
 import { stageEvent } from "../../generated/outbox.js";
 import { stageSignal } from "../../generated/signals.js";
 const missing = "00000000-0000-7000-8000-000000000000";
@@ -90,6 +98,14 @@ export const left = async (input, context, next) => {
   if (input.how === "throws") throw new Error("fault of left");
   if (input.how === "a while") await null;
 };
+export const keep = async (input, context) => { await objects(filesSpec, context).put("kept", "text"); };
+export const there = async (input, context) => {
+  const files = objects(filesSpec, context);
+  // What was left behind has ended by then.
+  await sleep(50);
+  const found = await Promise.all(["kept", "lost", "moved"].map(async (key) => ({ key, is: await files.exists(key) })));
+  return { keys: found.filter(({ is }) => is).map(({ key }) => key) };
+};
 export const late = async ({ id }, context) => {
   const notes = collection(notesSpec, context);
   setTimeout(() => { notes.create({text: "late"}); context.commit(() => notes.create({text: "late"})); globalThis.lateUnderTest?.(); }, 20);
@@ -98,6 +114,7 @@ ${Object.entries(all)
   .map(
     ([title, body]) => `export const ${nameOf(title)} = async ({ id }, context) => {
   const notes = collection(notesSpec, context);
+  const files = objects(filesSpec, context);
   ${body}
 };
 export const own_${nameOf(title)} = async (input, context) => { await context.commit(() => ${nameOf(title)}(input, context)); };
@@ -126,6 +143,7 @@ for (const engine of engines) {
       id = (
         (await service.call("POST", "/notes", { body: { text: "first" } })).body as { id: string }
       ).id;
+      await service.call("POST", "/keep");
     });
     afterAll(async () => {
       process.off("unhandledRejection", note);
@@ -153,6 +171,8 @@ for (const engine of engines) {
         // An author's own async function that nobody awaits is an author's own promise.
         if (!all[title]?.includes("async (")) expect(unheld).toEqual([]);
         expect(await stored()).toEqual(before);
+        if (title.startsWith("objects"))
+          expect((await service.call("POST", "/files_there")).body).toEqual({ keys: ["kept"] });
       },
     );
 
@@ -196,6 +216,28 @@ for (const engine of engines) {
         await sleep(50);
         expect(unheld).toEqual([]);
         expect(await stored()).toEqual(before);
+      },
+    );
+
+    test.each(["stageEvent", "stageSignal"])(
+      "%s in a test of the service: what was not committed is not there",
+      async (title) => {
+        const { testService } = await project.load("generated/testing.ts");
+        const { [nameOf(title)]: forget } = await project.load("registry/handlers/code.ts");
+        const server = process.env["OPWRIGHT_TEST_POSTGRES"];
+        const app = await testService(engine.name === "postgres" ? { database: server } : {});
+        try {
+          const { principalId } = await app.as("bob");
+          const url = `${app.url}/write/${nameOf(title)}/${principalId}`;
+          expect((await fetch(url, { method: "POST" })).status).toBe(500);
+          const written = app.write((context: unknown) => forget({ id: principalId }, context));
+          await expect(written).rejects.toMatchObject({ code: "core.internal" });
+          // What was left behind has ended by then.
+          await app.write(() => sleep(20));
+          expect([app.outbox, app.signals]).toEqual([[], []]);
+        } finally {
+          await app.close();
+        }
       },
     );
 

@@ -6,11 +6,12 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { service as reference } from "../../generated/service.js";
-import { defineService, json, outbox, route, stage, type Validator } from "../../runtime/index.js";
+import { defineService, json, outbox, route, type Validator } from "../../runtime/index.js";
 import { fail } from "../../runtime/contract/errors.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { runCommand } from "./process.js";
 import { startTestService, type TestService } from "./service.js";
+import { stage } from "../../runtime/families/outbox/stage.js";
 import { outboxStore } from "../../runtime/ports/outbox.js";
 
 const secrets = [randomBytes(32), randomBytes(32)];

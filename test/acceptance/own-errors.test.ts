@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
+import { recordingLog } from "./recording-log.js";
 import type { TestService } from "./service.js";
 
 const files = {
@@ -47,8 +48,9 @@ afterAll(() => project.remove());
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     let service: TestService;
+    const log = recordingLog();
     beforeAll(async () => {
-      service = await project.start(engine);
+      service = await project.start(engine, { log });
     });
     afterAll(() => service.stop());
 
@@ -93,6 +95,10 @@ for (const engine of engines) {
         status: 500,
         body: { code: "core.internal", context: {} },
       });
+      const [line] = log.lines.filter(({ error }) => error.includes("shop.ask"));
+      expect(line?.error).toContain(
+        "shop.ask does not declare the error out_of_stock: list it in the `errors` of the operation, or of a hook under `hooks:`",
+      );
     });
   });
 }

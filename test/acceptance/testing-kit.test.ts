@@ -75,6 +75,15 @@ for (const { name, isAvailable } of engines) {
       });
     });
 
+    test("writes in a tenant by its name or its id", async () => {
+      await using app = await testService(database);
+      const bob = await app.as("bob", { ...takesNotes, tenant: "elsewhere" });
+      const tenantOf = (tenant?: string) => app.write(async (context) => context.tenant, tenant);
+      expect(await tenantOf("elsewhere")).toBe(bob.tenantId);
+      expect(await tenantOf(bob.tenantId ?? "")).toBe(bob.tenantId);
+      expect(await tenantOf()).not.toBe(bob.tenantId);
+    });
+
     test("keeps events and signals of what has been committed, and no others", async () => {
       await using app = await testService(database);
       const bob = await app.as("bob", writes);
@@ -230,6 +239,8 @@ describe("services under test", () => {
     await expect(testService({ environment: { READ_LIMIT: "few" } })).rejects.toThrow("READ_LIMIT");
     await using app = await testService();
     // @ts-expect-error -- no unit of time
-    await expect(app.clock.advance("2 fortnights")).rejects.toThrow("is no duration");
+    expect(() => app.clock.advance("2 fortnights")).toThrow("is no duration");
+    // At once, so that nobody has to await it.
+    expect(() => app.clock.set("banana")).toThrow("is no time");
   });
 });

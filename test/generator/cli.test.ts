@@ -107,8 +107,56 @@ describe("commands", () => {
       route: "POST /notes",
       guard: "open",
       hooks: "",
+      each: "",
       deadline: "30s",
     });
+  });
+
+  test("list and explain tell which hooks run for each document", () => {
+    writeFileSync(
+      join(root, "registry/notes.yaml"),
+      `registry: 1
+hooks: {tidy: {run: registry/h.ts#tidy, phase: tx_before}}
+documents:
+  notes:
+    type: {text: string, slug: string}
+    guard: open
+    soft_delete: true
+    bulk: {max: 10}
+    unique: [[slug]]
+    upsert: true
+    history: {revisions: true}
+    hooks:
+      create: {before: [registry/h.ts#check]}
+      update: {tx_before: [tidy], before: [registry/h.ts#check]}
+      delete: {after_commit: [registry/h.ts#told]}
+`,
+    );
+    const hooks = "export const tidy = () => {}, check = () => {}, told = () => {};\n";
+    writeFileSync(join(root, "registry/h.ts"), hooks);
+    const listed = JSON.parse(cli(root, "list", "--format", "json").stdout) as {
+      readonly operations: readonly { readonly key: string; readonly each: string }[];
+    };
+    const each = Object.fromEntries(listed.operations.map((one) => [one.key, one.each]));
+    const update = "update:registry/h.ts#check update:tidy";
+    expect(each).toMatchObject({
+      "notes.create": "",
+      "notes.list": "",
+      "notes.create_many": "create:registry/h.ts#check",
+      "notes.update_many": update,
+      "notes.update_where": update,
+      "notes.revert": update,
+      "notes.upsert": `create:registry/h.ts#check ${update}`,
+      "notes.delete_many": "delete:registry/h.ts#told",
+      "notes.delete_where": "delete:registry/h.ts#told",
+    });
+    expect(cli(root, "list").stdout).toMatch(
+      /notes\.update_many .* each update:registry\/h\.ts#check update:tidy$/m,
+    );
+    expect(cli(root, "explain", "notes.revert").stdout).toMatch(
+      /^of each document +update: before registry\/h\.ts#check, update: tx_before tidy$/m,
+    );
+    expect(cli(root, "explain", "notes.update").stdout).not.toContain("of each document");
   });
 
   test("explain tells of an operation and of every code", () => {

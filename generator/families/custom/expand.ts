@@ -93,6 +93,7 @@ export function expandOperation(
     audit: null,
     run: ofAuthor(functionReference(declaration.run)),
     effect: method === "get" && transaction === "read" ? "reads" : "changes",
+    eachHooks: [],
     isTool: true,
     declares: "handler",
     lists: null,

@@ -38,9 +38,7 @@ export function readingOf(
   const guards = guardsOf(context.tree, document, declaration, "get", model.view);
   const hooks = hookChain(quiet, guards, document);
   if (hooks.some(isAuthorsSay)) return null;
-  // What follows an operation has nothing to say here.
-  const asked = hooks.filter((hook) => !hook.isAuthored && !isRate(hook));
-  return asked.map(({ run }) => run);
+  return hooks.filter((hook) => !isRate(hook)).map(({ run }) => run);
 }
 
 /** The operation that asks has a rate of its own. */

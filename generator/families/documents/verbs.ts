@@ -66,6 +66,9 @@ export function expandVerb(
       : { hooks: own, at: tree.at("documents", document, "hooks", name) },
   );
   const spec = ofGenerated(`documents/${document}`, specName(model.name));
+  const each = writtenBy(verb, model.softDelete).flatMap((of) =>
+    hooksOfVerb(context, document, declaration, of).map((hook) => ({ of, ...hook })),
+  );
   const operation: OperationModel = {
     key: `${document}.${name}`,
     namespace: document,
@@ -78,6 +81,7 @@ export function expandVerb(
     output: outputOf(model, verb),
     guard: guardText(guards),
     hooks,
+    eachHooks: each.map(({ of, id, phase }) => ({ of, id, phase })),
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(name) ?? false,
@@ -108,9 +112,7 @@ export function expandVerb(
       ...historyErrors(model, verb),
       ...uniqueErrors(model, verb),
       ...setErrors(model, verb),
-      ...writtenBy(verb, model.softDelete)
-        .flatMap((one) => hooksOfVerb(context, document, declaration, one))
-        .flatMap(({ errors }) => errors),
+      ...each.flatMap(({ errors }) => errors),
     ],
     extensions: extensionsOf(declaration),
   };

@@ -1,10 +1,10 @@
 // errors.ts: `fail`, typed by the errors that the registry declares, and the type of what makes the bodies of errors.
-import { contextName, errorContextsModule } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
 import { importedName, printAround } from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
+import { contextName, errorContextsModule } from "./contexts.js";
 
 export function emitErrors(model: RegistryModel): readonly EmittedFile[] {
   const errors = Object.entries(model.errors);

@@ -1,6 +1,7 @@
 // The family of errors: codes of the author's own, which operations and hooks name.
 import { expansion, family } from "../../kernel/family.js";
 import { compare } from "./compare.js";
+import { toldContexts } from "./contexts.js";
 import { emitErrors } from "./emit.js";
 import { errorModels } from "./expand.js";
 import { format } from "./format.js";
@@ -16,6 +17,7 @@ export const errors = family({
   compare,
   rollout: null,
   emit: emitErrors,
+  told: toldContexts,
   rules: [namedErrorsExist],
   met: ({ errors: models }) =>
     Object.values(models).flatMap(({ contextType }) => contextType ?? []),

@@ -5,6 +5,7 @@ import { importOf, importStatements, literal, sortedUnique } from "../../print/l
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
+import { eventDataModule, eventDataNames } from "./event-data.js";
 
 /** Types of the runtime's own events. */
 const ofRuntime: Readonly<Record<string, string>> = {
@@ -28,6 +29,7 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
     ],
     () => false,
   );
+  const checks = eventDataNames(outbox);
   const declared = sortedUnique(events.flatMap(([, { typeName }]) => typeName ?? []));
   const used = events.flatMap(([name, { typeName }]) =>
     typeName === null ? (ofRuntime[name] ?? []) : [],
@@ -38,10 +40,10 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
       text: printAround("outbox.ts", [...declared, ...modules.values()], (local) => ({
         header: header("registry"),
         imports: importStatements([
+          importOf("eventStaging", "opwright/runtime", false),
           importOf("outbox", "opwright/runtime", false),
-          importOf("stage", "opwright/runtime", false),
-          ...sortedUnique([...used, ...(mail === null ? [] : ["MailRenderer"]), "StageEvent"]).map(
-            (name) => importOf(name, "opwright/runtime", true),
+          ...sortedUnique([...used, ...(mail === null ? [] : ["MailRenderer"])]).map((name) =>
+            importOf(name, "opwright/runtime", true),
           ),
           ...[...modules].flatMap(([file, name]) =>
             importedModule(local.get(name), importPath(paths, "outbox.ts", file)),
@@ -49,11 +51,18 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
           ...declared.flatMap((name) =>
             importedName(name, local, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
           ),
+          ...(checks.size === 0
+            ? []
+            : [importOf("* as told", `./validators/${eventDataModule}.js`, false)]),
         ]),
         types: events.map(
           ([name, { typeName }]) =>
             `  readonly ${literal(name)}: ${local.get(typeName ?? "") ?? ofRuntime[name] ?? "unknown"};`,
         ),
+        declared: events.map(([name]) => {
+          const check = checks.get(name);
+          return `  ${literal(name)}: ${check === undefined ? "null" : `told.${check}`},`;
+        }),
         mail: mail === null ? null : `${local.get(modules.get(mail.file) ?? "")}.${mail.name}`,
         destinations: events.map(([name, { destination }]) => {
           const to =

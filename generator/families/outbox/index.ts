@@ -4,6 +4,7 @@ import { expansion, family } from "../../kernel/family.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitOutbox } from "./emit.js";
+import { toldEvents } from "./event-data.js";
 import { outboxModel } from "./expand.js";
 import { format } from "./format.js";
 import { tables } from "./tables.js";
@@ -19,6 +20,7 @@ export const outbox = family({
   compare,
   rollout,
   emit: emitOutbox,
+  told: toldEvents,
   tables: { areNeeded: (model) => model.outbox !== null, steps: tables },
   observed: (model) =>
     model.outbox === null

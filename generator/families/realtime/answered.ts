@@ -216,6 +216,7 @@ function answered(given: Answered): OperationModel {
     deprecated: null,
     run: callOf(ofRuntime(`realtime.${name}`)),
     effect: method === "GET" ? "reads" : "repeats",
+    eachHooks: [],
     isTool: false,
     declares: "nothing",
     lists: null,

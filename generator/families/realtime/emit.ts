@@ -11,9 +11,14 @@ import {
   sortedUnique,
 } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
-import { importedModule, importedName, printAround } from "../../print/printed-names.js";
+import {
+  camelNames,
+  importedModule,
+  importedName,
+  printAround,
+} from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
-import { signalValidatorNames, signalValidators } from "./validators.js";
+import { signalValidators } from "./validators.js";
 
 /** Both modules; none if the registry declares no `realtime:`. */
 export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
@@ -32,7 +37,7 @@ function signalsFile({ events: declared }: RealtimeModel, model: RegistryModel):
     events
       .filter(([, event]) => event.delivery === delivery)
       .map(([name, { typeName }]) => `  readonly ${literal(name)}: ${local.get(typeName)};`);
-  const validators = signalValidatorNames(Object.keys(declared));
+  const validators = camelNames(Object.keys(declared));
   return {
     path: "signals.ts",
     text: printAround("signals.ts", types, (local) => ({

@@ -193,6 +193,7 @@ function expandVerb(
     audit: null,
     run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
     effect: "reads",
+    eachHooks: [],
     isTool: true,
     declares: "nothing",
     lists: document.name,

@@ -129,6 +129,7 @@ function expandVerb(
     audit: null,
     run: callOf(handlerOf(verb, model), spec),
     effect: shape.effect,
+    eachHooks: [],
     isTool: shape.output !== "bytes" && verb !== "upload",
     declares: "nothing",
     lists: null,

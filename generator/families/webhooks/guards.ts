@@ -24,7 +24,8 @@ interface GuardContext {
 
 /**
  * The guard of an event: the policy that it names; else that of `get` of the document whose type it carries; else that of
- * webhooks, asked of the event's own namespace. Reports one that narrows rows (OPW098), since an event is told whole.
+ * webhooks, asked of the event's own namespace. Reports one that narrows rows (OPW098), since an event is told whole, and
+ * steps that would never be asked (OPW099).
  */
 export function eventGuard(
   context: FamilyContext,
@@ -58,5 +59,12 @@ export function eventGuard(
     return { policy, hooks: [] };
   }
   const resource = document?.name ?? namespace;
-  return { policy, hooks: askedAgain(hookChain(context, [{ policy, at }], resource)) };
+  const chain = hookChain(context, [{ policy, at }], resource);
+  const unasked = chain.find((hook) => hook.isAuthored && hook.phase !== "before");
+  // Whoever subscribes has passed the policy of webhooks as a request.
+  if (unasked !== undefined && policy !== usual) {
+    const message = `${unasked.id} of ${policy} runs in ${unasked.phase}, where it is not asked who may hear ${name}`;
+    report({ code: "OPW099", message, at });
+  }
+  return { policy, hooks: askedAgain(chain) };
 }

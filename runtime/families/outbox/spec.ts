@@ -20,10 +20,3 @@ export interface OutboxSpec {
 export function outbox(spec: OutboxSpec): OutboxSpec {
   return spec;
 }
-
-/** Stages an event of a service, typed by its name; see `stage`. */
-export type StageEvent<Events> = <Name extends keyof Events & string>(
-  context: ExecutionContext,
-  name: Name,
-  payload: Events[Name],
-) => Promise<void>;

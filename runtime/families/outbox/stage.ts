@@ -4,9 +4,30 @@ import { callWithTurns } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
-/** As `stageEvent` of authors' code does, which has to await it. */
-export const stageHeld: typeof stage = (context, name, payload) =>
-  callWithTurns(context, "stageEvent", () => stage(context, name, payload));
+/** Stages an event of a service, typed by its name; see `stage`. Rejects if the data is not what the event declares. */
+export type StageEvent<Events> = <Name extends keyof Events & string>(
+  context: ExecutionContext,
+  name: Name,
+  data: Events[Name],
+) => Promise<void>;
+
+/** Cuts the data of an event to its declared members. Throws if it is not as declared. */
+type DeclaredData = (data: unknown, event: string) => unknown;
+
+/**
+ * Makes the function by which authors' code stages events, and which it has to await. `declared` has each event of the
+ * service, with null for those of opwright, whose data has no other members.
+ */
+export function eventStaging<Events>(
+  declared: Readonly<Record<keyof Events & string, DeclaredData | null>>,
+): StageEvent<Events> {
+  return (context, name, data) =>
+    callWithTurns(context, "stageEvent", async () => {
+      if (!Object.hasOwn(declared, name)) throw new Error(`${name} is no event of the outbox`);
+      const held = declared[name];
+      await stage(context, name, held === null ? data : held(data, name));
+    });
+}
 
 /** Puts an event into the outbox: it is delivered once the transaction has committed, and never if it is undone. */
 export async function stage(

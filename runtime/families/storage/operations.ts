@@ -25,7 +25,7 @@ import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTexts, readTags } from "./description.js";
-import { copied, removed, written } from "./writes.js";
+import { copied, discarded, removed, written } from "./writes.js";
 
 export interface KeyInput {
   readonly key: string;
@@ -201,7 +201,7 @@ async function upload(
     {
       store: (file) => writeFile(spec, context, file),
       late: (before, fields) => renamed(spec, context, before, fields),
-      undo: async ({ key }) => void (await removed(spec, context, key)),
+      undo: async ({ key }) => void (await discarded(spec, context, key)),
     },
     context.signal,
   );

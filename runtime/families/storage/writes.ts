@@ -1,6 +1,7 @@
 // Changes of objects by operations: each with its note, and what it has become put down for lists. In a transaction they go with it,
 // as far as engines of objects can: what is new is taken back where it is undone, and what is to go goes once it has committed.
 import type { ExecutionContext } from "../../operations/context.js";
+import { hasReturned } from "../../operations/calls.js";
 import { inTurn } from "../../operations/in-turn.js";
 import type { Transaction } from "../../ports/database.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
@@ -69,8 +70,10 @@ export async function removed(
   key: string,
   etag?: string,
 ): Promise<boolean> {
-  if (!context.holdsTransaction)
-    return removedAtOnce(notingFor(spec, context), key, etag, context.signal);
+  if (!context.holdsTransaction) {
+    context.refuseLeftBehind();
+    return discarded(spec, context, key, etag);
+  }
   const head = await context.resources.objects.of(spec).head(key, context.signal);
   if (head === null || (etag !== undefined && head.etag !== etag)) return false;
   const noting = notingOf(context.resources, spec, context.payer);
@@ -79,6 +82,16 @@ export async function removed(
     await removedAtOnce(noting, key, head.etag, AbortSignal.timeout(followingMillis));
   });
   return true;
+}
+
+/** Removes an object at once, such as one that an upload has written before it failed. */
+export function discarded(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+  etag?: string,
+): Promise<boolean> {
+  return removedAtOnce(notingFor(spec, context), key, etag, context.signal);
 }
 
 async function removedAtOnce(
@@ -113,9 +126,14 @@ async function revocably<Version extends ObjectHead | null>(
   key: string,
   make: () => Promise<Version>,
 ): Promise<Version> {
-  if (!context.holdsTransaction) return make();
+  if (!context.holdsTransaction) {
+    context.refuseLeftBehind();
+    return make();
+  }
   const made = madeOf(spec, context, key);
   await made.isNew;
+  // Where the transaction has ended meanwhile, nothing would take back what is made.
+  if (!context.holdsTransaction) throw hasReturned();
   made.count += 1;
   const making = make();
   const noting = notingOf(context.resources, spec, context.payer);
