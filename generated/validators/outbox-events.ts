@@ -4,7 +4,7 @@
 import { codePointLength, cut, eventData, formats } from "opwright/runtime";
 import type { Task } from "../types/models.js";
 
-export const tasksCompleted = eventData<Task>(TaskCut, TaskCheck);
+export const tasksCompleted: (context: unknown) => Task = eventData(TaskCut, TaskCheck);
 
 function TaskCut(value) {
   const from = cut.object(value);

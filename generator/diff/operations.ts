@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
 import { own } from "../model/records.js";
-import { refusingPhases } from "../model/vocabulary.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
 import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
