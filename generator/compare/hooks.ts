@@ -1,7 +1,6 @@
 // Two chains of hooks: who is refused that was not, and what else runs.
 import { durationSeconds } from "../load/quantities.js";
 import { authoredIn } from "../model/code.js";
-import { own } from "../model/records.js";
 import type { HookUse } from "../model/registry.js";
 import type { HookPhaseName } from "../model/vocabulary.js";
 import type { ChangeLevel, Note } from "./change.js";
@@ -25,7 +24,7 @@ export function compareHooks(
   affected: string,
   note: Note,
 ): void {
-  const [were, are] = [before, after].map(namedHooks);
+  const [were, are] = [namedHooks(before), namedHooks(after)];
   const told = (level: ChangeLevel, hook: string, what: string): void =>
     note({
       text: `${hook} ${what}`,
@@ -34,7 +33,7 @@ export function compareHooks(
       subject: { kind: "hook", name: hook },
       affects: [affected],
     });
-  const { gone, added } = differences(Object.keys(were ?? {}), Object.keys(are ?? {}));
+  const { gone, added } = differences(were.map(nameOf), are.map(nameOf));
   const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
   const isReplaced = oldLimit !== undefined && limit !== undefined;
   if (isReplaced)
@@ -50,17 +49,22 @@ export function compareHooks(
   const isTold = (hook: string): boolean =>
     known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
   for (const hook of added.filter((one) => !isTold(one))) {
-    if (mayRefuse(own(are ?? {}, hook))) told("breaking", hook, "is asked");
+    if (mayRefuse(useOf(are, hook))) told("breaking", hook, "is asked");
     else told("documentation", hook, "is run");
   }
   for (const hook of gone.filter((one) => !isTold(one))) {
-    if (mayRefuse(own(were ?? {}, hook))) told("additive", hook, "is no longer asked");
+    if (mayRefuse(useOf(were, hook))) told("additive", hook, "is no longer asked");
     else told("documentation", hook, "is no longer run");
   }
-  for (const [hook, use] of Object.entries(are ?? {})) {
-    const [old, next] = [own(were ?? {}, hook), use].map(functionOf);
-    if (old === next || !Object.hasOwn(were ?? {}, hook)) continue;
-    told(mayRefuse(use) ? "breaking" : "documentation", hook, `runs ${next} instead of ${old}`);
+  for (const [hook, use] of are) {
+    const [olds, nexts] = [functionsOf(were, hook), functionsOf(are, hook)];
+    // Of several that are called alike, one that has come or gone is told already.
+    if (olds.length !== 1 || nexts.length !== 1 || olds[0] === nexts[0]) continue;
+    told(
+      mayRefuse(use) ? "breaking" : "documentation",
+      hook,
+      `runs ${nexts[0]} instead of ${olds[0]}`,
+    );
   }
 }
 
@@ -68,17 +72,30 @@ function mayRefuse(hook: HookUse | undefined): boolean {
   return hook !== undefined && refusing.includes(hook.phase);
 }
 
+/** A hook as people call it, and the hook. */
+type NamedHook = readonly [name: string, hook: HookUse];
+
+const nameOf = ([name]: NamedHook): string => name;
+
 /** Hooks as people call them. Permissions and who is calling are told of what asks for them. */
-function namedHooks(hooks: readonly HookUse[]): Readonly<Record<string, HookUse>> {
-  return Object.fromEntries(
+function namedHooks(hooks: readonly HookUse[]): readonly NamedHook[] {
+  return (
     hooks
       .filter(({ permission, id }) => permission === null && id !== "principal")
       // Clients don't care about files.
       .map((hook) => [
         `${hook.id.slice(hook.id.indexOf("#") + 1)} ${hook.phase.replaceAll("_", " ")}`,
         hook,
-      ]),
+      ])
   );
+}
+
+function useOf(hooks: readonly NamedHook[], name: string): HookUse | undefined {
+  return hooks.find(([called]) => called === name)?.[1];
+}
+
+function functionsOf(hooks: readonly NamedHook[], name: string): readonly string[] {
+  return hooks.flatMap(([called, hook]) => (called === name ? [functionOf(hook)] : []));
 }
 
 /** The author's function behind a hook; clients don't care about its file. */

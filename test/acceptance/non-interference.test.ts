@@ -284,13 +284,16 @@ for (const engine of engines) {
         expect(JSON.stringify(body)).not.toContain(seat);
       });
 
-      test("to who knows an id: that it may be named", async () => {
+      test("to nobody who knows an id: it can't be named", async () => {
         const { known = "" } = world.ids;
         expect((await call("GET", `/projects/${known}`)).status).toBe(404);
-        const naming = await call("POST", "/tasks", { title: "by its id", project: known });
-        expect(naming.status).toBe(201);
-        const { body } = await call("GET", `/tasks/${naming.body.id}?expand=project`);
-        expect(body.expanded).toEqual({ project: null });
+        const named = async (project: string) => {
+          const { status, body } = await call("POST", "/tasks", { title: "by its id", project });
+          return [status, body.context.errors];
+        };
+        // As one that is not there.
+        expect(await named(known)).toEqual(await named("01890000-0000-7000-8000-00000000dead"));
+        expect((await named(known))[0]).toBe(422);
       });
     });
 

@@ -940,8 +940,11 @@ test("who may hear an event by a webhook is told, once that is asked", () => {
   const root = project();
   write(root, "registry: 1\nwebhooks: {guard: staff}\n", "registry/webhooks.yaml");
   commit(root);
-  write(root, orders.replace("{destination: shop, data", "{destination: shop, guard: slow, data"));
-  expect(breakingOf(root)).toEqual(["webhooks asks slow of who hears order.placed"]);
+  const guarded = orders
+    .replace("  slow:", "  trusted: [principal, {authorize: orders.audit}]\n  slow:")
+    .replace("{destination: shop, data", "{destination: shop, guard: trusted, data");
+  write(root, guarded);
+  expect(breakingOf(root)).toEqual(["webhooks asks orders.audit of who hears order.placed"]);
 });
 
 test("an event and an integration event of one name are two", () => {
