@@ -15,6 +15,14 @@ const ofEvery: readonly AnswerHeaderName[] = [
   "X-Request-ID",
 ];
 
+/** What follows from how an answer is sent: whether its size is known, and whether it is compressed. */
+const ofSending: readonly AnswerHeaderName[] = ["Content-Encoding", "Content-Length", "Vary"];
+
+/** The headers that any answer may have, which the document names once: with each they would be a fifth of it. */
+export function everyAnswersHeaders(components: SharedComponents): Headers {
+  return headersNamed([...ofEvery, ...ofSending], components);
+}
+
 /** References to headers by their names. */
 function headersNamed(names: readonly AnswerHeaderName[], components: SharedComponents): Headers {
   return Object.fromEntries(
@@ -51,21 +59,11 @@ function ofVersion({ output, adds }: OperationModel): readonly AnswerHeaderName[
   return adds === null ? ["ETag", "Last-Modified"] : ["ETag"];
 }
 
-/** The headers of a success. What the service answers outside its table of routes is never compressed. */
-export function successHeaders(
-  operation: OperationModel,
-  isRouted: boolean,
-  components: SharedComponents,
-): Headers {
+/** The headers of a success, besides those of every answer. */
+export function successHeaders(operation: OperationModel, components: SharedComponents): Headers {
   const { output, idempotencyKey, route } = operation;
-  const names: AnswerHeaderName[] = [
-    ...ofEvery,
-    ...deprecationHeaders(operation),
-    ...ofVersion(operation),
-  ];
-  if (output.isBytes) names.push("Accept-Ranges", "Content-Disposition", "Content-Length", "Vary");
-  if (output.schema !== null) names.push("Content-Length");
-  if (output.schema !== null && isRouted) names.push("Content-Encoding", "Vary");
+  const names: AnswerHeaderName[] = [...deprecationHeaders(operation), ...ofVersion(operation)];
+  if (output.isBytes) names.push("Accept-Ranges", "Content-Disposition");
   if (idempotencyKey) names.push("Idempotency-Replayed");
   return withSaid(headersNamed(names, components), route?.reply ?? null);
 }
@@ -73,25 +71,19 @@ export function successHeaders(
 /** The headers of a part of a file. */
 export function partHeaders(operation: OperationModel, components: SharedComponents): Headers {
   return {
-    ...successHeaders(operation, true, components),
+    ...successHeaders(operation, components),
     ...headersNamed(["Content-Range"], components),
   };
 }
 
 /** The headers of 304: those by which a cache brings up to date what it has (RFC 9110 §15.4.5). */
 export function unchangedHeaders(operation: OperationModel, components: SharedComponents): Headers {
-  const names = [
-    ...ofEvery,
-    ...deprecationHeaders(operation),
-    ...ofVersion(operation),
-    "Vary",
-  ] as const;
-  return headersNamed(names, components);
+  return headersNamed([...deprecationHeaders(operation), ...ofVersion(operation)], components);
 }
 
 /** The headers of a redirect besides its `Location`. */
 export function redirectHeaders(operation: OperationModel, components: SharedComponents): Headers {
-  const names = [...ofEvery, ...deprecationHeaders(operation)];
+  const names = deprecationHeaders(operation);
   return withSaid(headersNamed(names, components), operation.route?.reply ?? null);
 }
 
@@ -123,12 +115,6 @@ export function errorHeaders(
   further: readonly AnswerHeaderName[],
   components: SharedComponents,
 ): Headers {
-  const names = [
-    ...ofEvery,
-    "Content-Length",
-    "X-Error-Code",
-    ...(ofStatus[status] ?? []),
-    ...further,
-  ] as const;
+  const names = ["X-Error-Code", ...(ofStatus[status] ?? []), ...further] as const;
   return headersNamed(names, components);
 }

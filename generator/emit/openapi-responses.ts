@@ -2,7 +2,6 @@
 import { errorCodesOf, statusOf } from "../model/error-codes.js";
 import { pascalCase } from "../model/names.js";
 import { outputTypeName } from "../model/operation-types.js";
-import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { errorResponse } from "./openapi-errors.js";
 import {
@@ -30,8 +29,7 @@ export function responsesOf(
 ): Responses {
   const { route } = operation;
   const reply = route?.reply ?? null;
-  const isRouted = own(model.operations, operation.key) !== undefined;
-  const success = successResponse(operation, isRouted, components);
+  const success = successResponse(operation, components);
   const status = String(route?.status ?? 200);
   return {
     [status]: isBare(operation, links)
@@ -54,15 +52,11 @@ function sharedName(status: string, operation: OperationModel): string {
   return [status, ...deprecationHeaders(operation).slice(-1)].join(".").toLowerCase();
 }
 
-function successResponse(
-  operation: OperationModel,
-  isRouted: boolean,
-  components: SharedComponents,
-): object {
+function successResponse(operation: OperationModel, components: SharedComponents): object {
   const { schema } = operation.output;
   return {
     description: schema === null ? "Done." : pascalCase(operation.key),
-    headers: successHeaders(operation, isRouted, components),
+    ...headed(successHeaders(operation, components)),
     ...(schema === null
       ? {}
       : {
@@ -82,12 +76,12 @@ function readResponses(operation: OperationModel, components: SharedComponents):
   const isGet = route?.method === "GET";
   const part = (): object => ({
     description: "The part that Range asks for.",
-    headers: partHeaders(operation, components),
+    ...headed(partHeaders(operation, components)),
     content: anyBytes,
   });
   const unchanged = (): object => ({
     description: "Not changed.",
-    headers: unchangedHeaders(operation, components),
+    ...headed(unchangedHeaders(operation, components)),
   });
   return {
     ...(output.isBytes && isGet
@@ -114,4 +108,9 @@ function errorResponses(
       return [String(status), components.refer("responses", name, made)];
     }),
   );
+}
+
+/** The headers of a response, where it has some of its own. */
+function headed(headers: object): object {
+  return Object.keys(headers).length === 0 ? {} : { headers };
 }

@@ -17,6 +17,7 @@ import { envelopeSchema, referToError } from "./openapi-errors.js";
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
 import { readHeaders } from "./openapi-replies.js";
+import { everyAnswersHeaders } from "./openapi-headers.js";
 import { responsesOf } from "./openapi-responses.js";
 import { securitySchemes, sessionSchemes } from "../print/security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
@@ -59,6 +60,7 @@ export function emitOpenApi(
       exampleMember(operation, model),
     );
   }
+  const everyAnswer = everyAnswersHeaders(components);
   const document = {
     openapi: "3.1.0",
     info: {
@@ -79,6 +81,8 @@ export function emitOpenApi(
       ...components.all(),
       ...(model.identity === null ? {} : { securitySchemes: schemes }),
     },
+    // OpenAPI can only say of each response what is true of all.
+    "x-headers-of-every-answer": everyAnswer,
     ...service.extensions,
   };
   return documentFile("openapi.json", document);

@@ -143,6 +143,10 @@ for (const engine of engines) {
       return Object.keys(headers ?? {}).map((header) => header.toLowerCase());
     };
 
+    /** Those of any answer, which the document names once. */
+    const ofEvery = (): readonly string[] =>
+      Object.keys(document["x-headers-of-every-answer"]).map((header) => header.toLowerCase());
+
     /** Calls an operation, and notes the headers of its answer. */
     const drive = async (
       method: string,
@@ -164,7 +168,7 @@ for (const engine of engines) {
         at,
         expect.arrayContaining([String(answer.status)]),
       ]);
-      const named = namedIn(operation, answer.status);
+      const named = [...namedIn(operation, answer.status), ...ofEvery()];
       const seen = sent.get(at) ?? new Set<string>();
       sent.set(at, seen);
       for (const name of answer.names) {
@@ -286,6 +290,8 @@ for (const engine of engines) {
           .map((name) => `${at}: ${name}`);
       });
       expect(unsent).toEqual([]);
+      const seen = new Set([...sent.values()].flatMap((one) => [...one]));
+      expect(ofEvery().filter((name) => !seen.has(name))).toEqual([]);
       expect(sent.size).toBeGreaterThan(25);
     });
   });
