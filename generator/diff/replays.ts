@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isTypeChanged, need, type Need, type RolloutSide } from "../compare/rollout.js";
 import { own } from "../model/records.js";
-import type { JsonSchema } from "../model/json-schema.js";
+import { undescribed, type JsonSchema } from "../model/json-schema.js";
 
 /** Operations whose kept answers are of another type than those of the next version. */
 export function replayed(before: RolloutSide, after: RolloutSide): readonly Need[] {
@@ -26,7 +26,7 @@ function isAnswerChanged(
   before: RolloutSide,
   after: RolloutSide,
 ): boolean {
-  if (!isDeepStrictEqual(was, is)) return true;
+  if (!isDeepStrictEqual(undescribed(was), undescribed(is))) return true;
   return [...JSON.stringify(is).matchAll(/"\$ref":"#\/types\/(\w+)"/g)].some(([, type = ""]) =>
     isTypeChanged(type, { before, after }),
   );

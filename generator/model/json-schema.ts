@@ -151,7 +151,9 @@ export function undescribed(schema: unknown): unknown {
   const keep = function (this: unknown, key: string, value: unknown): unknown {
     const isKeyword =
       typeof value === "string" || typeof value === "boolean" || Array.isArray(value);
-    return isKeyword && said(key) ? undefined : value;
+    const isDays =
+      key === "deprecated" && typeof value === "object" && value !== null && "since" in value;
+    return (isKeyword && said(key)) || isDays || key.startsWith("x-") ? undefined : value;
   };
   return JSON.parse(JSON.stringify(schema, keep));
 }

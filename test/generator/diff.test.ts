@@ -740,7 +740,8 @@ describe("what a rollout takes is told", () => {
     "orders.create repeats under an Idempotency-Key what the other version has answered, for 24 h",
   ];
   const began = '    tags: "string[]"\n';
-  const rollouts: readonly (readonly [string, string, string, string, readonly string[]])[] = [
+  type Replaced = string | readonly [there: string, before: string];
+  const rollouts: readonly (readonly [string, Replaced, string, string, readonly string[]])[] = [
     ["nothing has changed", "open", "open", "safe to roll", []],
     [
       "a member is added that may be null",
@@ -850,10 +851,62 @@ describe("what a rollout takes is told", () => {
       "safe to roll",
       [],
     ],
+    ...[
+      ["{type: string, pattern: ^a}", "string"],
+      ["{type: string, format: email}", "string"],
+      ["{type: integer, enum: [1, 2]}", "{type: integer, enum: [1, 2, 3]}"],
+      [
+        "{type: array, items: {type: string, enum: [a]}}",
+        "{type: array, items: {type: string, enum: [a, b]}}",
+      ],
+    ].map(
+      ([old, next]) =>
+        [
+          `${old} becomes ${next}`,
+          ["drafts: {type: {text: string}", `drafts: {type: {text: string, more: ${old}}}`],
+          `drafts: {type: {text: string, more: ${next}}}`,
+          both,
+          [
+            "drafts.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+          ],
+        ] as const,
+    ),
+    [
+      "a field is described otherwise, and deprecated",
+      ["drafts: {type: {text: string}", "drafts: {type: {text: string, more: string?}"],
+      "drafts: {type: {text: string, more: {type: [string, \"null\"], description: More., deprecated: {since: 2026-01-01}}}",
+      "safe to roll",
+      [],
+    ],
+    [
+      "documents can be restored from now on",
+      "drafts: {type: {text: string}",
+      "drafts: {soft_delete: true, type: {text: string}",
+      both,
+      [
+        "the version before still lists drafts that the next one has marked as deleted: delete none until no older process is left",
+      ],
+    ],
+    [
+      "a document is called otherwise, and nobody says so",
+      "  drafts: {type: {text: string}",
+      "  sketches: {type: {text: string}",
+      "leaves stored things behind",
+      [
+        "rows of drafts stay in the table drafts, and nobody reaches them: if they are called otherwise, say `was: drafts`",
+        "before it serves: node dist/generated/server.js migrate",
+        "it makes the table sketches",
+      ],
+    ],
   ];
-  test.each(rollouts)("where %s", (_title, before, after, verdict, steps) => {
+  test.each(rollouts)("where %s", (_title, replaced, after, verdict, steps) => {
     const root = project();
-    write(root, orders.replace(before, after));
+    const [there, before] = typeof replaced === "string" ? [replaced, replaced] : replaced;
+    if (there !== before) {
+      write(root, orders.replace(there, before));
+      commit(root);
+    }
+    write(root, orders.replace(there, after));
     expect(reportOf(root).report.rollout).toEqual({ verdict, steps });
     expect(cli(root, "diff", "main").stdout).toContain(`\n${[verdict, ...steps].join("\n  ")}\n`);
   });

@@ -11,8 +11,9 @@ import {
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
+import { undescribed } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
-import type { DocumentModel } from "../../model/document-model.js";
+import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
 
 const document: RolloutRules<DocumentModel> = {
@@ -32,10 +33,22 @@ const document: RolloutRules<DocumentModel> = {
       `${name} that are stored are ${was.tenant ? "of tenants, and nobody sees them" : "of no tenant, and no tenant sees them"} from then on: declare another document, and move them with a handler`,
     ),
   sensitive: null,
-  // The migration looks for marked rows.
-  softDelete: null,
+  // Turned off, the migration looks for marked rows.
+  softDelete: (_was, is, { name }) =>
+    is.softDelete
+      ? need(
+          "clients meet both versions",
+          `the version before still lists ${name} that the next one has marked as deleted: delete none until no older process is left`,
+        )
+      : [],
   listDeleted: null,
-  history: null,
+  history: (was, is, { name }) =>
+    is.history !== null && is.history !== 0 && (was.history ?? Infinity) > is.history
+      ? need(
+          "safe to roll",
+          `revisions of ${name} beyond the last ${is.history} are removed as documents are written, and a rollback doesn't bring them back`,
+        )
+      : [],
   revisions: null,
   readsDeleted: null,
   deletedForSeconds: (was, is, { name }) =>
@@ -55,7 +68,7 @@ const document: RolloutRules<DocumentModel> = {
   indexes: null,
   unique: (was, is, { name }) =>
     was.unique
-      .filter((rule) => !is.unique.some((other) => isDeepStrictEqual(other.fields, rule.fields)))
+      .filter((rule) => !is.unique.some((other) => isAsStrict(other, rule)))
       .flatMap(({ fields }) =>
         need(
           "clients meet both versions",
@@ -65,7 +78,7 @@ const document: RolloutRules<DocumentModel> = {
   // What the version before doesn't know it doesn't hold.
   references: (was, is, { name }) =>
     is.references
-      .filter((one) => !was.references.some((other) => isDeepStrictEqual(one, other)))
+      .filter((one) => !was.references.some((other) => isSameTarget(one, other)))
       .flatMap(({ field, document: of }) =>
         need(
           "clients meet both versions",
@@ -92,6 +105,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
     Object.fromEntries(Object.values(model.documents).map((one) => [one.table, one]));
   const sides = [before, after] as const;
   const documents = [byTable(before), byTable(after)] as const;
+  const isNew = Object.keys(documents[1]).some((table) => !Object.hasOwn(documents[0], table));
   const bodies = Object.values(documents[1]).flatMap((one) => {
     const rolling = { name: one.name, before, after };
     return [
@@ -108,7 +122,15 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
             "needs two releases",
             `the table ${table} is dropped, which the version before still uses: first roll out what does not declare it, then purge`,
           )
-        : need("safe to roll", `rows of ${name} stay in the table ${table} until they are purged`),
+        : isNew
+          ? need(
+              "leaves stored things behind",
+              `rows of ${name} stay in the table ${table}, and nobody reaches them: if they are called otherwise, say \`was: ${table}\``,
+            )
+          : need(
+              "safe to roll",
+              `rows of ${name} stay in the table ${table} until they are purged`,
+            ),
     ),
   ];
 }
@@ -161,14 +183,19 @@ function widened(
     ({ member, words }) => `${name}.${member} may be ${words}`,
   );
   const known = Object.values(before.model.documents).find((other) => other.table === table);
-  const nested = Object.keys(fieldsOf(bodySchema)).filter((member) => {
-    const [old, next] = [fieldsOf(known?.bodySchema)[member], fieldsOf(bodySchema)[member]];
-    if (old === undefined || own(fields, member)?.startsWith("object") === false) return false;
-    return !isDeepStrictEqual(old, next) || refersToChanged(next, rolling);
+  const toldScalars = new Set(wider(was, is, former).map(({ member }) => member));
+  const others = Object.keys(fieldsOf(bodySchema)).filter((member) => {
+    const called = own(former, member)?.name ?? member;
+    const [old, next] = [fieldsOf(known?.bodySchema)[called], fieldsOf(bodySchema)[member]];
+    if (old === undefined || toldScalars.has(member)) return false;
+    // Another type is told by itself.
+    if (own(known?.fields ?? {}, called) !== own(fields, member)) return false;
+    const isSame = isDeepStrictEqual(...([old, next].map(unbound) as [unknown, unknown]));
+    return !isSame || refersToChanged(next, rolling);
   });
   return [
     ...scalars,
-    ...nested.map((member) => `${name}.${member} has other members or values within it`),
+    ...others.map((member) => `${name}.${member} has other values, or members within it`),
   ].flatMap((what) =>
     need(
       "clients meet both versions",
@@ -202,8 +229,45 @@ function fieldsOf(schema: unknown): Readonly<Record<string, unknown>> {
   return typeof properties === "object" && properties !== null ? { ...properties } : {};
 }
 
+/** A schema without what only people read, and without the bounds of which it is known whether they are wider. */
+function unbound(schema: unknown): unknown {
+  const told = undescribed(schema);
+  if (typeof told !== "object" || told === null) return told;
+  const { type, enum: values, ...rest } = told as Readonly<Record<string, unknown>>;
+  const isOfTexts =
+    Array.isArray(values) && values.every((one) => one === null || typeof one === "string");
+  const others = Object.entries(rest).filter(
+    ([key]) => !/^(?:m(?:in|ax)Length|(?:exclusiveM|m)(?:in|ax)imum)$/.test(key),
+  );
+  return {
+    ...Object.fromEntries(others),
+    ...(isOfTexts ? {} : { enum: values }),
+    of: kindOf(type),
+  };
+}
+
+/** Types without null: whether a value may be null is known. Each integer is a number. */
+function kindOf(type: unknown): unknown {
+  const kinds = [type].flat().filter((one) => one !== "null");
+  return kinds.map((one) => (one === "integer" ? "number" : one));
+}
+
 function refersToChanged(schema: unknown, rolling: Rolling): boolean {
   return [...JSON.stringify(schema ?? null).matchAll(/"\$ref":"#\/types\/(\w+)"/g)].some(
     ([, type = ""]) => isTypeChanged(type, rolling),
   );
+}
+
+/** Whether one rule refuses all that another does: of the same fields, in as many tenants and among as many rows. */
+function isAsStrict(rule: UniqueModel, other: UniqueModel): boolean {
+  return (
+    isDeepStrictEqual(rule.fields, other.fields) &&
+    (rule.isGlobal || !other.isGlobal) &&
+    (!rule.isLiveOnly || other.isLiveOnly)
+  );
+}
+
+/** What becomes of a reference when its target goes is asked of whoever deletes. */
+function isSameTarget(one: ReferenceModel, other: ReferenceModel): boolean {
+  return one.field === other.field && one.document === other.document;
 }

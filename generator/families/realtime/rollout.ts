@@ -10,6 +10,11 @@ import {
 } from "../../compare/rollout.js";
 import type { RealtimeModel, SignalModel } from "../../model/registry.js";
 
+const pruned = need(
+  "safe to roll",
+  "durable signals that are older, or more, than that are removed, and a rollback doesn't bring them back",
+);
+
 const plane: RolloutRules<RealtimeModel> = {
   path: null,
   transports: null,
@@ -18,8 +23,8 @@ const plane: RolloutRules<RealtimeModel> = {
   commands: null,
   authorizer: null,
   presence: null,
-  retentionSeconds: null,
-  retentionEntries: null,
+  retentionSeconds: (was, is) => (is.retentionSeconds < was.retentionSeconds ? pruned : []),
+  retentionEntries: (was, is) => (is.retentionEntries < was.retentionEntries ? pruned : []),
 };
 
 const event: RolloutRules<SignalModel> = {
