@@ -54,4 +54,9 @@ export const ofFiles = {
     "Move it out of the folder. This is a warning.",
     "warning",
   ),
+  OPW088: entry(
+    "Interrupted",
+    "`opwright generate` ended before it had written everything, or is writing right now.",
+    "Run `opwright generate` again: it finishes what was begun.",
+  ),
 } as const;
