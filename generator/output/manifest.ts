@@ -41,21 +41,27 @@ export interface PendingManifest {
   readonly generator: string;
   /** The process that writes: its id is part of the names of staged files. */
   readonly writer: number;
-  /** Hashes, by path, of the files that are replaced or removed. */
+  /** Hashes of all files before, by path. */
   readonly before: Readonly<Record<string, string>>;
   /** Hashes of all files afterwards. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What stands in the manifest's place until all is written. `readOwnership` finds both hashes of a path in it. */
+/**
+ * What stands in the manifest's place until all is written. `changed` has the hash before of each file that changes, undefined
+ * for a new one. `readOwnership` finds both hashes of a path in it.
+ */
 export function pendingManifestOf(
   manifest: EmittedFile,
   writer: number,
-  before: PendingManifest["before"],
+  changed: ReadonlyMap<string, string | undefined>,
 ): EmittedFile {
   // `manifestOf` has printed it.
   const { generator, files } = JSON.parse(manifest.text) as Omit<PendingManifest, "writer">;
-  return jsonFile(manifestName, { generator, writer, before, files });
+  const before = [...new Map([...Object.entries(files), ...changed])].filter(
+    ([, hash]) => hash !== undefined,
+  );
+  return jsonFile(manifestName, { generator, writer, before: Object.fromEntries(before), files });
 }
 
 /** The manifest of a folder that is being written, or whose writing was interrupted; undefined for any other text. */

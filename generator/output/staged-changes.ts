@@ -50,10 +50,11 @@ export function stageChanges(root: string, intended: IntendedChanges): StagedCha
       ? []
       : [{ path: change.path, text: change.text }],
   );
-  const before = others.flatMap((change) =>
-    change.kind === "missing" ? [] : [[change.path, hashOf(change.before)] as const],
+  const before = others.map(
+    (change) =>
+      [change.path, change.kind === "missing" ? undefined : hashOf(change.before)] as const,
   );
-  const pending = pendingManifestOf(manifest, writer, Object.fromEntries(before));
+  const pending = pendingManifestOf(manifest, writer, new Map(before));
   const pendingName = stagedName(`pending-${manifestName}`, writer);
   const staged: string[] = [];
   const discard = (): void => {

@@ -1,13 +1,14 @@
-// Loaded before the command line (`node --import`): counts what it changes on the disk below its folder, and at one of these
+// Loaded before the command line (`node --import`): lists what it changes on the disk below its folder, and at one of these
 // changes kills the process, or fills the disk for good. Between two changes a process has nothing that could be half-done.
 import fs, { writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isAbsolute, relative, resolve } from "node:path";
 
-/** `how` is "count", "kill" (before the change), "kill in it" (half a text is written) or "full". */
-const { how, at, countTo } = JSON.parse(process.env["OPWRIGHT_FAILING_DISK"]);
+/** `how` is "list", "kill" (before the change), "kill in it" (half a text is written) or "full". */
+const { how, at, listTo } = JSON.parse(process.env["OPWRIGHT_FAILING_DISK"]);
 const project = process.cwd();
 let count = 0;
+const changes = [];
 
 const isInside = (path) => {
   const inner = relative(project, resolve(String(path)));
@@ -31,17 +32,20 @@ for (const name of [...needsRoom, "renameSync", "rmSync", "rmdirSync", "unlinkSy
     // A folder that is there already takes no room.
     if (name === "mkdirSync" && fs.existsSync(changed)) return original(...given);
     count += 1;
+    changes.push(`${name} ${relative(project, resolve(String(changed)))}`);
     const isReached = count === at || (how === "full" && count > at);
-    if (!isReached || how === "count") return original(...given);
+    if (!isReached || how === "list") return original(...given);
     if (how === "kill") die();
     if (how === "full" && !needsRoom.has(name)) return original(...given);
     if (name === "writeFileSync") {
       const text = String(given[1]);
       original(given[0], text.slice(0, text.length >> 1));
     }
-    if (name === "copyFileSync") original(given[1] === undefined ? "" : given[0], given[1]);
+    if (name === "copyFileSync") {
+      original(given[0], given[1]);
+      fs.truncateSync(given[1], fs.statSync(given[1]).size >> 1);
+    }
     if (how === "kill in it") die();
-    if (name === "copyFileSync") fs.truncateSync(given[1], fs.statSync(given[1]).size >> 1);
     throw Object.assign(new Error(`ENOSPC: no space left on device, ${name} '${changed}'`), {
       code: "ENOSPC",
       syscall: name,
@@ -51,4 +55,4 @@ for (const name of [...needsRoom, "renameSync", "rmSync", "rmdirSync", "unlinkSy
 }
 syncBuiltinESMExports();
 
-if (countTo !== undefined) process.on("exit", () => writeFileSync(countTo, String(count)));
+if (listTo !== undefined) process.on("exit", () => writeFileSync(listTo, JSON.stringify(changes)));
