@@ -54,7 +54,7 @@ export const ofFiles = {
     "Move it out of the folder. This is a warning.",
     "warning",
   ),
-  OPW088: entry(
+  OPW094: entry(
     "Interrupted",
     "`opwright generate` ended before it had written everything, or is writing right now.",
     "Run `opwright generate` again: it finishes what was begun.",

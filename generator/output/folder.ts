@@ -116,7 +116,7 @@ export class GeneratedFolder {
     if (!isPending && leftBehind(this.#paths()).length === 0) return false;
     const at = (path: string): Finding["at"] => ({ file: `${this.#name}/${path}`, path: [] });
     report({
-      code: "OPW088",
+      code: "OPW094",
       message: "an earlier generate was interrupted: run it again",
       at: at(manifestName),
     });

@@ -70,7 +70,7 @@ describe("after an interrupted generate", () => {
     write(project, { [edited]: "// mine\n" });
     expect(codesIn(cli(project, "check").stdout).toSorted()).toEqual([
       `OPW083 ${edited}`,
-      "OPW088 generated/manifest.json",
+      "OPW094 generated/manifest.json",
     ]);
     const refused = cli(project, "generate");
     expect([refused.code, codesIn(refused.stdout)]).toEqual([1, [`OPW083 ${edited}`]]);
@@ -98,7 +98,7 @@ describe("after an interrupted generate", () => {
       ["client", "pack"],
     ]) {
       const { code, stdout } = cli(project, ...args);
-      expect([code, stdout]).toEqual([1, expect.stringContaining("OPW088")]);
+      expect([code, stdout]).toEqual([1, expect.stringContaining("OPW094")]);
     }
     expect(snapshot(project)).toEqual(interruptedState);
   });
@@ -127,7 +127,7 @@ describe("after an interrupted generate", () => {
     const project = killedAt(12);
     expect([pending(project), stagedIn(project).length]).toEqual([false, 11]);
     write(project, begun);
-    expect(codesIn(cli(project, "check").stdout)).toEqual(["OPW088 generated/manifest.json"]);
+    expect(codesIn(cli(project, "check").stdout)).toEqual(["OPW094 generated/manifest.json"]);
     expect(cli(project, "generate")).toMatchObject({ code: 0, stdout: "" });
     expect(snapshot(project)).toEqual({ ...situation.before, ...begun });
   });
