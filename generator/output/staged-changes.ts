@@ -1,4 +1,4 @@
-// Changing the generated folder so that it can be interrupted at any moment (decisions.md §4 "Writing").
+// Changing the generated folder in a way that can be interrupted at any moment (decisions.md "An interrupted generate").
 import {
   existsSync,
   mkdirSync,

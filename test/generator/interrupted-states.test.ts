@@ -10,7 +10,6 @@ import {
   begun,
   bin,
   generate,
-  git,
   interrupted,
   newFolder,
   notes,

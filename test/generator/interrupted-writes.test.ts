@@ -1,5 +1,5 @@
 // Commands that end at any change of the disk, killed or for lack of room: nothing is called edited by hand, the next run
-// makes what an uninterrupted one would have made, and no file is ever half of one (attacks 181, 182).
+// makes what an uninterrupted one would have made, and no file is ever half of one (attack 181).
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
