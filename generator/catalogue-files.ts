@@ -41,7 +41,7 @@ export const ofFiles = {
   OPW085: entry(
     "Migration lost",
     "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
-    "Restore the file from version control. If two branches both added migrations, commit the merge and run `opwright migrations squash`: it writes yours again.",
+    "Restore the file from version control. If two branches both added migrations, commit the merge and run `opwright migrations squash`: it writes yours again. Remove one that is not in the manifest, unless a database has applied it.",
   ),
   OPW086: entry(
     "Generated folder leads elsewhere",
@@ -53,5 +53,10 @@ export const ofFiles = {
     "opwright did not write this file in the generated folder. It is left alone, but nobody expects it there.",
     "Move it out of the folder. This is a warning.",
     "warning",
+  ),
+  OPW094: entry(
+    "Interrupted",
+    "`opwright generate` ended before it had written everything, or is writing right now.",
+    "Run `opwright generate` again: it finishes what was begun.",
   ),
 } as const;

@@ -1,7 +1,7 @@
 // The memory of a clean check: where registry, handlers and generated folder are all as they were then, there is
 // nothing to do. Kept below node_modules/.cache; without it everything is done anew.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Finding } from "./diagnostics.js";
 import type { CheckedRegistry, Project } from "./generate.js";
@@ -30,10 +30,19 @@ export function stillClean(
 /** The present state of the registry folder: its files with their sizes and times. To be taken before they are read. */
 export function registryState({ root, paths }: Project): string {
   const entries = filesBelow(root, paths.registry).map((path) => {
-    const stats = statSync(join(root, path), { throwIfNoEntry: false });
+    const stats = statsOf(join(root, path));
     return [path, stats?.ino, stats?.size, stats?.mtimeMs, stats?.ctimeMs];
   });
   return JSON.stringify(entries);
+}
+
+/** Undefined for what is gone, and for a link that leads to itself. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -138,6 +138,8 @@ function checksOf({ root }: Project, model: RegistryModel): CompiledChecks {
 /** What generating would change, and the folder to apply it to. */
 export interface GenerationPlan {
   readonly files: readonly EmittedFile[];
+  /** One of the files: it is the last to be written. */
+  readonly manifest: EmittedFile;
   readonly changes: readonly FileChange[];
   readonly folder: GeneratedFolder;
   /** Files of the generated folder that are somebody's own, and stay. */
@@ -169,7 +171,8 @@ export async function planGeneration(
   for (const [index, { path }] of emitted.entries())
     if (emitted[index + 1]?.path === path) throw new Error(`two emitters print ${path}`);
   keep();
-  const files = [...emitted, ...compare([manifestOf(emitted, packageVersion())])];
+  const manifest = manifestOf(emitted, `opwright ${packageVersion()}`);
+  const files = [...emitted, ...compare([manifest])];
   const ownership = new Map(
     project.base === undefined ? folder.ownership() : folder.ownershipWithMigrations(),
   );
@@ -181,5 +184,6 @@ export async function planGeneration(
         ? { ...change, kind: "changed", text: change.text }
         : change,
   );
-  return { files, changes, folder, foreign: folder.foreign(files.map(({ path }) => path)) };
+  const foreign = folder.foreign(files.map(({ path }) => path));
+  return { files, manifest, changes, folder, foreign };
 }

@@ -1,6 +1,6 @@
 // npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
 // queries and aggregates, handlers that forget, schedules of realtime, histories of registries and of writers, worlds of other
-// tenants, texts of YAML; a rollout over a million rows; files of 1 GiB; every bench in brief.
+// tenants, texts of YAML; a rollout over a million rows; files of 1 GiB; commands that are interrupted; every bench in brief.
 // Arguments: how many registries, and a seed; a new one where left out.
 import { build, buildService, install, run } from "./prepare.mjs";
 
@@ -18,6 +18,7 @@ const settings = {
   OPWRIGHT_QUERY_RUNS: String(Math.max(2_500, Number(count) * 10)),
   OPWRIGHT_AGGREGATE_RUNS: String(Math.max(1_000, Number(count))),
   OPWRIGHT_TEST_TEXTS: String(Math.max(5_000, Number(count) * 10)),
+  OPWRIGHT_TEST_INTERRUPTIONS: String(Math.max(30, Math.ceil(Number(count) / 15))),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
@@ -29,6 +30,7 @@ run("npx", ["vitest", "run", "test/acceptance/non-interference"], settings);
 run("npx", ["vitest", "run", "test/acceptance/rollout.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/no-loss.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/large-transfers.test.ts"], settings);
+run("npx", ["vitest", "run", "test/generator/interrupted-writes.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/plain-yaml.test.ts"], settings);

@@ -1,7 +1,6 @@
 // The migrations that a commit has: what a database of a shared environment may have applied.
 import type { MigrationHistory } from "../emit/migrations.js";
-import { databasePath, emptyDatabase } from "../database/schema.js";
-import { migrationPath } from "../output/folder.js";
+import { databasePath, emptyDatabase, migrationPath } from "../database/schema.js";
 import { git } from "./git.js";
 import { UsageError } from "./io.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";

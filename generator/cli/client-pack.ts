@@ -1,8 +1,9 @@
 // opwright client pack: the typed client as an npm tarball, from a generated folder that matches the registry.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { writeWhole } from "../output/whole-file.js";
 import { checkedPlan } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
@@ -37,9 +38,8 @@ export async function runClientPack(
       chmodSync(file, 0o644);
     }
     const destination = resolve(process.cwd(), out);
-    mkdirSync(destination, { recursive: true });
     const tarball = packed(folder);
-    copyFileSync(join(folder, tarball), join(destination, tarball));
+    writeWhole(join(destination, tarball), readFileSync(join(folder, tarball)));
     terminal.out(`${join(out, tarball)}\n`);
     return exitCodes.fine;
   } finally {

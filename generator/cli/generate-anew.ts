@@ -6,7 +6,9 @@ import {
   planGeneration,
   type CheckedRegistry,
   type GenerationPlan,
+  type Project,
 } from "../generate.js";
+import { GeneratedFolder } from "../output/folder.js";
 import { isRemoval, type FileChange } from "../output/plan.js";
 import { driftFindings, foreignWarnings } from "./drift.js";
 import { renderFindings } from "./findings.js";
@@ -29,18 +31,23 @@ export interface GenerateOutcome {
   readonly written: number;
 }
 
-/** Checks the registry and writes the generated folder. */
+/**
+ * Checks the registry and writes the generated folder. `before` runs once it is certain that it will be written, and before it
+ * is.
+ */
 export async function generateAnew(
   { project, format }: ConfiguredProject,
   flags: GenerateFlags,
   terminal: Terminal,
+  before = (): void => undefined,
 ): Promise<GenerateOutcome> {
+  if (flags.dryRun !== true) finishEarlier(project, terminal);
   const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
     const { isColoured } = terminal;
     if (warnings.length > 0)
       terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
   };
-  let before = registryState(project);
+  let state = registryState(project);
   let checked = await checkToGenerate(project);
   // With any other finding, nothing is written at all.
   if (
@@ -50,7 +57,7 @@ export async function generateAnew(
     refusedOf(await planGeneration(project, checked), flags).length === 0
   ) {
     for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
-    before = registryState(project);
+    state = registryState(project);
     checked = await checkToGenerate(project);
   }
   const { textOf, findings } = checked;
@@ -72,20 +79,37 @@ export async function generateAnew(
   const plan = await planGeneration(project, checked);
   const warnings = [...checked.warnings, ...foreignWarnings(project.paths.out, plan)];
   tell(warnings, textOf);
-  const { changes, files, folder } = plan;
+  const { changes, files } = plan;
   const refused = refusedOf(plan, flags);
   if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
-  if (flags.dryRun !== true) folder.apply(changes);
+  if (flags.dryRun !== true && !isWritten(plan, before)) {
+    terminal.note("another generate has written meanwhile: run it again");
+    return { code: exitCodes.io, written: 0 };
+  }
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
   const operations = Object.keys(checked.expanded.model.operations).length;
-  if (flags.dryRun !== true) rememberClean(project, before, { ...checked, warnings });
+  if (flags.dryRun !== true) rememberClean(project, state, { ...checked, warnings });
   terminal.note(
     changes.length === 0
       ? `${operations} operations, nothing to change`
       : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
   );
   return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
+}
+
+/** Finishes what an earlier run had begun to write, if it was interrupted. */
+export function finishEarlier({ root, paths }: Project, terminal: Terminal): void {
+  if (new GeneratedFolder(root, paths.out).finishInterrupted())
+    terminal.note("an earlier generate was interrupted: what it had begun is finished");
+}
+
+/** Writes what is planned. Returns whether it could. */
+function isWritten({ changes, manifest, folder }: GenerationPlan, before: () => void): boolean {
+  if (changes.length === 0) return true;
+  const staged = folder.stage(changes, manifest);
+  before();
+  return staged.commit();
 }
 
 /** Files that are not overwritten. */

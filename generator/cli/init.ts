@@ -1,7 +1,8 @@
 // opwright init: a project from a template. Never overwrites, and never asks without a terminal.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { name as namePattern } from "../load/format-parts.js";
+import { writeWhole } from "../output/whole-file.js";
 import { packageRoot, packageVersion } from "../package-root.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import { hints, templates, type Template } from "./templates.js";
@@ -31,8 +32,8 @@ export async function runInit(
       terminal.note(`kept ${path}, which was there`);
       continue;
     }
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    // A half-written file would be kept by the next run, as if it were the author's.
+    writeWhole(file, text);
     terminal.out(`create ${path}\n`);
   }
   terminal.note(

@@ -1,7 +1,7 @@
 // opwright migrations purge: drops what the registry no longer declares: tables with all their rows, indexes of searches.
 import { checkRegistry } from "../generate.js";
 import { databaseChanges, databaseOf } from "../database/schema.js";
-import { generateAnew, type GenerateFlags } from "./generate-anew.js";
+import { finishEarlier, generateAnew, type GenerateFlags } from "./generate-anew.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
@@ -14,6 +14,7 @@ export async function runPurge(
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  finishEarlier(configured.project, terminal);
   const { expanded, history, findings } = await checkRegistry(configured.project);
   const { database } = history;
   const gone = databaseChanges(database, databaseOf(expanded.model, database, true)).flatMap(

@@ -3,10 +3,10 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkRegistry, planGeneration, type Project } from "../generate.js";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
-import { migrationPath } from "../output/folder.js";
+import { migrationPath } from "../database/schema.js";
 import { isRemoval } from "../output/plan.js";
 import { migrationsAt } from "./base-migrations.js";
-import { generateAnew } from "./generate-anew.js";
+import { finishEarlier, generateAnew } from "./generate-anew.js";
 import { baseOf, usualBase } from "./git.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
@@ -30,6 +30,7 @@ export async function runSquash(
   flags: SquashFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  finishEarlier(configured.project, terminal);
   const { ref, base } = beginning(configured.project, flags);
   const project = { ...configured.project, base };
   const replaced = await migrationsReplaced(project);
@@ -38,16 +39,18 @@ export async function runSquash(
     terminal.note("nothing was changed");
     return exitCodes.fine;
   }
-  const { code } = await generateAnew({ ...configured, project }, flags, terminal);
+  const data = join(project.root, dataFolder);
+  // Before the migrations are written: a run that ends in between is one that nobody has begun, and asks again.
+  const removeData = (): void => {
+    if (replaced.length === 0 || !existsSync(data)) return;
+    rmSync(data, { recursive: true });
+    terminal.out(`remove ${dataFolder}\n`);
+  };
+  const { code } = await generateAnew({ ...configured, project }, flags, terminal, removeData);
   if (code !== exitCodes.fine) return code;
   if (replaced.length === 0) {
     terminal.note(`no migration to fold: since ${ref} there is one at most`);
     return code;
-  }
-  const data = join(project.root, dataFolder);
-  if (existsSync(data)) {
-    rmSync(data, { recursive: true });
-    terminal.out(`remove ${dataFolder}\n`);
   }
   terminal.note("databases elsewhere that applied what is gone now have to be made anew as well");
   return code;

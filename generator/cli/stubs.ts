@@ -1,7 +1,7 @@
 // Adding missing handlers and hooks to the author's files, once, outside the generated folder (ts-morph).
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
+import { writeWhole } from "../output/whole-file.js";
 import { mentions } from "../check/functions.js";
 import { authoredIn } from "../model/code.js";
 import type { CheckedRegistry, Project } from "../generate.js";
@@ -34,13 +34,11 @@ export async function addStubs(
   for (const { reference, what, phase, handlerType } of mentions(checked)) {
     if (what === "value") continue;
     const path = join(project.root, reference.file);
-    const { kind } = projectEntry(project.root, reference.file);
-    if (kind !== "file" && kind !== "absent") continue;
-    if (kind === "absent") {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, "");
-    }
-    const source = morph.getSourceFile(path) ?? morph.addSourceFileAtPath(path);
+    const entry = projectEntry(project.root, reference.file);
+    if (entry.kind !== "file" && entry.kind !== "absent") continue;
+    const source =
+      morph.getSourceFile(path) ??
+      (entry.kind === "file" ? morph.addSourceFileAtPath(path) : morph.createSourceFile(path));
     if (source.getExportedDeclarations().has(reference.name)) continue;
     if (what === "handler" && handlerType !== undefined) {
       const key = Object.values(checked.expanded.model.operations).find(({ run }) =>
@@ -79,7 +77,8 @@ export async function addStubs(
         `\nexport async function ${reference.name}${head} {\n  throw new Error(\`a hook of \${context.operationId} is not written yet\`);\n}`,
       );
     }
-    await source.save();
+    // The author's own code: never half of it, and a link stays one.
+    writeWhole(entry.kind === "file" ? entry.real : path, source.getFullText());
     added.push(`${reference.file}#${reference.name}`);
   }
   return added;

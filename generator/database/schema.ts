@@ -25,6 +25,14 @@ export const emptyDatabase: DatabaseSchema = { tables: {}, system: [] };
 /** The path of a database's description, below the generated folder. */
 export const databasePath = "migrations/storage.json";
 
+/** Matches paths of migrations, relative to the generated folder. */
+export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
+
+/** Whether a path is that of a migration, or of the description of the database that they lead to. */
+export function isOfMigrations(path: string): boolean {
+  return path === databasePath || migrationPath.test(path);
+}
+
 /**
  * The database that a registry needs, given the existing one. Tables that are no longer declared stay, so that one that comes
  * back isn't created twice, unless `purges` is true.

@@ -1,26 +1,17 @@
-// The generated folder on disk: reads it, and carries out changes to it.
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join, sep } from "node:path";
+// The generated folder on disk: what is in it, and whether its migrations can be gone on from.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { EmittedFile } from "../print/file.js";
-import { databasePath, emptyDatabase } from "../database/schema.js";
-import type { MigrationHistory } from "../emit/migrations.js";
-import type { Report } from "../diagnostics.js";
+import { databasePath, emptyDatabase, isOfMigrations, migrationPath } from "../database/schema.js";
+import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
+import type { Finding, Report } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
 import { folderContent, type FolderContent } from "../load/project-folder.js";
-import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
-import { isRemoval, type FileChange } from "./plan.js";
+import { finishChanges, leftBehind } from "./interrupted.js";
+import { hashOf, manifestName, readOwnership, readPending, type Ownership } from "./manifest.js";
+import { hasConflict, type FileChange } from "./plan.js";
+import { fileIn, stageChanges, type StagedChanges } from "./staged-changes.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
-
-/** Matches paths of migrations, relative to the generated folder. */
-export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
 
 /** The generated folder of a project. Its files are listed once, when the object is made. */
 export class GeneratedFolder {
@@ -30,6 +21,7 @@ export class GeneratedFolder {
   readonly #name: string;
   readonly #found: FolderContent;
   readonly #present: ReadonlySet<string>;
+  readonly #manifest: string | undefined;
 
   constructor(project: string, name: string) {
     this.#root = join(project, name);
@@ -37,6 +29,7 @@ export class GeneratedFolder {
     this.#name = name;
     this.#found = folderContent(project, name);
     this.#present = new Set(this.#found.files);
+    this.#manifest = this.read(manifestName);
   }
 
   /**
@@ -44,7 +37,7 @@ export class GeneratedFolder {
    * commit, even if the checkout has CRLF.
    */
   read(path: string): string | undefined {
-    this.#fileOf(path);
+    fileIn(this.#root, path);
     if (!this.#present.has(`${this.#name}/${path}`)) return undefined;
     const entry = projectEntry(this.#project, `${this.#name}/${path}`);
     return entry.kind === "file"
@@ -60,7 +53,7 @@ export class GeneratedFolder {
 
   /** The files that the manifest lists as ours. */
   ownership(): Ownership {
-    return readOwnership(this.read(manifestName));
+    return readOwnership(this.#manifest);
   }
 
   /** The ownership, plus every migration on disk, whoever wrote it: those of a base commit will replace them. */
@@ -76,7 +69,7 @@ export class GeneratedFolder {
    * can't be followed, and then returns an empty history.
    */
   history(report: Report): MigrationHistory {
-    if (this.#leadsElsewhere(report)) return { files: [], database: emptyDatabase };
+    if (this.#leadsElsewhere(report) || this.#isInterrupted(report)) return noMigrations;
     const ownership = this.ownership();
     const lost = (path: string, what: string): void =>
       report({
@@ -107,7 +100,7 @@ export class GeneratedFolder {
 
   /** `base` in place of the folder's migrations, which aren't checked. Links that can't be followed are reported as well. */
   historyOf(base: MigrationHistory, report: Report): MigrationHistory {
-    return this.#leadsElsewhere(report) ? { files: [], database: emptyDatabase } : base;
+    return this.#leadsElsewhere(report) || this.#isInterrupted(report) ? noMigrations : base;
   }
 
   #leadsElsewhere(report: Report): boolean {
@@ -115,6 +108,28 @@ export class GeneratedFolder {
     for (const { path, why } of refused)
       report({ code: "OPW086", message: `${path} ${why}`, at: { file: path, path: [] } });
     return refused.length > 0;
+  }
+
+  /** Reports an interrupted run, and files that were edited before or since. */
+  #isInterrupted(report: Report): boolean {
+    const isPending = readPending(this.#manifest) !== undefined;
+    if (!isPending && leftBehind(this.#paths()).length === 0) return false;
+    const at = (path: string): Finding["at"] => ({ file: `${this.#name}/${path}`, path: [] });
+    report({
+      code: "OPW094",
+      message: "an earlier generate was interrupted: run it again",
+      at: at(manifestName),
+    });
+    for (const [path, hashes] of this.ownership()) {
+      const text = this.read(path);
+      if (text === undefined || hashes.has(hashOf(text)) || hasConflict(text)) continue;
+      report({
+        code: isOfMigrations(path) ? "OPW085" : "OPW083",
+        message: `${this.#name}/${path} was edited by hand`,
+        at: at(path),
+      });
+    }
+    return true;
   }
 
   #database(ownership: Ownership, lost: (path: string, what: string) => void): DatabaseSchema {
@@ -137,42 +152,22 @@ export class GeneratedFolder {
     return this.#found.files.map((path) => path.slice(this.#name.length + 1));
   }
 
-  /** Carries out changes, and removes folders that become empty. */
-  apply(changes: readonly FileChange[]): void {
-    for (const change of changes) {
-      if (isRemoval(change)) this.#remove(change.path);
-      else if (change.kind !== "stale" && change.text !== undefined)
-        this.write({ path: change.path, text: change.text });
-    }
+  /** Writes what changes beside its place; the result puts it there. */
+  stage(changes: readonly FileChange[], manifest: EmittedFile): StagedChanges {
+    return stageChanges(this.#root, { changes, manifest, earlier: this.#manifest });
   }
 
-  /** Writes a file by renaming a temporary one, so that nobody reads half a file. */
-  write({ path, text }: EmittedFile): void {
-    const file = this.#fileOf(path);
-    mkdirSync(dirname(file), { recursive: true });
-    const temporary = `${file}.${process.pid}.tmp`;
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
-  }
-
-  #remove(path: string): void {
-    const file = this.#fileOf(path);
-    rmSync(file, { force: true });
-    let folder = dirname(file);
-    while (
-      folder !== this.#root &&
-      folder.startsWith(this.#root) &&
-      readdirSync(folder).length === 0
-    ) {
-      rmdirSync(folder);
-      folder = dirname(folder);
-    }
-  }
-
-  /** The absolute path. Throws if it leaves the folder, which is a bug of an emitter. */
-  #fileOf(path: string): string {
-    const file = join(this.#root, path);
-    if (!file.startsWith(this.#root + sep)) throw new Error(`${path} leaves the generated folder`);
-    return file;
+  /**
+   * Finishes what an earlier run had begun to write when it ended, and removes what it left behind. Returns whether there was
+   * anything of the kind. The object still says what was there before.
+   */
+  finishInterrupted(): boolean {
+    // Nothing is written through a link; `history` reports it.
+    if (this.#found.refused.length > 0) return false;
+    return finishChanges(this.#root, {
+      pending: readPending(this.#manifest),
+      paths: this.#paths(),
+      read: (path) => this.read(path),
+    });
   }
 }
