@@ -12,6 +12,8 @@ import { driftFindings, foreignWarnings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { mendedProject } from "./merged-folder.js";
+import { replacedMigrations, undonePurges } from "./replaced-migrations.js";
 import { addStubs, lacksOnlyStubs } from "./stubs.js";
 
 export interface GenerateFlags {
@@ -31,10 +33,11 @@ export interface GenerateOutcome {
 
 /** Checks the registry and writes the generated folder. */
 export async function generateAnew(
-  { project, format }: ConfiguredProject,
+  { project: given, format }: ConfiguredProject,
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<GenerateOutcome> {
+  const { project, note } = mendedProject(given);
   const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
     const { isColoured } = terminal;
     if (warnings.length > 0)
@@ -75,9 +78,11 @@ export async function generateAnew(
   const { changes, files, folder } = plan;
   const refused = refusedOf(plan, flags);
   if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
+  if (note !== undefined) terminal.note(note);
   if (flags.dryRun !== true) folder.apply(changes);
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
+  for (const told of toldOfReplaced(changes)) terminal.note(told);
   const operations = Object.keys(checked.expanded.model.operations).length;
   if (flags.dryRun !== true) rememberClean(project, before, { ...checked, warnings });
   terminal.note(
@@ -86,6 +91,22 @@ export async function generateAnew(
       : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
   );
   return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
+}
+
+/** What is to be said where migrations were replaced. */
+function toldOfReplaced(changes: readonly FileChange[]): readonly string[] {
+  const replaced = replacedMigrations(changes);
+  const undone = undonePurges(changes);
+  return [
+    ...(replaced.length === 0
+      ? []
+      : [
+          `databases that applied ${replaced.join(", ")} can no longer be used: make them anew (a local one: remove .data)`,
+        ]),
+    ...(undone.length === 0
+      ? []
+      : [`no migration drops ${undone.join(", ")} now: run \`opwright migrations purge\` again`]),
+  ];
 }
 
 /** Files that are not overwritten. */

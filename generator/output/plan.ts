@@ -78,6 +78,6 @@ export function planOutput(
 }
 
 /** Whether the text has conflict markers: such a file is rewritten rather than treated as edited. */
-function hasConflict(text: string): boolean {
+export function hasConflict(text: string): boolean {
   return /^<{7} /m.test(text) && /^>{7} /m.test(text);
 }
