@@ -186,5 +186,13 @@ export async function planGeneration(
         ? { ...change, kind: "changed", text: change.text }
         : change,
   );
-  return { files, changes, folder, foreign: folder.foreign(files.map(({ path }) => path), ownership) };
+  return {
+    files,
+    changes,
+    folder,
+    foreign: folder.foreign(
+      files.map(({ path }) => path),
+      ownership,
+    ),
+  };
 }

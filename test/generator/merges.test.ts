@@ -60,7 +60,8 @@ async function generateAndCommit(): Promise<void> {
   const { code, stdout, stderr } = repository.cli("generate");
   expect([code, stdout + stderr]).toEqual([0, expect.any(String)]);
   repository.commit("merged");
-  expect(repository.cli("check").code).toBe(0);
+  const { code: checked, stdout: told } = repository.cli("check", "--base", "main");
+  expect([checked, told]).toEqual([0, expect.any(String)]);
   await deployAfterMain();
 }
 
@@ -90,7 +91,7 @@ describe("merges", () => {
     const refused = repository.cli("generate");
     expect(refused.code).toBe(1);
     expect([...refused.stdout.matchAll(/error (OPW\d+) (.*)/g)].map(([text]) => text)).toEqual([
-      "error OPW001 a merge has left conflicts: choose what stays, and remove the lines with its marks",
+      "error OPW001 a merge left a conflict here: keep what is right, and remove its marks",
     ]);
 
     const both = "    defaults: {mine: none, theirs: none}\n";
@@ -119,7 +120,7 @@ describe("merges", () => {
     expect(repository.shapeOf("notes")).toEqual({
       members: ["text", "size"],
       stored: { title: { name: "text" } },
-      steps: [],
+      steps: [{ adds: { size: null }, drops: [] }],
     });
     expect(repository.migrations()).toEqual(["0001_initial.sql", "0002_notes.sql"]);
   });
@@ -200,16 +201,19 @@ describe("merges", () => {
     expect(repository.migrations()).toEqual(["0001_initial.sql", "0002_theirs.sql"]);
   });
 
-  test("a branch's several migrations stay as they are where the base has none", async () => {
+  test("the base changes what is stored without a migration: the branch's are folded", async () => {
     repository.develop("work", mine);
     repository.develop("work", { "registry/more.yaml": document("more") });
-    const scripts = repository.migrations();
-    expect(scripts).toHaveLength(3);
-    repository.develop("main", { [notes]: document("notes", "text: string?") });
+    expect(repository.migrations()).toHaveLength(3);
+    repository.develop("main", { [notes]: document("notes", "text: string, size: integer?") });
     repository.git("checkout", "-q", "work");
     repository.tryGit("merge", "main");
     await generateAndCommit();
-    expect(repository.migrations()).toEqual(scripts);
+    expect(repository.migrations()).toEqual(["0001_initial.sql", "0002_mine_and_1_more.sql"]);
+    expect(repository.shapeOf("notes")).toEqual({
+      members: ["text", "size"],
+      steps: [{ adds: { size: null }, drops: [] }],
+    });
   });
 });
 
