@@ -6,13 +6,14 @@ import {
   planGeneration,
   type CheckedRegistry,
   type GenerationPlan,
+  type Project,
 } from "../generate.js";
 import { isRemoval, type FileChange } from "../output/plan.js";
 import { driftFindings, foreignWarnings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { mendedProject } from "./merged-folder.js";
+import { mendedProject, ownedAfterMerge } from "./merged-folder.js";
 import { replacedMigrations, undonePurges } from "./replaced-migrations.js";
 import { addStubs, lacksOnlyStubs } from "./stubs.js";
 
@@ -72,7 +73,7 @@ export async function generateAnew(
   };
   if (findings.length > 0) return show(findings);
 
-  const plan = await planGeneration(project, checked);
+  const plan = await plannedAfterMerge(project, checked, flags);
   const warnings = [...checked.warnings, ...foreignWarnings(project.paths.out, plan)];
   tell(warnings, textOf);
   const { changes, files, folder } = plan;
@@ -91,6 +92,18 @@ export async function generateAnew(
       : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
   );
   return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
+}
+
+/** What generating would change. If files seem to be edited, git is asked whether a merge left them so. */
+async function plannedAfterMerge(
+  project: Project,
+  checked: CheckedRegistry,
+  flags: GenerateFlags,
+): Promise<GenerationPlan> {
+  const plan = await planGeneration(project, checked);
+  if (refusedOf(plan, flags).length === 0) return plan;
+  const owned = ownedAfterMerge(project);
+  return owned === undefined ? plan : planGeneration({ ...project, owned }, checked);
 }
 
 /** What is to be said where migrations were replaced. */

@@ -23,50 +23,60 @@ export interface MendedProject {
 /**
  * The project as it is, unless its generated folder was merged or has lost its migrations. After a merge, the migrations of the
  * base branch stay, and one follows for all else. Removed ones come back from HEAD. Where a migration was edited by hand, or
- * there is no git, nothing is mended, and findings say what is wrong.
+ * there is no git, nothing is mended, and findings say what is wrong. Throws `UsageError` where migrations that HEAD has would
+ * be made anew.
  */
 export function mendedProject(project: Project): MendedProject {
   if (project.base !== undefined) return { project };
-  try {
-    const folder = new GeneratedFolder(project.root, project.paths.out);
-    const operation = operationIn(project.root);
-    if (!operation.isUnderWay && isWhole(folder.texts())) return { project };
-    return mended(project, folder.texts(), operation);
-  } catch (error) {
-    if (error instanceof UsageError) return { project };
-    throw error;
-  }
+  const here = new GeneratedFolder(project.root, project.paths.out).texts();
+  const operation = operationOf(project.root);
+  if (operation === undefined || (!operation.isUnderWay && isWhole(here))) return { project };
+  return mended(project, here, operation);
 }
 
 function mended(project: Project, here: FolderTexts, operation: GitOperation): MendedProject {
   const { root, paths } = project;
-  if (git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") === undefined)
-    return { project };
   const parents = parentsOf(root, operation);
-  const restored = withTextsOf(here, folderAt("HEAD", root, paths.out));
+  const head = folderAt("HEAD", root, paths.out);
+  const restored = withTextsOf(here, head);
   const isMerge =
     operation.isUnderWay || (!isWhole(restored) && (parents.length > 1 || isMixed(restored)));
   const ref = isMerge ? usualBase(root) : undefined;
-  const owned = ownedBy([...parents, ...(ref === undefined ? [] : [ref])], here, project);
-  const own = isMerge
-    ? { ...project, owned: ownedInMerge(owned, parents, here, project) }
-    : project;
-  if (ref === undefined || isEditedIn(here, owned)) {
-    if (isWhole(here) || !isWhole(restored)) return { project: own };
-    const note = "the migrations of HEAD are taken, because they were removed here";
-    return { project: { ...own, base: historyIn(restored, () => undefined) }, note };
+  const commits = [...parents, ...(ref === undefined ? [] : [ref])];
+  if (ref !== undefined && !isEditedIn(here, ownedBy(commits, here, project))) {
+    const kept = migrationsKept(ref, project);
+    if (isWhole(here) && follows(historyOf(here), kept)) return { project };
+    const note = `a merge: the migrations of ${ref} stay, and one follows them for all that it does not have`;
+    return { project: { ...project, base: kept }, note };
   }
-  const kept = migrationsKept(ref, project);
-  if (
-    isWhole(here) &&
-    follows(
-      historyIn(here, () => undefined),
-      kept,
-    )
-  )
-    return { project: own };
-  const note = `a merge: the migrations of ${ref} stay, and one follows them for all that it does not have`;
-  return { project: { ...own, base: kept }, note };
+  if (isWhole(here)) return { project };
+  if (!isMerge && isWhole(restored)) {
+    const note = "the migrations of HEAD are taken, because they were removed here";
+    return { project: { ...project, base: historyOf(restored) }, note };
+  }
+  const hasMigrations = (folder: FolderTexts): boolean =>
+    folder.paths.some((path) => migrationPath.test(path));
+  // Migrations that are here and not whole are findings.
+  if (!hasMigrations(restored) || hasMigrations(here)) return { project };
+  throw new UsageError(
+    `${paths.out} has no migrations, and git doesn't tell which stay: restore them (git checkout HEAD -- ${paths.out}), or run \`opwright migrations squash --base REF\``,
+  );
+}
+
+/** What git is in the middle of; undefined without git, or without a commit. */
+function operationOf(root: string): GitOperation | undefined {
+  try {
+    const operation = operationIn(root);
+    const head = git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
+    return head === undefined ? undefined : operation;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+function historyOf(folder: FolderTexts): MigrationHistory {
+  return historyIn(folder, () => undefined);
 }
 
 /** Whether there are migrations, and nothing is wrong with any of them. */
@@ -129,23 +139,39 @@ function isEditedIn(here: FolderTexts, owned: Ownership): boolean {
     .some(({ path, text }) => !hasConflict(text) && owned.get(path)?.has(hashOf(text)) !== true);
 }
 
-/** The owned files, and texts that git made of them when it merged: they are in the index or in HEAD, and in no parent. */
-function ownedInMerge(
+/**
+ * Files that are ours after a merge, whichever manifest was chosen: those that the manifest of either side lists, and texts that
+ * git made when it merged: they are in the index or in HEAD, and in no parent. Undefined if nothing was merged.
+ */
+export function ownedAfterMerge(project: Project): Ownership | undefined {
+  const { root, paths } = project;
+  const operation = operationOf(root);
+  if (operation === undefined) return undefined;
+  const parents = parentsOf(root, operation);
+  const here = new GeneratedFolder(root, paths.out).texts();
+  if (parents.length < 2 && !isMixed(here)) return undefined;
+  const base = usualBase(root);
+  const owned = ownedBy([...parents, ...(base === undefined ? [] : [base])], here, project);
+  return mergedOwnership([owned, mergedTexts(owned, parents, here, project)]);
+}
+
+function mergedTexts(
   owned: Ownership,
   parents: readonly string[],
   here: FolderTexts,
   { root, paths: { out } }: Project,
 ): Ownership {
+  const others = parents.length > 1 ? parents : ["HEAD^"];
   const isMade = (path: string, text: string): boolean => {
     const has = (commit: string): boolean => textAt(commit, root, `${out}/${path}`) === text;
-    const others = parents.length > 1 ? parents : ["HEAD^"];
     return (has(":0") || has("HEAD")) && !others.some(has);
   };
-  const made = here.paths.flatMap((path) => {
-    const hashes = owned.get(path);
-    const text = here.read(path);
-    if (hashes === undefined || text === undefined || hashes.has(hashOf(text))) return [];
-    return isMade(path, text) ? [[path, new Set([hashOf(text)])] as const] : [];
-  });
-  return mergedOwnership([owned, new Map(made)]);
+  return new Map(
+    here.paths.flatMap((path) => {
+      const hashes = owned.get(path);
+      const text = here.read(path);
+      if (hashes === undefined || text === undefined || hashes.has(hashOf(text))) return [];
+      return isMade(path, text) ? [[path, new Set([hashOf(text)])] as const] : [];
+    }),
+  );
 }

@@ -1,12 +1,13 @@
 // Merges of two branches that both changed the registry: `opwright generate` brings the generated folder right, and databases of
 // the base branch go on (evolution.md "Merge", attack 183).
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyMigrations } from "../../runtime/engines/sql/migrations.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { engines } from "../engines.js";
+import { cli } from "./cli.js";
 import { Repository } from "./repository.js";
 
 const policies = "policies: {open: []}\n";
@@ -344,4 +345,72 @@ describe("a generated folder that was removed", () => {
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
   });
+});
+
+describe("files that nobody edited", () => {
+  const operation = (name: string): string =>
+    `registry: 1\noperations:\n  ${name}.say: {post: /${name}/say, run: "registry/say.ts#say", guard: open}\n`;
+
+  test.each([
+    ["in the middle of it", false],
+    ["after the branch's side of all conflicts was committed", true],
+  ])("git merged some of them by itself: %s", async (_when, isCommitted) => {
+    repository.develop("main", {
+      "registry/say.ts": "export const say = (): void => undefined;\n",
+      "registry/zebras.yaml": document("zebras"),
+    });
+    repository.develop("work", { "registry/aye.yaml": operation("aye") });
+    repository.develop("main", { "registry/zoo.yaml": operation("zoo") });
+    repository.git("checkout", "-q", "work");
+    expect(repository.tryGit("merge", "main").code).toBe(1);
+    if (isCommitted) {
+      repository.git("checkout", "--ours", "generated");
+      repository.commit("ours");
+    }
+    await generateAndCommit();
+    expect(repository.migrations()).toEqual(["0001_initial.sql", "0002_zebras.sql"]);
+  });
+
+  test("a file that somebody edited, and committed, is still refused in a merge", () => {
+    repository.develop("work", mine);
+    repository.write("generated/server.ts", "// mine\n");
+    repository.commit("edited");
+    repository.develop("main", theirs);
+    repository.git("checkout", "-q", "work");
+    repository.tryGit("merge", "main");
+    const { code, stdout } = repository.cli("generate");
+    expect([code, stdout]).toEqual([1, expect.stringContaining("OPW083 generated/server.ts")]);
+    expect(repository.read("generated/server.ts")).toBe("// mine\n");
+  });
+});
+
+test("a project in a folder of its repository, in a worktree", async () => {
+  const other = new Repository({
+    "services/shop/registry/service.yaml": service,
+    "services/shop/registry/notes.yaml": document("notes"),
+  });
+  const at = mkdtempSync(join(tmpdir(), "opwright-worktree-"));
+  try {
+    const shop = (root: string): string => join(root, "services/shop");
+    const add = (root: string, name: string): void => {
+      writeFileSync(join(shop(root), `registry/${name}.yaml`), document(name));
+      expect(cli(shop(root), "generate").code).toBe(0);
+    };
+    expect(cli(shop(other.root), "generate").code).toBe(0);
+    other.commit();
+    const tree = join(at, "work");
+    other.git("worktree", "add", "-q", "-b", "work", tree);
+    add(tree, "mine");
+    other.git("-C", tree, "add", "-A");
+    other.git("-C", tree, "commit", "-q", "-m", "mine");
+    add(other.root, "theirs");
+    other.commit();
+    expect(other.tryGit("-C", tree, "merge", "main").code).toBe(1);
+    expect(cli(shop(tree), "generate").code).toBe(0);
+    expect(readdirSync(join(shop(tree), "generated/migrations/sqlite")).sort()).toEqual(ofBoth);
+    expect(cli(shop(tree), "check", "--base", "main").code).toBe(0);
+  } finally {
+    other.remove();
+    rmSync(at, { recursive: true });
+  }
 });
