@@ -102,12 +102,12 @@ describe("migrations of the base branch", () => {
     repository.commit("nothing is generated");
     repository.cli("generate");
     repository.commit("all is generated");
-    expect(lost()).toEqual([
-      ...["postgres", "sqlite"].flatMap((engine) => [
+    expect(lost()).toEqual(
+      ["postgres", "sqlite"].flatMap((engine) => [
         `migrations/${engine}/0001_initial.sql is not as it is in main`,
         `migrations/${engine}/0002_notes.sql is in main, and no longer here`,
       ]),
-    ]);
+    );
     expect(repository.cli("migrations", "squash", "--force").code).toBe(0);
     expect(lost()).toEqual([]);
   });
