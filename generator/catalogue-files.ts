@@ -41,7 +41,12 @@ export const ofFiles = {
   OPW085: entry(
     "Migration lost",
     "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
-    "Restore the file from version control. If two branches both added migrations, commit the merge and run `opwright migrations squash`: it writes yours again. Remove one that is not in the manifest, unless a database has applied it.",
+    "After a merge, run `opwright generate`: it writes your migrations after those of the base branch. Otherwise restore the file from version control (`git checkout HEAD -- generated/migrations`). Remove one that is not in the manifest, unless a database has applied it.",
+  ),
+  OPW091: entry(
+    "Migrations of the base lost",
+    "The base branch has migrations, or shapes of stored rows in `migrations/storage.json`, that this branch has changed or doesn't have. Databases of the base have applied them, so a deploy of this branch would fail there, or misread rows.",
+    "Merge the base branch, then run `opwright migrations squash`: it restores what the base has, and writes yours after it.",
   ),
   OPW086: entry(
     "Generated folder leads elsewhere",

@@ -21,7 +21,7 @@ import { loadRegistry, type LoadedRegistry } from "./load/load.js";
 import { textOfFile } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
-import { manifestName, manifestOf } from "./output/manifest.js";
+import { manifestName, manifestOf, mergedOwnership, type Ownership } from "./output/manifest.js";
 import { fileTextCache, hasTextCache } from "./output/file-text-cache.js";
 import { compared, planOutput, type FileChange, type Compared } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
@@ -33,6 +33,8 @@ export interface Project {
   readonly client: ClientSettings;
   /** The migrations to go on from, where those of the generated folder are to be made anew. */
   readonly base?: MigrationHistory;
+  /** Files of the generated folder that are ours, besides those that its manifest lists: after a merge. */
+  readonly owned?: Ownership;
   /** Whether a migration drops the tables that are no longer declared. */
   readonly purges?: boolean;
 }
@@ -174,7 +176,10 @@ export async function planGeneration(
   const manifest = manifestOf(emitted, `opwright ${packageVersion()}`);
   const files = [...emitted, ...compare([manifest])];
   const ownership = new Map(
-    project.base === undefined ? folder.ownership() : folder.ownershipWithMigrations(),
+    mergedOwnership([
+      project.base === undefined ? folder.ownership() : folder.ownershipWithMigrations(),
+      project.owned ?? new Map(),
+    ]),
   );
   // The manifest is always ours: it is what tells.
   if (ownership.size > 0) ownership.set(manifestName, new Set());
@@ -184,6 +189,9 @@ export async function planGeneration(
         ? { ...change, kind: "changed", text: change.text }
         : change,
   );
-  const foreign = folder.foreign(files.map(({ path }) => path));
+  const foreign = folder.foreign(
+    files.map(({ path }) => path),
+    ownership,
+  );
   return { files, manifest, changes, folder, foreign };
 }

@@ -1,35 +1,49 @@
 // The migrations that a commit has: what a database of a shared environment may have applied.
 import type { MigrationHistory } from "../emit/migrations.js";
 import { databasePath, emptyDatabase, migrationPath } from "../database/schema.js";
+import type { FolderTexts } from "../output/migration-history.js";
 import { git } from "./git.js";
 import { UsageError } from "./io.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
+
+/** The generated folder of a commit. Throws `UsageError` where it cannot be read. */
+export function folderAt(commit: string, root: string, out: string): FolderTexts {
+  const listed = git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", `${out}/`);
+  if (listed === undefined) throw new UsageError(`git cannot list ${out} of ${commit}`);
+  const paths = listed
+    .split("\0")
+    .filter((path) => path.startsWith(`${out}/`))
+    .map((path) => path.slice(out.length + 1));
+  return { paths, read: (path) => textAt(commit, root, `${out}/${path}`) };
+}
+
+/** A file of a commit, or of the index (`:0`), with LF line ends; undefined if there is none. */
+export function textAt(commit: string, root: string, path: string): string | undefined {
+  return git(root, "show", `${commit}:./${path}`)?.replaceAll("\r\n", "\n");
+}
 
 /**
  * The migrations of the generated folder at a commit; none where it had no such folder. Throws `UsageError` where they
  * cannot be read.
  */
 export function migrationsAt(commit: string, root: string, out: string): MigrationHistory {
-  const textOf = (path: string): string | undefined =>
-    git(root, "show", `${commit}:./${out}/${path}`)?.replaceAll("\r\n", "\n");
-  const listed = git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", `${out}/migrations`);
-  if (listed === undefined) throw new UsageError(`git cannot list ${out}/migrations of ${commit}`);
-  const files = listed
-    .split("\0")
-    .map((path) => path.slice(out.length + 1))
+  const { paths, read } = folderAt(commit, root, out);
+  const files = paths
     .filter((path) => migrationPath.test(path))
     .sort()
-    .map((path) => ({ path, text: textOf(path) ?? "" }));
+    .map((path) => ({ path, text: read(path) ?? "" }));
   if (files.length === 0) return { files, database: emptyDatabase };
-  return { files, database: databaseIn(textOf(databasePath), commit) };
+  const database = databaseIn(read(databasePath));
+  if (database === null) throw new UsageError(`${databasePath} of ${commit} cannot be read`);
+  return { files, database };
 }
 
-function databaseIn(text: string | undefined, commit: string): DatabaseSchema {
+/** A database that was printed; null if the text isn't whole. */
+export function databaseIn(text: string | undefined): DatabaseSchema | null {
   try {
-    // What the base branch has was printed from a DatabaseSchema; `check` holds it there.
-    if (text !== undefined) return JSON.parse(text) as DatabaseSchema;
+    // `check` holds it there that it was printed from a DatabaseSchema.
+    return text === undefined ? null : (JSON.parse(text) as DatabaseSchema);
   } catch {
-    // Said below, as where there is none.
+    return null;
   }
-  throw new UsageError(`${databasePath} of ${commit} cannot be read`);
 }

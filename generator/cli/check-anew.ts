@@ -2,6 +2,7 @@
 import { registryState, rememberClean } from "../clean-state.js";
 import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";
+import { lostSince } from "./lost-migrations.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { checkedNote } from "./unchanged.js";
@@ -10,10 +11,11 @@ import { checkedNote } from "./unchanged.js";
 export async function checkAnew(
   { project, format }: ConfiguredProject,
   terminal: Terminal,
-  isMachine: boolean,
+  { isMachine, base }: { readonly isMachine: boolean; readonly base: string | undefined },
 ): Promise<ExitCode> {
   const before = registryState(project);
-  const { checked, plan, findings, warnings } = await checkedPlan(project);
+  const { checked, plan, findings: found, warnings } = await checkedPlan(project);
+  const findings = [...found, ...(base === undefined ? [] : lostSince(base, project, checked))];
   const changes = plan?.changes ?? [];
   const { textOf } = checked;
   const shown = [...findings, ...warnings];

@@ -5,9 +5,16 @@ import { compareRegistries } from "../diff/compare.js";
 import type { DiffFormat } from "../diff/formats.js";
 import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
-import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
+import {
+  isRefused,
+  missingApprovals,
+  reportOf,
+  type Approval,
+  type JudgedCause,
+} from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
 import { databaseOf, databasePath } from "../database/schema.js";
+import { catalogue } from "../catalogue.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
@@ -15,7 +22,9 @@ import { thawed } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
 import { originOf } from "./diff-places.js";
 import { renderFindings } from "./findings.js";
-import { baseOf, git } from "./git.js";
+import { git } from "./git.js";
+import { baseOf } from "./git-operation.js";
+import { lostSince } from "./lost-migrations.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { repositoryPrefix } from "./repository.js";
@@ -47,6 +56,10 @@ export async function runDiff(
     approved: loaded.declarations.approved,
     spent: approvedAt(commit, root, paths.registry),
     rollout: rolloutSince(commit, project, before, checked),
+    lost: lostSince(ref, project, checked).map(({ message, at }) => ({
+      file: at.file,
+      text: message,
+    })),
   });
   const locate = locator(textOf);
   const prefix = repositoryPrefix(root);
@@ -54,10 +67,12 @@ export async function runDiff(
     const at = locate(originOf(cause, checked, before));
     return { ...at, file: `${prefix}${at.file}` };
   };
-  terminal.out(renderDiff(report, format, { isColoured: terminal.isColoured, place }));
+  terminal.out(renderDiff(report, format, { isColoured: terminal.isColoured, place, prefix }));
   for (const text of report.unused)
     terminal.note(`approved, but not there: ${oneLine(text)} (the entry can go)`);
   if (!report.isRefused) return exitCodes.fine;
+  if (report.lost.length > 0) terminal.note(catalogue.OPW091.fix);
+  if (report.causes.every((cause) => !isRefused(cause))) return exitCodes.findings;
   const entries = stringify({ approved: missingApprovals(report) }, { lineWidth: 100 });
   terminal.note(
     `breaking changes need an entry of \`approved:\` in the registry, with a reason:\n\n${entries}`,

@@ -14,6 +14,8 @@ import { driftFindings, foreignWarnings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { mendedProject, ownedAfterMerge } from "./merged-folder.js";
+import { replacedMigrations, undonePurges } from "./replaced-migrations.js";
 import { addStubs, lacksOnlyStubs } from "./stubs.js";
 
 export interface GenerateFlags {
@@ -36,12 +38,13 @@ export interface GenerateOutcome {
  * is.
  */
 export async function generateAnew(
-  { project, format }: ConfiguredProject,
+  { project: given, format }: ConfiguredProject,
   flags: GenerateFlags,
   terminal: Terminal,
   before = (): void => undefined,
 ): Promise<GenerateOutcome> {
-  if (flags.dryRun !== true) finishEarlier(project, terminal);
+  if (flags.dryRun !== true) finishEarlier(given, terminal);
+  const { project, note } = mendedProject(given);
   const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
     const { isColoured } = terminal;
     if (warnings.length > 0)
@@ -76,18 +79,20 @@ export async function generateAnew(
   };
   if (findings.length > 0) return show(findings);
 
-  const plan = await planGeneration(project, checked);
+  const plan = await plannedAfterMerge(project, checked, flags);
   const warnings = [...checked.warnings, ...foreignWarnings(project.paths.out, plan)];
   tell(warnings, textOf);
   const { changes, files } = plan;
   const refused = refusedOf(plan, flags);
   if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
+  if (note !== undefined) terminal.note(note);
   if (flags.dryRun !== true && !isWritten(plan, before)) {
     terminal.note("another generate has written meanwhile: run it again");
     return { code: exitCodes.io, written: 0 };
   }
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
+  for (const told of toldOfReplaced(changes)) terminal.note(told);
   const operations = Object.keys(checked.expanded.model.operations).length;
   if (flags.dryRun !== true) rememberClean(project, state, { ...checked, warnings });
   terminal.note(
@@ -110,6 +115,34 @@ function isWritten({ changes, manifest, folder }: GenerationPlan, before: () => 
   const staged = folder.stage(changes, manifest);
   before();
   return staged.commit();
+}
+
+/** What generating would change. If files seem to be edited, git is asked whether a merge left them so. */
+async function plannedAfterMerge(
+  project: Project,
+  checked: CheckedRegistry,
+  flags: GenerateFlags,
+): Promise<GenerationPlan> {
+  const plan = await planGeneration(project, checked);
+  if (refusedOf(plan, flags).length === 0) return plan;
+  const owned = ownedAfterMerge(project);
+  return owned === undefined ? plan : planGeneration({ ...project, owned }, checked);
+}
+
+/** What is to be said where migrations were replaced. */
+function toldOfReplaced(changes: readonly FileChange[]): readonly string[] {
+  const replaced = replacedMigrations(changes);
+  const undone = undonePurges(changes);
+  return [
+    ...(replaced.length === 0
+      ? []
+      : [
+          `databases that applied ${replaced.join(", ")} can no longer be used: make them anew (a local one: remove .data)`,
+        ]),
+    ...(undone.length === 0
+      ? []
+      : [`no migration drops ${undone.join(", ")} now: run \`opwright migrations purge\` again`]),
+  ];
 }
 
 /** Files that are not overwritten. */

@@ -13,16 +13,12 @@ export function git(root: string, ...args: readonly string[]): string | undefine
   return status === 0 ? stdout : undefined;
 }
 
-/**
- * The commit to compare with: the merge base, so that what others have added since doesn't look removed. Throws `UsageError`
- * if the revision doesn't exist.
- */
-export function baseOf(ref: string, root: string): string {
+/** The commit that a revision names. Throws `UsageError` if it doesn't exist. */
+export function commitOf(ref: string, root: string): string {
   const at = `${ref}^{commit}`;
   const commit = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", at)?.trim();
   if (ref === "" || commit === undefined) throw new UsageError(`${ref || '""'} is no git revision`);
-  // A shallow clone has no merge base.
-  return git(root, "merge-base", commit, "HEAD")?.trim() ?? commit;
+  return commit;
 }
 
 const usualBases = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];

@@ -4,6 +4,7 @@ import { packageVersion } from "../package-root.js";
 import { diffFormats, type DiffFormat } from "../diff/formats.js";
 import { findingFormats } from "./finding-formats.js";
 import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
+import type { CheckFlags } from "./check.js";
 import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
 import type { GenerateFlags } from "./generate-anew.js";
@@ -90,12 +91,17 @@ function addCommandsOfRegistry({ command, onProject, end }: Commands): void {
         },
       ),
     );
-  command("check", "fail where the registry has faults or the generated folder has drifted").action(
-    onProject(async (configured) => {
-      const { runCheck } = await import("./check.js");
-      return runCheck(configured, terminal);
-    }),
-  );
+  command("check", "fail where the registry has faults or the generated folder has drifted")
+    .option(
+      "--base <ref>",
+      "fail as well where migrations of this git revision are changed or lost",
+    )
+    .action(
+      onProject<CommonFlags & CheckFlags>(async (configured, flags) => {
+        const { runCheck } = await import("./check.js");
+        return runCheck(configured, flags, terminal);
+      }),
+    );
   command("list", "list every operation").action(
     onProject(async (configured) => {
       const { runList } = await import("./list.js");

@@ -3,13 +3,12 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkRegistry, planGeneration, type Project } from "../generate.js";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
-import { migrationPath } from "../database/schema.js";
-import { isRemoval } from "../output/plan.js";
-import { migrationsAt } from "./base-migrations.js";
 import { finishEarlier, generateAnew } from "./generate-anew.js";
-import { baseOf, usualBase } from "./git.js";
+import { usualBase } from "./git.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
+import { migrationsKept } from "./kept-migrations.js";
 import type { ConfiguredProject } from "./project.js";
+import { replacedMigrations } from "./replaced-migrations.js";
 
 export interface SquashFlags {
   /** The branch whose migrations stay. */
@@ -52,17 +51,16 @@ export async function runSquash(
     terminal.note(`no migration to fold: since ${ref} there is one at most`);
     return code;
   }
-  terminal.note("databases elsewhere that applied what is gone now have to be made anew as well");
   return code;
 }
 
 /** The migrations that stay, and the branch that has them. */
 function beginning(
-  { root, paths }: Project,
+  project: Project,
   { base, force }: SquashFlags,
 ): { readonly ref: string; readonly base: MigrationHistory } {
-  const ref = base ?? usualBase(root);
-  if (ref !== undefined) return { ref, base: migrationsAt(baseOf(ref, root), root, paths.out) };
+  const ref = base ?? usualBase(project.root);
+  if (ref !== undefined) return { ref, base: migrationsKept(ref, project) };
   if (force === true) return { ref: "the first one", base: noMigrations };
   throw new UsageError(
     "there is no base branch: name it with --base, or fold all migrations into one with --force",
@@ -75,10 +73,7 @@ async function migrationsReplaced(project: Project): Promise<readonly string[]> 
   // What is wrong is shown when it is generated, and nothing is written then.
   if (checked.findings.length > 0) return [];
   const { changes } = await planGeneration(project, checked);
-  return changes
-    .filter((change) => migrationPath.test(change.path))
-    .filter((change) => isRemoval(change) || change.kind !== "missing")
-    .map(({ path }) => path);
+  return replacedMigrations(changes);
 }
 
 async function ask(replaced: readonly string[], ref: string): Promise<boolean> {

@@ -10,13 +10,15 @@ export interface RenderOptions {
   readonly isColoured: boolean;
   /** Where a change was made, as well as that can be told. */
   readonly place: (cause: JudgedCause) => SourcePosition;
+  /** Where the project is in its repository, with a slash behind it. */
+  readonly prefix: string;
 }
 
 /** A report in one format; every format ends with a newline. */
 export function renderDiff(
   report: DiffReport,
   format: DiffFormat,
-  { isColoured, place }: RenderOptions,
+  { isColoured, place, prefix }: RenderOptions,
 ): string {
   switch (format) {
     case "json":
@@ -24,11 +26,18 @@ export function renderDiff(
     case "markdown":
       return markdown(report);
     case "github":
-      return report.causes.map((cause) => annotation(cause, place(cause))).join("");
+      return [
+        ...report.causes.map((cause) => annotation(cause, place(cause))),
+        ...report.lost.map(({ file, text }) =>
+          githubAnnotation("error", { file: prefix + file, line: 1, col: 1 }, lostTitle, text),
+        ),
+      ].join("");
     case "pretty":
       return pretty(report, isColoured);
   }
 }
+
+const lostTitle = "Databases of the base cannot go on";
 
 const marks = { breaking: "-", additive: "+", documentation: " " } as const;
 const colours = { breaking: 31, additive: 32, documentation: 36 } as const;
@@ -57,6 +66,9 @@ function pretty(report: DiffReport, isColoured: boolean): string {
     ...(report.rollout === null
       ? []
       : [report.rollout.verdict, ...report.rollout.steps.map((step) => `  ${oneLine(step)}`)]),
+    ...(report.lost.length === 0
+      ? []
+      : [paint(31, lostTitle), ...report.lost.map(({ text }) => `  ${oneLine(text)}`)]),
   ].join("\n")}\n`;
 }
 
@@ -121,7 +133,7 @@ function markdown(report: DiffReport): string {
   });
   const table =
     rows.length === 0 ? [] : ["", "| | change | clients meet it in |", "|---|---|---|", ...rows];
-  const refusal = report.isRefused
+  const refusal = causes.some(isRefused)
     ? ["", "Breaking changes need an entry of `approved:` in the registry, with a reason."]
     : [];
   return `${[
@@ -136,6 +148,9 @@ function markdown(report: DiffReport): string {
           ...(report.rollout.steps.length === 0 ? [] : [""]),
           ...report.rollout.steps.map((step) => `- ${markdownText(step)}`),
         ]),
+    ...(report.lost.length === 0
+      ? []
+      : ["", `**${lostTitle}**:`, "", ...report.lost.map(({ text }) => `- ${markdownText(text)}`)]),
     ...table,
     ...refusal,
   ].join("\n")}\n`;

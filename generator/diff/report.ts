@@ -25,6 +25,12 @@ export interface JudgedChange extends Omit<Change, "at" | "field"> {
   readonly approved: string | null;
 }
 
+export interface LostMigration {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly text: string;
+}
+
 export interface DiffReport {
   /** What the registry was compared with. */
   readonly against: string;
@@ -37,9 +43,11 @@ export interface DiffReport {
   };
   /** What rolling it out takes; null where the other one says nothing of its storage. */
   readonly rollout: Rollout | null;
+  /** What the other one's databases have applied and this one doesn't have, with the file. */
+  readonly lost: readonly LostMigration[];
   /** Approvals of causes that are not there. */
   readonly unused: readonly string[];
-  /** Whether a breaking change has no approval. */
+  /** Whether a breaking change has no approval, or migrations are lost. */
   readonly isRefused: boolean;
 }
 
@@ -57,9 +65,10 @@ export function reportOf(
     readonly approved: Approvals;
     readonly spent: Approvals;
     readonly rollout: Rollout | null;
+    readonly lost: readonly LostMigration[];
   },
 ): DiffReport {
-  const { against, before, after, approved, spent, rollout } = given;
+  const { against, before, after, approved, spent, rollout, lost } = given;
   const judged = causes.map((cause) => judgedBy(cause, approved, spent));
   const judgedOf = new Map(
     causes.flatMap((cause, at) => cause.changes.map((change) => [change, judged[at]] as const)),
@@ -74,13 +83,14 @@ export function reportOf(
     }),
     version: { before, after, suggested: suggestedVersion(before, changes, after) },
     rollout,
+    lost,
     unused: Object.keys(approved).filter(
       (text) =>
         !judged.some(
           (cause) => cause.text === text && (cause.approved !== null || cause.uncovered.length > 0),
         ),
     ),
-    isRefused: judged.some(isRefused),
+    isRefused: lost.length > 0 || judged.some(isRefused),
   };
 }
 

@@ -1,6 +1,7 @@
 // Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
 import { parseDocument, type Document, type YAMLError } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics.js";
+import { conflictAt } from "./conflict-marks.js";
 import { inexactNumbers } from "./inexact-numbers.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { notRead, readProjectText } from "./project-file.js";
@@ -195,6 +196,13 @@ export function parseYaml(file: string, text: string, report: Report): Json | un
 
 /** The same by the whole parser of YAML. */
 function wholeYaml(file: string, text: string, report: Report): Json | undefined {
+  const offset = conflictAt(text);
+  if (offset !== undefined) {
+    // The parser would complain about each of the marks.
+    const message = "a merge left a conflict here: keep what is right, and remove its marks";
+    report({ code: "OPW001", message, at: { file, path: [], offset } });
+    return undefined;
+  }
   const document = parseDocument(text, parseOptions);
   const faults = [
     ...[...document.errors, ...document.warnings].map((error) => yamlFinding(file, error)),

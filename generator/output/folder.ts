@@ -2,16 +2,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EmittedFile } from "../print/file.js";
-import { databasePath, emptyDatabase, isOfMigrations, migrationPath } from "../database/schema.js";
+import { databasePath, isOfMigrations, migrationPath } from "../database/schema.js";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
 import type { Finding, Report } from "../diagnostics.js";
+import { hasConflict } from "../load/conflict-marks.js";
 import { projectEntry } from "../load/project-file.js";
 import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { finishChanges, leftBehind } from "./interrupted.js";
 import { hashOf, manifestName, readOwnership, readPending, type Ownership } from "./manifest.js";
-import { hasConflict, type FileChange } from "./plan.js";
+import { historyIn, type FolderTexts } from "./migration-history.js";
+import type { FileChange } from "./plan.js";
 import { fileIn, stageChanges, type StagedChanges } from "./staged-changes.js";
-import type { DatabaseSchema } from "../model/stored-tables.js";
 
 /** The generated folder of a project. Its files are listed once, when the object is made. */
 export class GeneratedFolder {
@@ -45,9 +46,9 @@ export class GeneratedFolder {
       : undefined;
   }
 
-  /** Files of the folder that are neither ours nor `wanted`. */
-  foreign(wanted: Iterable<string>): readonly string[] {
-    const known = new Set([...wanted, ...this.ownership().keys(), manifestName]);
+  /** Files of the folder that are neither owned nor `wanted`. */
+  foreign(wanted: Iterable<string>, ownership: Ownership): readonly string[] {
+    const known = new Set([...wanted, ...ownership.keys(), manifestName]);
     return this.#paths().filter((path) => !known.has(path));
   }
 
@@ -63,39 +64,24 @@ export class GeneratedFolder {
     return new Map([...this.ownership(), ...texts]);
   }
 
+  /** Its files, for whoever only reads. */
+  texts(): FolderTexts {
+    return { paths: this.#paths(), read: (path) => this.read(path) };
+  }
+
   /**
-   * Migrations of earlier runs. Reports migrations that are missing, edited, not in the manifest or share a number, and a
-   * storage.json that is missing or edited: databases may have applied them, so nothing is guessed. Also reports links that
-   * can't be followed, and then returns an empty history.
+   * Migrations of earlier runs. Reports those that aren't whole (OPW085), and links that can't be followed: then it returns an
+   * empty history.
    */
   history(report: Report): MigrationHistory {
     if (this.#leadsElsewhere(report) || this.#isInterrupted(report)) return noMigrations;
-    const ownership = this.ownership();
-    const lost = (path: string, what: string): void =>
+    return historyIn(this.texts(), (path, what) =>
       report({
         code: "OPW085",
         message: `${path} ${what}`,
         at: { file: `${this.#name}/${path}`, path: [] },
-      });
-    const owned = [...ownership].filter(([path]) => migrationPath.test(path));
-    const files = owned.flatMap(([path, hashes]): readonly EmittedFile[] => {
-      const text = this.read(path);
-      if (text !== undefined && hashes.has(hashOf(text))) return [{ path, text }];
-      lost(path, text === undefined ? "is missing" : "was edited");
-      return [];
-    });
-    for (const path of this.#migrationsPresent()) {
-      if (!ownership.has(path)) lost(path, "is not in the manifest");
-    }
-    const numbers = owned.map(([path]) => path.replace(/_\w+\.sql$/, ""));
-    for (const [index, number] of numbers.entries()) {
-      if (numbers.indexOf(number) !== index)
-        lost(owned[index]?.[0] ?? number, "has a number that is taken");
-    }
-    return {
-      files: files.sort((left, right) => (left.path < right.path ? -1 : 1)),
-      database: owned.length === 0 ? emptyDatabase : this.#database(ownership, lost),
-    };
+      }),
+    );
   }
 
   /** `base` in place of the folder's migrations, which aren't checked. Links that can't be followed are reported as well. */
@@ -130,17 +116,6 @@ export class GeneratedFolder {
       });
     }
     return true;
-  }
-
-  #database(ownership: Ownership, lost: (path: string, what: string) => void): DatabaseSchema {
-    const path = databasePath;
-    const text = this.read(path);
-    if (text !== undefined && ownership.get(path)?.has(hashOf(text)) === true) {
-      // The hash proves that we printed this text from a DatabaseSchema.
-      return JSON.parse(text) as DatabaseSchema;
-    }
-    lost(path, text === undefined ? "is missing" : "was edited");
-    return emptyDatabase;
   }
 
   #migrationsPresent(): readonly string[] {

@@ -9,6 +9,14 @@ export const manifestName = "manifest.json";
 /** Hashes by path. After a merge with conflicts a path can have two: the text of either side is ours. */
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** What several manifests list. */
+export function mergedOwnership(all: readonly Ownership[]): Ownership {
+  const owned = new Map<string, Set<string>>();
+  for (const [path, hashes] of all.flatMap((one) => [...one]))
+    owned.set(path, new Set([...(owned.get(path) ?? []), ...hashes]));
+  return owned;
+}
+
 /** The SHA-256 of a text, in hexadecimal. */
 export function hashOf(text: string): string {
   return hash("sha256", text, "hex");

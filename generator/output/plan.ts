@@ -1,5 +1,6 @@
 // What generating would change: compares emitted files with those on disk. Writes nothing.
 import type { EmittedFile } from "../print/file.js";
+import { hasConflict } from "../load/conflict-marks.js";
 import { hashOf, type Ownership } from "./manifest.js";
 
 /** One file that differs from what should be there. */
@@ -54,6 +55,7 @@ export function planOutput(
   ownership: Ownership,
   read: (path: string) => string | undefined,
 ): readonly FileChange[] {
+  // A file with conflict marks is rewritten rather than treated as edited.
   const isOurs = (before: string, hashes: ReadonlySet<string>): boolean =>
     hashes.has(hashOf(before)) || hasConflict(before);
   const wanted = new Set(files.map(({ path }) => path));
@@ -75,9 +77,4 @@ export function planOutput(
     ];
   });
   return [...present, ...gone].sort((left, right) => (left.path < right.path ? -1 : 1));
-}
-
-/** Whether the text has conflict markers: such a file is rewritten rather than treated as edited. */
-export function hasConflict(text: string): boolean {
-  return /^<{7} /m.test(text) && /^>{7} /m.test(text);
 }

@@ -1,11 +1,11 @@
 // `node server.js migrate`: applies pending migrations and rewrites rows of older shapes; `--plan` only says what would be done.
 import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations.js";
-import { planMigrations } from "../engines/sql/migration-plan.js";
+import { divergedMigrations, planMigrations } from "../engines/sql/migration-plan.js";
 import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
 import type { Database } from "../ports/database.js";
 import type { ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
-import { isHeldUp, locksLarge, planText } from "./plan-text.js";
+import { divergenceText, isHeldUp, locksLarge, planText } from "./plan-text.js";
 import { renewAll } from "./renew-rows.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -46,8 +46,17 @@ function onDatabase(work: Work): Migrate {
   };
 }
 
-/** Prints each statement and what it locks. The exit code is 1 if a large table is locked for long, or rows prevent a step. */
+/**
+ * Prints each statement and what it locks. The exit code is 1 if a large table is locked for long, if rows prevent a step, or if
+ * the database has applied what isn't here.
+ */
 const plan: Work = async (database, _service, { folder }) => {
+  const diverged = await divergedMigrations(database, folder);
+  if (diverged.length > 0) {
+    process.stdout.write(divergenceText(diverged));
+    process.exitCode = 1;
+    return;
+  }
   const steps = await planMigrations(database, folder);
   process.stdout.write(planText(steps));
   if (locksLarge(steps) || isHeldUp(steps)) process.exitCode = 1;

@@ -1,4 +1,5 @@
 // The plan of a migration, as text: each statement, what it locks, and for about how many rows.
+import { divergenceAdvice } from "../engines/sql/migration-records.js";
 import { largeRows, type MeasuredEffect, type PlannedStep } from "../engines/sql/migration-plan.js";
 
 /** The plan as an operator reads it: SQL with a comment for each lock, and a verdict at the end. */
@@ -10,6 +11,11 @@ export function planText(steps: readonly PlannedStep[]): string {
     return [name, ...own.flatMap(stepLines)].join("\n");
   });
   return `${blocks.join("\n\n")}\n\n${verdict(steps)}\n`;
+}
+
+/** Why nothing would be done, and what to do about it. */
+export function divergenceText(diverged: readonly string[]): string {
+  return `${diverged.join("\n")}\n\nnothing would be done: ${divergenceAdvice}\n`;
 }
 
 function stepLines({ statement, effects, inTheWay }: PlannedStep): readonly string[] {

@@ -55,7 +55,7 @@ describe.skipIf(process.platform === "win32")("a project", () => {
     const project = await configuredProject({}, root);
     const code =
       command === "check"
-        ? await runCheck(project, terminal)
+        ? await runCheck(project, {}, terminal)
         : await runGenerate(project, flags, terminal);
     return { code, said };
   };

@@ -86,7 +86,7 @@ describe("migrations squash", () => {
 
     const { code, stdout, stderr } = squash("--force");
     expect([code, stdout]).toEqual([0, expect.stringContaining("remove .data\n")]);
-    expect(stderr).toContain("have to be made anew as well");
+    expect(stderr).toContain("make them anew");
     expect(existsSync(at(".data"))).toBe(false);
     expect(migrations()).toEqual(["0001_initial.sql", "0002_notes.sql"]);
     expect(readdirSync(at("generated/migrations/postgres")).sort()).toEqual(migrations());
@@ -197,7 +197,7 @@ describe("migrations squash", () => {
       cwd: root,
     });
     commit();
-    expect(cli(root, "generate").stdout).toContain("OPW085");
+    expect(cli(root, "check").stdout).toContain("OPW085");
     expect(squash("--force").code).toBe(0);
     expect(migrations()).toEqual(["0001_initial.sql", "0002_theirs.sql", "0003_mine.sql"]);
     expect(cli(root, "check").code).toBe(0);

@@ -44,6 +44,11 @@ export function partName(file: string, at: number): string {
   return `${file}#${at + 1}`;
 }
 
+/** The file of a recorded name, which may be that of a part. */
+export function fileOfRecord(name: string): string {
+  return name.replace(/#\d+$/, "");
+}
+
 /** The parts of a file. A part that begins with a line `-- online` has one statement per line. */
 function partsOf(text: string): readonly MigrationPart[] {
   const [first = "", ...others] = text.split(/^-- online\b.*\n/m);

@@ -7,7 +7,8 @@ import {
   type StatementEffect,
   type PlannedStatement,
 } from "./migration-locks.js";
-import { appliedNames, type MigrationTarget } from "./migrations.js";
+import { appliedMigrations, divergence } from "./migration-records.js";
+import type { MigrationTarget } from "./migrations.js";
 import { quoted, type SqlSession } from "./session.js";
 
 /**
@@ -42,7 +43,7 @@ export async function planMigrations(
 ): Promise<readonly PlannedStep[]> {
   const files = await readMigrations(target.engine, folder);
   return target.inspect(async (session) => {
-    const applied = await appliedNames(session);
+    const applied = new Set((await appliedMigrations(session)).keys());
     // A table that an earlier step creates has no rows, whatever has its name now.
     const made = new Set<string>();
     const steps: PlannedStep[] = [];
@@ -58,6 +59,15 @@ export async function planMigrations(
     }
     return steps;
   });
+}
+
+/** Why `applyMigrations` would refuse to do anything; empty if it wouldn't. */
+export async function divergedMigrations(
+  target: MigrationTarget,
+  folder: string,
+): Promise<readonly string[]> {
+  const files = await readMigrations(target.engine, folder);
+  return divergence(files, await target.inspect(appliedMigrations));
 }
 
 /** The checks of a file, run now. A table that an earlier file has yet to create has no rows, so they find none there. */

@@ -1,7 +1,13 @@
 // The migrations runner: numbered, append-only files, applied in order under a lock, each checked by its checksum.
-import { fail, ServiceError } from "../../contract/errors.js";
+import { fail } from "../../contract/errors.js";
 import { checkRows } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
+import {
+  appliedMigrations,
+  divergence,
+  divergenceAdvice,
+  type MigrationRecords,
+} from "./migration-records.js";
 import type { SqlSession } from "./session.js";
 
 /** A transaction of a migration. */
@@ -49,7 +55,8 @@ export interface MigrationTarget {
 /**
  * Applies those of the engine's migrations in the generated folder (`0001_initial.sql` …) that the database doesn't have yet,
  * and returns their names. Each part of a file is applied completely or not at all, and recorded, so that a later run continues
- * after an interruption. Throws `core.configuration` if an applied file has changed since, or if a file's checks find rows.
+ * after an interruption. Throws `core.configuration` if an applied file has changed or vanished since, or if a file's checks
+ * find rows.
  */
 export async function applyMigrations(
   target: MigrationTarget,
@@ -62,10 +69,9 @@ export async function applyMigrations(
       await exec(
         `CREATE TABLE IF NOT EXISTS "opwright_migrations" ("name" text PRIMARY KEY, "checksum" text NOT NULL, "applied_at" text NOT NULL)`,
       );
-      const rows = await session.all(`SELECT "name", "checksum" FROM "opwright_migrations"`, []);
-      return new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
+      return appliedMigrations(session);
     });
-    for (const file of files) checkUnchanged(file, noted);
+    refuseDivergence(files, noted);
     const applied: string[] = [];
     for (const file of files.filter(({ name }) => !noted.has(name)))
       if (await applyFile(connection, file, noted, watch)) applied.push(file.name);
@@ -73,21 +79,19 @@ export async function applyMigrations(
   }, watch);
 }
 
-function checkUnchanged({ name, parts, checksum }: MigrationFile, noted: Noted): void {
-  const names = [name, ...parts.map((_part, at) => partName(name, at))];
-  const others = names.map((one) => noted.get(one)).filter((one) => one !== undefined);
-  if (others.some((other) => other !== checksum))
-    throw misconfigured(`migration ${name} has changed after it was applied to this database`);
+function refuseDivergence(files: readonly MigrationFile[], noted: MigrationRecords): void {
+  const [first, ...others] = divergence(files, noted);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const reason = `migration ${first}${more}: ${divergenceAdvice}`;
+  throw fail("core.configuration", {}, { cause: new Error(reason) });
 }
-
-/** What was applied: names of files, and of the parts of an unfinished file, each with the checksum of its file at that time. */
-type Noted = ReadonlyMap<string, string>;
 
 /** Applies the parts of a file in order, except those already recorded. Returns whether it applied the last one. */
 async function applyFile(
   connection: MigrationConnection,
   file: MigrationFile,
-  noted: Noted,
+  noted: MigrationRecords,
   watch: MigrationWatch,
 ): Promise<boolean> {
   const { name, parts, checksum } = file;
@@ -144,28 +148,16 @@ async function note(session: SqlSession, name: string, checksum: string): Promis
   );
 }
 
-/** The names of the migrations that `applyMigrations` would apply, in order. */
+/**
+ * The names of the migrations that `applyMigrations` would apply, in order. Throws `core.configuration` if it would refuse
+ * because applied files have changed or vanished.
+ */
 export async function pendingMigrations(
   target: MigrationTarget,
   folder: string,
 ): Promise<readonly string[]> {
   const files = await readMigrations(target.engine, folder);
-  const applied = await target.inspect(appliedNames);
+  const applied = await target.inspect(appliedMigrations);
+  refuseDivergence(files, applied);
   return files.map(({ name }) => name).filter((name) => !applied.has(name));
-}
-
-/** What was applied: names of files, and of the parts of an unfinished file (see `partName`). */
-export async function appliedNames(session: SqlSession): Promise<ReadonlySet<string>> {
-  const rows = await session
-    .all(`SELECT "name" FROM "opwright_migrations"`, [])
-    .catch((error: unknown) => {
-      // The table doesn't exist before the first migration.
-      if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
-      throw error;
-    });
-  return new Set(rows.map((row) => String(row["name"])));
-}
-
-function misconfigured(reason: string): Error {
-  return fail("core.configuration", {}, { cause: new Error(reason) });
 }
