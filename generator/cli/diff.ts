@@ -3,7 +3,7 @@ import { parseDocument, stringify } from "yaml";
 import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
 import type { DiffFormat } from "../diff/formats.js";
-import { renderDiff } from "../diff/render.js";
+import { approvalNeeded, renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
@@ -59,9 +59,7 @@ export async function runDiff(
     terminal.note(`approved, but not there: ${oneLine(text)} (the entry can go)`);
   if (!report.isRefused) return exitCodes.fine;
   const entries = stringify({ approved: missingApprovals(report) }, { lineWidth: 100 });
-  terminal.note(
-    `breaking changes need an entry of \`approved:\` in the registry, with a reason:\n\n${entries}`,
-  );
+  terminal.note(`${approvalNeeded}:\n\n${entries}`);
   return exitCodes.findings;
 }
 

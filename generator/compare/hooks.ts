@@ -9,6 +9,7 @@ import { differences } from "./differences.js";
 
 /** Phases in which a hook may refuse callers. */
 const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before", "tx_after"];
+const documented: readonly ChangeLevel[] = ["documentation"];
 
 /** The permissions that a chain requires, each once. */
 export function permissionsOf(hooks: readonly HookUse[]): readonly string[] {
@@ -37,15 +38,14 @@ export function compareHooks(
   const { gone, added } = differences(Object.keys(were ?? {}), Object.keys(are ?? {}));
   const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
   const isReplaced = oldLimit !== undefined && limit !== undefined;
-  if (isReplaced)
-    told(
-      isLooser(oldLimit, limit) ? "additive" : "breaking",
-      limit,
-      `is asked instead of ${oldLimit}`,
-    );
+  // Where neither is within the other, it opens for some and breaks for others.
+  if (isReplaced) {
+    if (!isWithin(limit, oldLimit)) told("opens", limit, `is asked instead of ${oldLimit}`);
+    if (!isWithin(oldLimit, limit)) told("breaking", limit, `is asked instead of ${oldLimit}`);
+  }
   const scopes = changedScopes(gone, added);
-  for (const { before: old, after: next, isWider } of scopes)
-    told(isWider ? "additive" : "breaking", next, `is asked instead of ${old}`);
+  for (const { before: old, after: next, levels } of scopes)
+    for (const level of levels) told(level, next, `is asked instead of ${old}`);
   const known = new Set(scopes.flatMap((one) => [one.before, one.after]));
   const isTold = (hook: string): boolean =>
     known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
@@ -54,17 +54,21 @@ export function compareHooks(
     else told("documentation", hook, "is run");
   }
   for (const hook of gone.filter((one) => !isTold(one))) {
-    if (mayRefuse(own(were ?? {}, hook))) told("additive", hook, "is no longer asked");
+    if (mayRefuse(own(were ?? {}, hook))) told("opens", hook, "is no longer asked");
     else told("documentation", hook, "is no longer run");
   }
   for (const [hook, use] of Object.entries(are ?? {})) {
     const [old, next] = [own(were ?? {}, hook), use].map(functionOf);
     if (old === next || !Object.hasOwn(were ?? {}, hook)) continue;
-    told(mayRefuse(use) ? "breaking" : "documentation", hook, `runs ${next} instead of ${old}`);
+    const what = `runs ${next} instead of ${old}`;
+    // Another function may refuse others, and let others through.
+    for (const level of mayRefuse(use) ? (["opens", "breaking"] as const) : documented)
+      told(level, hook, what);
   }
 }
 
-function mayRefuse(hook: HookUse | undefined): boolean {
+/** Whether a hook may refuse callers. */
+export function mayRefuse(hook: HookUse | undefined): boolean {
   return hook !== undefined && refusing.includes(hook.phase);
 }
 
@@ -96,7 +100,11 @@ const scopePattern = /^scope (\S+)(?: unless (.*))? before$/;
 function changedScopes(
   gone: readonly string[],
   added: readonly string[],
-): readonly { readonly before: string; readonly after: string; readonly isWider: boolean }[] {
+): readonly {
+  readonly before: string;
+  readonly after: string;
+  readonly levels: readonly ChangeLevel[];
+}[] {
   const partsOf = (hook: string) => {
     const [, name, above = ""] = scopePattern.exec(hook) ?? [];
     return { name, above: above === "" ? [] : above.split(" or ") };
@@ -105,7 +113,12 @@ function changedScopes(
     const { name, above } = partsOf(after);
     const before = gone.find((one) => name !== undefined && partsOf(one).name === name);
     if (before === undefined) return [];
-    return [{ before, after, isWider: partsOf(before).above.every((one) => above.includes(one)) }];
+    const exempt = differences(partsOf(before).above, above);
+    const levels: readonly ChangeLevel[] = [
+      ...(exempt.added.length > 0 ? (["opens"] as const) : []),
+      ...(exempt.gone.length > 0 ? (["breaking"] as const) : []),
+    ];
+    return [{ before, after, levels }];
   });
 }
 
@@ -117,12 +130,12 @@ function onlyLimit(hooks: readonly string[]): string | undefined {
   return limits.length === 1 ? limits[0] : undefined;
 }
 
-/** Whether a client that kept to one limit also keeps to the other. */
-function isLooser(before: string, after: string): boolean {
-  const [old, next] = [before, after].map((hook) => {
+/** Whether a client that keeps to one limit also keeps to the other. */
+function isWithin(limit: string, other: string): boolean {
+  const [one, most] = [limit, other].map((hook) => {
     const [, count = "", window = ""] = limitPattern.exec(hook) ?? [];
     return { count: Number(count), seconds: durationSeconds(window) };
   });
-  if (old === undefined || next === undefined) return false;
-  return next.count >= old.count && next.count / next.seconds >= old.count / old.seconds;
+  if (one === undefined || most === undefined) return false;
+  return one.count <= most.count && one.count / one.seconds <= most.count / most.seconds;
 }

@@ -10,8 +10,10 @@ import { documentBehind, documentCalled, renamedDocuments } from "./renames.js";
 export interface Cause {
   /** One sentence, which also identifies the cause: an approval repeats it. */
   readonly text: string;
-  /** That of the worst of its changes. */
+  /** The first level that one of its changes has. */
   readonly level: ChangeLevel;
+  /** Whether what it opens also requires clients to change; absent where it doesn't. */
+  readonly breaks?: true;
   readonly area: Change["area"];
   readonly subject: ChangeSubject;
   /** The field of the subject; absent if the cause isn't about one field. */
@@ -38,8 +40,17 @@ export function causesOf(
     const key = change.cause ?? fields.of(change) ?? repeated(change) ?? change.text;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
-  const causes = [...groups].map(([key, group]) => causeFrom(key, group, fields));
+  const causes = [...groups].flatMap(([key, group]) =>
+    apart(group).map((part) => causeFrom(key, part, fields)),
+  );
   return causes.sort((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level));
+}
+
+/** Whoever approves what opens hasn't approved what breaks: two causes, the first with whatever is harmless. */
+function apart(group: readonly Change[]): readonly (readonly Change[])[] {
+  const breaking = group.filter(({ level }) => level === "breaking");
+  if (breaking.length === 0 || !group.some(({ level }) => level === "opens")) return [group];
+  return [group.filter((change) => !breaking.includes(change)), breaking];
 }
 
 function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses): Cause {
@@ -63,6 +74,7 @@ function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses)
   return {
     text: place === undefined ? key : told === "" ? first.text : `${type}${place.path} ${told}`,
     level,
+    ...(changes.some(({ breaks }) => breaks === true) ? { breaks: true } : {}),
     area: first.area,
     subject: place === undefined ? first.subject : { kind: "type", name: place.type },
     ...(place === undefined ? {} : { field: place.path.slice(1).replaceAll("[]", "") }),
