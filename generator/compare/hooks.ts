@@ -1,7 +1,6 @@
 // Two chains of hooks: who is refused that was not, and what else runs.
 import { durationSeconds } from "../load/quantities.js";
 import { authoredIn } from "../model/code.js";
-import { own } from "../model/records.js";
 import type { HookUse } from "../model/registry.js";
 import type { HookPhaseName } from "../model/vocabulary.js";
 import type { ChangeLevel, Note } from "./change.js";
@@ -35,7 +34,8 @@ export function compareHooks(
       subject: { kind: "hook", name: hook },
       affects: [affected],
     });
-  const { gone, added } = differences(Object.keys(were ?? {}), Object.keys(are ?? {}));
+  // Functions of two files may have one name.
+  const { gone, added } = differences(namesOf(were ?? []), namesOf(are ?? []));
   const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
   const isReplaced = oldLimit !== undefined && limit !== undefined;
   // Where neither is within the other, it opens for some and breaks for others.
@@ -50,16 +50,17 @@ export function compareHooks(
   const isTold = (hook: string): boolean =>
     known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
   for (const hook of added.filter((one) => !isTold(one))) {
-    if (mayRefuse(own(are ?? {}, hook))) told("breaking", hook, "is asked");
+    if (mayRefuse(useOf(are ?? [], hook))) told("breaking", hook, "is asked");
     else told("documentation", hook, "is run");
   }
   for (const hook of gone.filter((one) => !isTold(one))) {
-    if (mayRefuse(own(were ?? {}, hook))) told("opens", hook, "is no longer asked");
+    if (mayRefuse(useOf(were ?? [], hook))) told("opens", hook, "is no longer asked");
     else told("documentation", hook, "is no longer run");
   }
-  for (const [hook, use] of Object.entries(are ?? {})) {
-    const [old, next] = [own(were ?? {}, hook), use].map(functionOf);
-    if (old === next || !Object.hasOwn(were ?? {}, hook)) continue;
+  for (const hook of new Set(namesOf(are ?? []))) {
+    const [was, use] = [were, are].map((named) => useOf(named ?? [], hook));
+    const [old, next] = [was, use].map(functionOf);
+    if (old === next || was === undefined) continue;
     const what = `runs ${next} instead of ${old}`;
     // Another function may refuse others, and let others through.
     for (const level of mayRefuse(use) ? (["opens", "breaking"] as const) : documented)
@@ -72,17 +73,30 @@ export function mayRefuse(hook: HookUse | undefined): boolean {
   return hook !== undefined && refusing.includes(hook.phase);
 }
 
+interface NamedHook {
+  readonly name: string;
+  readonly use: HookUse;
+}
+
 /** Hooks as people call them. Permissions and who is calling are told of what asks for them. */
-function namedHooks(hooks: readonly HookUse[]): Readonly<Record<string, HookUse>> {
-  return Object.fromEntries(
+function namedHooks(hooks: readonly HookUse[]): readonly NamedHook[] {
+  return (
     hooks
       .filter(({ permission, id }) => permission === null && id !== "principal")
       // Clients don't care about files.
-      .map((hook) => [
-        `${hook.id.slice(hook.id.indexOf("#") + 1)} ${hook.phase.replaceAll("_", " ")}`,
-        hook,
-      ]),
+      .map((use) => ({
+        name: `${use.id.slice(use.id.indexOf("#") + 1)} ${use.phase.replaceAll("_", " ")}`,
+        use,
+      }))
   );
+}
+
+function namesOf(named: readonly NamedHook[]): readonly string[] {
+  return named.map(({ name }) => name);
+}
+
+function useOf(named: readonly NamedHook[], hook: string): HookUse | undefined {
+  return named.find(({ name }) => name === hook)?.use;
 }
 
 /** The author's function behind a hook; clients don't care about its file. */
