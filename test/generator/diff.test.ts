@@ -1116,6 +1116,51 @@ describe("a report", () => {
     ]);
   });
 
+  test("has what opens on top, and passes with an approval alone", () => {
+    const root = project();
+    // In the middle of what breaks and what is offered.
+    const opened = narrowed
+      .replace("{authorize: orders.read}]", "{rate_limit: 90/1m}]")
+      .replace('    tags: "string[]"\n', '    tags: "string[]"\n    weight: number?\n');
+    write(root, opened);
+    const text = "each of these operations needs no orders.read";
+    const pretty = cli(root, "diff", "main");
+    expect([pretty.code, pretty.stdout.split("\n")[0]]).toEqual([1, `! opens         ${text}`]);
+    expect(pretty.stdout).toMatch(
+      /\n1 opens access, 2 breaking, \d+ additive since main; version 1\.2\.3, suggested 2\.0\.0\n/,
+    );
+    expect(pretty.stderr).toContain("What opens access or breaks clients needs an entry");
+    const markdown = cli(root, "diff", "main", "--format", "markdown").stdout;
+    expect(markdown).toMatch(/^### API changes since `main`: 1 opens access, 2 breaking, /);
+    const rows = markdown.split("\n").filter((line) => line.startsWith("| "));
+    expect(rows[1]).toMatch(/^\| \*\*opens\*\* \| each of these operations needs no orders\.read/);
+    const github = cli(root, "diff", "main", "--format", "github").stdout;
+    expect(github).toMatch(
+      /^::error file=[^\n]*,title=opens access::each of these operations needs/,
+    );
+    const { code, report } = reportOf(root);
+    const [cause] = report.causes;
+    expect([code, cause?.level, cause?.text, cause?.approved]).toEqual([1, "opens", text, null]);
+    const approve = (places: readonly string[] = []): void =>
+      write(
+        root,
+        `registry: 1\napproved:\n  ${text}: {reason: they are public, in: [${places.join(", ")}]}\n`,
+        "registry/approved.yaml",
+      );
+    write(root, orders.replace(", {authorize: orders.read}]", "]"));
+    approve(cause?.affects.slice(1));
+    expect(cli(root, "diff", "main").code).toBe(1);
+    approve(cause?.affects);
+    const passed = cli(root, "diff", "main", "--format", "markdown");
+    // Approved or not, whoever reviews the approval sees it first.
+    expect([passed.code, passed.stdout.split("\n")[0]]).toEqual([
+      0,
+      "### API changes since `main`: 1 opens access (1 approved)",
+    ]);
+    expect(passed.stdout).toContain("approved: they are public");
+    expect(reportOf(root).report.version.suggested).toBe("1.3.0");
+  });
+
   test("comes as Markdown for a pull request and as annotations", () => {
     const root = project();
     write(root, narrowed);

@@ -91,9 +91,9 @@ const document: Rules<DocumentModel> = {
   view: null,
   // That a payload has a field no longer is told of its type; that it has one of those that are there, by `comparePayloads`.
   set: null,
-  bulk: (before, after) =>
-    // Its operations come and go.
-    before === null || after === null
+  bulk: (before: DocumentModel["bulk"] | undefined, after) =>
+    // Its operations come and go; registries that were frozen before there were any have none.
+    (before ?? null) === null || after === null
       ? []
       : limit((text) => `writes up to ${text} in one request`, " documents")(before, after),
   hooks: (before, after) => {

@@ -1,13 +1,6 @@
 // Compares the webhooks of two registries, as subscribers see them, besides the operations.
 import type { Comparison } from "../../compare/comparison.js";
-import {
-  compareAll,
-  limit,
-  tellOf,
-  type Rules,
-  type Tell,
-  type Told,
-} from "../../compare/rules.js";
+import { compareAll, limit, tellOf, type Rules, type Tell } from "../../compare/rules.js";
 import { differences } from "../../compare/differences.js";
 import { authoredIn } from "../../model/code.js";
 import { own } from "../../model/records.js";
