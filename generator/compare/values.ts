@@ -1,8 +1,10 @@
 // Values of operations and events in two registries: a type is compared once, and its changes name all places that use it.
 import { own } from "../model/records.js";
+import type { RegistryModel } from "../model/registry.js";
 import type { Change, Note, ChangeSubject } from "./change.js";
 import type { Direction, SchemaComparison, Types } from "./schema-change.js";
 import { compareSchemas } from "./schemas.js";
+import { shownBy, shownMore, type ShownTypes } from "./shown.js";
 
 interface TypePair {
   readonly before: string;
@@ -19,13 +21,15 @@ export class ValueComparison {
   readonly #after: Types;
   readonly #note: Note;
   readonly #today: string;
+  readonly #shown: ShownTypes;
   readonly #pairs = new Map<string, TypePair>();
 
-  constructor(before: Types, after: Types, note: Note, today: string) {
+  constructor(before: RegistryModel, after: RegistryModel, note: Note, today: string) {
     this.#today = today;
-    this.#before = before;
-    this.#after = after;
+    this.#before = before.types;
+    this.#after = after.types;
     this.#note = note;
+    this.#shown = [before, after].map(shownBy);
   }
 
   /** Two schemas in one place, which changes call `name`. */
@@ -73,6 +77,7 @@ export class ValueComparison {
       after: this.#after,
       direction,
       today: this.#today,
+      shownMore: (before, after) => shownMore(this.#shown, before, after),
       ...told,
     };
   }

@@ -22,7 +22,7 @@ export function compareRegistries(
     const breaks = level === "opens" && isBreaking ? ({ breaks: true } as const) : {};
     found.set(change.text, { ...known, level, affects, ...breaks });
   };
-  const values = new ValueComparison(before.types, after.types, note, today);
+  const values = new ValueComparison(before, after, note, today);
   compareOperations(before, after, values, note, today);
   compareService(before, after, note);
   for (const family of families) family.compare?.(before, after, { values, note, today });

@@ -397,3 +397,34 @@ describe("a changed view is one cause", () => {
     ]);
   });
 });
+
+describe("an answer that had a view and has more from now on", () => {
+  const people = (out: string, data: string): string =>
+    registryOf(`types: {Person: {name: string, born: date-time}, Team: {name: string, members: "${out}[]"}}
+documents: {people: {type: Person, guard: reader, views: {card: [name], long: [name, born]}}}
+operations:
+  people.team: {get: /team, out: Team, run: registry/code.ts#mine, guard: boss}
+  people.first: {get: /first, out: ${data}, run: registry/code.ts#mine, guard: boss}
+`);
+
+  test.each(["PeopleLong", "Person"])("such as %s opens", async (type) => {
+    const [card, more] = [people("PeopleCard", "PeopleCard"), people(type, type)];
+    const told = await changes(card, more);
+    expect(told).toContain("opens people.first shows born in answers");
+    expect(told).toContain("opens Team.members[] shows born in answers");
+    const back = await changes(more, card);
+    expect(back.filter((text) => text.startsWith("opens"))).toEqual([]);
+  });
+
+  test("as a reference that shows the whole document is one cause", async () => {
+    const posts = (view: string): string =>
+      registryOf(`documents:
+  people: {type: {name: string, born: date-time}, guard: reader, views: {card: [name]}}
+  posts: {type: {title: string, author: {ref: people${view}}}, guard: reader}
+`);
+    const told = await causes(posts(", view: card"), posts(""));
+    expect(told.filter((text) => text.startsWith("opens"))).toEqual([
+      "opens, breaks PostsExpansions.author shows born in answers",
+    ]);
+  });
+});

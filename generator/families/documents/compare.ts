@@ -91,11 +91,11 @@ const document: Rules<DocumentModel> = {
   view: null,
   // That a payload has a field no longer is told of its type; that it has one of those that are there, by `comparePayloads`.
   set: null,
+  // Its operations come and go; registries that were frozen before there were any have none.
   bulk: (before: DocumentModel["bulk"] | undefined, after) =>
-    // Its operations come and go; registries that were frozen before there were any have none.
-    (before ?? null) === null || after === null
-      ? []
-      : limit((text) => `writes up to ${text} in one request`, " documents")(before, after),
+    typeof before === "number" && after !== null
+      ? limit((text) => `writes up to ${text} in one request`, " documents")(before, after)
+      : [],
   hooks: (before, after) => {
     const stepsOf = (hooks: DocumentModel["hooks"]): readonly string[] =>
       Object.entries(hooks).flatMap(([verb, steps]) =>
