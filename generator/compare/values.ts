@@ -1,10 +1,9 @@
 // Values of operations and events in two registries: a type is compared once, and its changes name all places that use it.
 import { own } from "../model/records.js";
-import type { RegistryModel } from "../model/registry.js";
 import type { Change, Note, ChangeSubject } from "./change.js";
 import type { Direction, SchemaComparison, Types } from "./schema-change.js";
 import { compareSchemas } from "./schemas.js";
-import { shownBy, shownMore, type ShownTypes } from "./shown.js";
+import { shownMore, type ShownTypes } from "./shown.js";
 
 interface TypePair {
   readonly before: string;
@@ -24,12 +23,12 @@ export class ValueComparison {
   readonly #shown: ShownTypes;
   readonly #pairs = new Map<string, TypePair>();
 
-  constructor(before: RegistryModel, after: RegistryModel, note: Note, today: string) {
+  constructor(before: Types, after: Types, note: Note, today: string, shown: ShownTypes) {
     this.#today = today;
-    this.#before = before.types;
-    this.#after = after.types;
+    this.#before = before;
+    this.#after = after;
     this.#note = note;
-    this.#shown = [before, after].map(shownBy);
+    this.#shown = shown;
   }
 
   /** Two schemas in one place, which changes call `name`. */

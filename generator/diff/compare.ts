@@ -4,6 +4,7 @@ import type { RegistryModel } from "../model/registry.js";
 import { levels, type Change } from "../compare/change.js";
 import { compareOperations } from "./operations.js";
 import { compareService } from "./service.js";
+import { shownBy } from "./shown.js";
 import { ValueComparison } from "../compare/values.js";
 
 /** Changes from one registry to another, what opens first, then what breaks, then in the order of their texts. `today` is a day in UTC. */
@@ -22,7 +23,13 @@ export function compareRegistries(
     const breaks = level === "opens" && isBreaking ? ({ breaks: true } as const) : {};
     found.set(change.text, { ...known, level, affects, ...breaks });
   };
-  const values = new ValueComparison(before, after, note, today);
+  const values = new ValueComparison(
+    before.types,
+    after.types,
+    note,
+    today,
+    [before, after].map(shownBy),
+  );
   compareOperations(before, after, values, note, today);
   compareService(before, after, note);
   for (const family of families) family.compare?.(before, after, { values, note, today });
