@@ -3,7 +3,7 @@ import { parseDocument, stringify } from "yaml";
 import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
 import type { DiffFormat } from "../diff/formats.js";
-import { renderDiff } from "../diff/render.js";
+import { approvalNeeded, renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import {
   isRefused,
@@ -74,9 +74,7 @@ export async function runDiff(
   if (report.lost.length > 0) terminal.note(catalogue.OPW091.fix);
   if (report.causes.every((cause) => !isRefused(cause))) return exitCodes.findings;
   const entries = stringify({ approved: missingApprovals(report) }, { lineWidth: 100 });
-  terminal.note(
-    `breaking changes need an entry of \`approved:\` in the registry, with a reason:\n\n${entries}`,
-  );
+  terminal.note(`${approvalNeeded}:\n\n${entries}`);
   return exitCodes.findings;
 }
 

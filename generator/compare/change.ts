@@ -1,8 +1,17 @@
 // What a change of the registry does to clients, as data.
 
-/** `breaking` requires clients to change; `additive` gives them more; `documentation` only changes texts. */
-export const levels = ["breaking", "additive", "documentation"] as const;
+/**
+ * The first counts where several hold. `opens` removes or weakens a protection, so that callers may do, see or send what they
+ * could not; `breaking` requires clients to change; `additive` gives them more, under the same protection; `documentation` only
+ * changes texts.
+ */
+export const levels = ["opens", "breaking", "additive", "documentation"] as const;
 export type ChangeLevel = (typeof levels)[number];
+
+/** Whether somebody has to approve it. */
+export function needsApproval(level: ChangeLevel): boolean {
+  return level === "opens" || level === "breaking";
+}
 
 /** The part of the contract that a change is about, in reports for machines; a family's changes are in one of these. */
 export type ChangeArea =
@@ -18,6 +27,8 @@ export interface Change {
   /** One sentence, which also identifies the change: an approval repeats it. */
   readonly text: string;
   readonly level: ChangeLevel;
+  /** Whether what `opens` also requires clients to change; absent where it doesn't. */
+  readonly breaks?: true;
   readonly area: ChangeArea;
   /** What has changed. */
   readonly subject: ChangeSubject;

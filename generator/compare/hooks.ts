@@ -8,6 +8,7 @@ import { differences } from "./differences.js";
 
 /** Phases in which a hook may refuse callers. */
 const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before", "tx_after"];
+const documented: readonly ChangeLevel[] = ["documentation"];
 
 /** The permissions that a chain requires, each once. */
 export function permissionsOf(hooks: readonly HookUse[]): readonly string[] {
@@ -33,18 +34,18 @@ export function compareHooks(
       subject: { kind: "hook", name: hook },
       affects: [affected],
     });
-  const { gone, added } = differences(were.map(nameOf), are.map(nameOf));
+  // Functions of two files may have one name.
+  const { gone, added } = differences(namesOf(were), namesOf(are));
   const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
   const isReplaced = oldLimit !== undefined && limit !== undefined;
-  if (isReplaced)
-    told(
-      isLooser(oldLimit, limit) ? "additive" : "breaking",
-      limit,
-      `is asked instead of ${oldLimit}`,
-    );
+  // Where neither is within the other, it opens for some and breaks for others.
+  if (isReplaced) {
+    if (!isWithin(limit, oldLimit)) told("opens", limit, `is asked instead of ${oldLimit}`);
+    if (!isWithin(oldLimit, limit)) told("breaking", limit, `is asked instead of ${oldLimit}`);
+  }
   const scopes = changedScopes(gone, added);
-  for (const { before: old, after: next, isWider } of scopes)
-    told(isWider ? "additive" : "breaking", next, `is asked instead of ${old}`);
+  for (const { before: old, after: next, levels } of scopes)
+    for (const level of levels) told(level, next, `is asked instead of ${old}`);
   const known = new Set(scopes.flatMap((one) => [one.before, one.after]));
   const isTold = (hook: string): boolean =>
     known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
@@ -53,29 +54,29 @@ export function compareHooks(
     else told("documentation", hook, "is run");
   }
   for (const hook of gone.filter((one) => !isTold(one))) {
-    if (mayRefuse(useOf(were, hook))) told("additive", hook, "is no longer asked");
+    if (mayRefuse(useOf(were, hook))) told("opens", hook, "is no longer asked");
     else told("documentation", hook, "is no longer run");
   }
-  for (const [hook, use] of are) {
-    const [olds, nexts] = [functionsOf(were, hook), functionsOf(are, hook)];
-    // Of several that are called alike, one that has come or gone is told already.
-    if (olds.length !== 1 || nexts.length !== 1 || olds[0] === nexts[0]) continue;
-    told(
-      mayRefuse(use) ? "breaking" : "documentation",
-      hook,
-      `runs ${nexts[0]} instead of ${olds[0]}`,
-    );
+  for (const hook of new Set(namesOf(are))) {
+    const [was, use] = [useOf(were, hook), useOf(are, hook)];
+    const [old, next] = [was, use].map(functionOf);
+    if (old === next || was === undefined) continue;
+    const what = `runs ${next} instead of ${old}`;
+    // Another function may refuse others, and let others through.
+    for (const level of mayRefuse(use) ? (["opens", "breaking"] as const) : documented)
+      told(level, hook, what);
   }
 }
 
-function mayRefuse(hook: HookUse | undefined): boolean {
+/** Whether a hook may refuse callers. */
+export function mayRefuse(hook: HookUse | undefined): boolean {
   return hook !== undefined && refusing.includes(hook.phase);
 }
 
-/** A hook as people call it, and the hook. */
-type NamedHook = readonly [name: string, hook: HookUse];
-
-const nameOf = ([name]: NamedHook): string => name;
+interface NamedHook {
+  readonly name: string;
+  readonly use: HookUse;
+}
 
 /** Hooks as people call them. Permissions and who is calling are told of what asks for them. */
 function namedHooks(hooks: readonly HookUse[]): readonly NamedHook[] {
@@ -83,19 +84,19 @@ function namedHooks(hooks: readonly HookUse[]): readonly NamedHook[] {
     hooks
       .filter(({ permission, id }) => permission === null && id !== "principal")
       // Clients don't care about files.
-      .map((hook) => [
-        `${hook.id.slice(hook.id.indexOf("#") + 1)} ${hook.phase.replaceAll("_", " ")}`,
-        hook,
-      ])
+      .map((use) => ({
+        name: `${use.id.slice(use.id.indexOf("#") + 1)} ${use.phase.replaceAll("_", " ")}`,
+        use,
+      }))
   );
 }
 
-function useOf(hooks: readonly NamedHook[], name: string): HookUse | undefined {
-  return hooks.find(([called]) => called === name)?.[1];
+function namesOf(named: readonly NamedHook[]): readonly string[] {
+  return named.map(({ name }) => name);
 }
 
-function functionsOf(hooks: readonly NamedHook[], name: string): readonly string[] {
-  return hooks.flatMap(([called, hook]) => (called === name ? [functionOf(hook)] : []));
+function useOf(named: readonly NamedHook[], hook: string): HookUse | undefined {
+  return named.find(({ name }) => name === hook)?.use;
 }
 
 /** The author's function behind a hook; clients don't care about its file. */
@@ -113,7 +114,11 @@ const scopePattern = /^scope (\S+)(?: unless (.*))? before$/;
 function changedScopes(
   gone: readonly string[],
   added: readonly string[],
-): readonly { readonly before: string; readonly after: string; readonly isWider: boolean }[] {
+): readonly {
+  readonly before: string;
+  readonly after: string;
+  readonly levels: readonly ChangeLevel[];
+}[] {
   const partsOf = (hook: string) => {
     const [, name, above = ""] = scopePattern.exec(hook) ?? [];
     return { name, above: above === "" ? [] : above.split(" or ") };
@@ -122,7 +127,12 @@ function changedScopes(
     const { name, above } = partsOf(after);
     const before = gone.find((one) => name !== undefined && partsOf(one).name === name);
     if (before === undefined) return [];
-    return [{ before, after, isWider: partsOf(before).above.every((one) => above.includes(one)) }];
+    const exempt = differences(partsOf(before).above, above);
+    const levels: readonly ChangeLevel[] = [
+      ...(exempt.added.length > 0 ? (["opens"] as const) : []),
+      ...(exempt.gone.length > 0 ? (["breaking"] as const) : []),
+    ];
+    return [{ before, after, levels }];
   });
 }
 
@@ -134,12 +144,12 @@ function onlyLimit(hooks: readonly string[]): string | undefined {
   return limits.length === 1 ? limits[0] : undefined;
 }
 
-/** Whether a client that kept to one limit also keeps to the other. */
-function isLooser(before: string, after: string): boolean {
-  const [old, next] = [before, after].map((hook) => {
+/** Whether a client that keeps to one limit also keeps to the other. */
+function isWithin(limit: string, other: string): boolean {
+  const [one, most] = [limit, other].map((hook) => {
     const [, count = "", window = ""] = limitPattern.exec(hook) ?? [];
     return { count: Number(count), seconds: durationSeconds(window) };
   });
-  if (old === undefined || next === undefined) return false;
-  return next.count >= old.count && next.count / next.seconds >= old.count / old.seconds;
+  if (one === undefined || most === undefined) return false;
+  return one.count <= most.count && one.count / one.seconds <= most.count / most.seconds;
 }

@@ -8,37 +8,51 @@ import { differences } from "./differences.js";
 
 /** The change of a member and its level; null if clients don't meet it, or if it is reported elsewhere. */
 export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
-type Told = readonly [level: ChangeLevel, what: string, field?: string | undefined];
+export type Told = readonly [level: ChangeLevel, what: string, field?: string | undefined];
 export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
 /** Takes what has changed of one subject. */
 export type Tell = (level: ChangeLevel, what: string, field?: string | undefined) => void;
 
 /** More of it is additive, less is breaking; null is without bound. */
-export function amount(what: (text: string) => string, unit: string) {
+export function amount(
+  what: (text: string) => string,
+  unit: string,
+  more: ChangeLevel = "additive",
+) {
   return (before: number | null, after: number | null): readonly Told[] => {
     const isLess = (after ?? Number.POSITIVE_INFINITY) < (before ?? Number.POSITIVE_INFINITY);
-    return [[isLess ? "breaking" : "additive", what(after === null ? "any" : `${after}${unit}`)]];
+    return [[isLess ? "breaking" : more, what(after === null ? "any" : `${after}${unit}`)]];
   };
 }
 
-/** Choices in no order: another one is an offer, one less breaks. Each may be about a field. */
+/** What callers may have at most, or how long what they hold is good for: more of it opens, less is breaking. */
+export function limit(what: (text: string) => string, unit: string) {
+  return amount(what, unit, "opens");
+}
+
+/** Choices in no order: another one is an offer, one less breaks. */
 export function choices<Value>(
   has: (value: Value) => string,
   lacks: (value: Value) => string,
-  fieldOf: (value: Value) => string | undefined = () => undefined,
+  more: ChangeLevel = "additive",
 ) {
   return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
     const { gone, added } = differences(before, after);
     return [
-      ...gone.map((one): Told => ["breaking", lacks(one), fieldOf(one)]),
-      ...added.map((one): Told => ["additive", has(one), fieldOf(one)]),
+      ...gone.map((one): Told => ["breaking", lacks(one)]),
+      ...added.map((one): Told => [more, has(one)]),
     ];
   };
 }
 
-/** Choices of which the first counts, so a change of their order is a change too. */
+/** Choices in no order of which each lets somebody in, or lets somebody see: another one opens, one less breaks. */
+export function admissions<Value>(has: (value: Value) => string, lacks: (value: Value) => string) {
+  return choices(has, lacks, "opens");
+}
+
+/** Admissions of which the first counts, so a change of their order is a change too. */
 export function ordered<Value>(what: (value: Value) => string) {
-  const compare = choices(what, (one) => `no longer ${what(one)}`);
+  const compare = admissions(what, (one) => `no longer ${what(one)}`);
   return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
     const told = compare(before, after);
     return told.length === 0 ? [["breaking", "looks in another order"]] : told;
@@ -84,6 +98,20 @@ export function compareNamed<Value>(
       tellOfName(name)(level, what);
     }
   }
+}
+
+/** What lets others through: it opens for some, and breaks for those who were let through before. */
+export function exchanged(what: string, field?: string): readonly Told[] {
+  return [
+    ["opens", what, field],
+    ["breaking", what, field],
+  ];
+}
+
+/** A function of the author's that decides who may do something. What it decides is not to be seen here. */
+export function deciding(what: string) {
+  return (before: FunctionReference | null, after: FunctionReference | null): readonly Told[] =>
+    before?.name === after?.name ? [] : exchanged(what);
 }
 
 /** A function of the author's; clients don't care where its file is. */

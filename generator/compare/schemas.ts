@@ -96,6 +96,9 @@ function compareOne(
     const isWider = after === true || before === false;
     return (isWider ? widened : narrowed)(comparison, path, `may be ${words(after)}`);
   }
+  if (from !== undefined && to !== undefined && from !== to && comparison.direction === "answers")
+    for (const member of comparison.shownMore?.(from, to) ?? [])
+      comparison.note({ level: "opens", path, what: `shows ${member}` });
   const { $ref: _before, ...old } = before;
   const { $ref: _after, ...next } = after;
   const isInstead = from !== to && isPlain(comparison, from) && isPlain(comparison, to);

@@ -3,6 +3,7 @@ import { own } from "../model/records.js";
 import type { Change, Note, ChangeSubject } from "./change.js";
 import type { Direction, SchemaComparison, Types } from "./schema-change.js";
 import { compareSchemas } from "./schemas.js";
+import { shownMore, type ShownTypes } from "./shown.js";
 
 interface TypePair {
   readonly before: string;
@@ -19,13 +20,15 @@ export class ValueComparison {
   readonly #after: Types;
   readonly #note: Note;
   readonly #today: string;
+  readonly #shown: ShownTypes;
   readonly #pairs = new Map<string, TypePair>();
 
-  constructor(before: Types, after: Types, note: Note, today: string) {
+  constructor(before: Types, after: Types, note: Note, today: string, shown: ShownTypes) {
     this.#today = today;
     this.#before = before;
     this.#after = after;
     this.#note = note;
+    this.#shown = shown;
   }
 
   /** Two schemas in one place, which changes call `name`. */
@@ -73,6 +76,7 @@ export class ValueComparison {
       after: this.#after,
       direction,
       today: this.#today,
+      shownMore: (before, after) => shownMore(this.#shown, before, after),
       ...told,
     };
   }

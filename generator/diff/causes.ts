@@ -2,7 +2,8 @@
 import { levels, type Change, type ChangeLevel, type ChangeSubject } from "../compare/change.js";
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { DocumentModel } from "../model/document-model.js";
+import type { DocumentModel, ViewModel } from "../model/document-model.js";
+import { documentOf, ledTo, readBy, viewed } from "../model/views.js";
 import type { RegistryModel } from "../model/registry.js";
 import { derivedTypes, typesOf } from "./derived-types.js";
 import { documentBehind, documentCalled, renamedDocuments } from "./renames.js";
@@ -10,8 +11,10 @@ import { documentBehind, documentCalled, renamedDocuments } from "./renames.js";
 export interface Cause {
   /** One sentence, which also identifies the cause: an approval repeats it. */
   readonly text: string;
-  /** That of the worst of its changes. */
+  /** The first level that one of its changes has. */
   readonly level: ChangeLevel;
+  /** Whether what it opens also requires clients to change; absent where it doesn't. */
+  readonly breaks?: true;
   readonly area: Change["area"];
   readonly subject: ChangeSubject;
   /** The field of the subject; absent if the cause isn't about one field. */
@@ -38,8 +41,17 @@ export function causesOf(
     const key = change.cause ?? fields.of(change) ?? repeated(change) ?? change.text;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
-  const causes = [...groups].map(([key, group]) => causeFrom(key, group, fields));
+  const causes = [...groups].flatMap(([key, group]) =>
+    apart(group).map((part) => causeFrom(key, part, fields)),
+  );
   return causes.sort((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level));
+}
+
+/** Whoever approves what opens hasn't approved what breaks: two causes, the first with whatever is harmless. */
+function apart(group: readonly Change[]): readonly (readonly Change[])[] {
+  const breaking = group.filter(({ level }) => level === "breaking");
+  if (breaking.length === 0 || !group.some(({ level }) => level === "opens")) return [group];
+  return [group.filter((change) => !breaking.includes(change)), breaking];
 }
 
 function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses): Cause {
@@ -63,6 +75,7 @@ function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses)
   return {
     text: place === undefined ? key : told === "" ? first.text : `${type}${place.path} ${told}`,
     level,
+    ...(changes.some(({ breaks }) => breaks === true) ? { breaks: true } : {}),
     area: first.area,
     subject: place === undefined ? first.subject : { kind: "type", name: place.type },
     ...(place === undefined ? {} : { field: place.path.slice(1).replaceAll("[]", "") }),
@@ -101,6 +114,8 @@ class FieldCauses {
   readonly #after: RegistryModel;
   readonly #places = new Map<string, Place>();
   readonly #documents: ReadonlyMap<string, DocumentModel>;
+  /** Views by the types that are theirs. */
+  readonly #views: ReadonlyMap<string, DocumentModel>;
   readonly #called = new Map<string, string>();
   readonly #documentTypes: ReadonlyMap<string, string>;
 
@@ -111,6 +126,11 @@ class FieldCauses {
     this.#documents = new Map(
       documents.flatMap((document) =>
         derivedTypes(document).map(([type]) => [type, document] as const),
+      ),
+    );
+    this.#views = new Map(
+      documents.flatMap((document) =>
+        document.views.map((view) => viewTypes(document, view)).flat(),
       ),
     );
     this.#documentTypes = new Map(
@@ -126,13 +146,21 @@ class FieldCauses {
     );
     for (const change of changes) {
       const place = this.#primary(change);
-      if (place === undefined) continue;
-      this.#places.set(keyOf(place), place);
-      const called = change.at?.called;
-      if (called === undefined) continue;
-      const next = place.path.replace(/[^.]*$/, called);
-      this.#called.set(keyOf({ ...place, path: next }), keyOf(place));
+      if (place !== undefined) this.#enter(place, change);
     }
+    // What a view shows is a cause where it isn't one of the document.
+    for (const change of changes) {
+      const place = this.#shown(change);
+      if (place !== undefined && this.of(change) === undefined) this.#enter(place, change);
+    }
+  }
+
+  #enter(place: Place, change: Change): void {
+    this.#places.set(keyOf(place), place);
+    const called = change.at?.called;
+    if (called === undefined) return;
+    const next = place.path.replace(/[^.]*$/, called);
+    this.#called.set(keyOf({ ...place, path: next }), keyOf(place));
   }
 
   /** The key of what a change follows from; undefined where it is about no field. */
@@ -151,7 +179,27 @@ class FieldCauses {
       change.field ??
       derivedTypes(document).find(([type]) => type === subject.name)?.[1] ??
       fieldIn(change, this.#fieldsOf(document.name));
-    return this.#ofField(document, field) ?? this.#ofOther(document, nameIn(change));
+    return (
+      this.#ofField(document, field) ??
+      this.#ofViews(change) ??
+      this.#ofOther(document, nameIn(change))
+    );
+  }
+
+  /** The cause at a member of a view, of what is the view's own. */
+  #ofViews(change: Change): string | undefined {
+    const { kind, name } = change.subject;
+    const document = kind === "operation" ? this.#documentOf(change.subject) : undefined;
+    const views = [
+      ...(document?.views.map((view) => viewed(document, view)) ?? []),
+      ...(kind === "document" ? [readBy(this.#after.documents, name) ?? []].flat() : []),
+      ...(kind === "type" ? [this.#views.get(name) ?? []].flat() : []),
+    ];
+    return views
+      .map((view) =>
+        this.#ofField(view, change.field ?? fieldIn(change, this.#fieldsOf(view.name))),
+      )
+      .find((key) => key !== undefined);
   }
 
   placeOf(key: string): Place | undefined {
@@ -160,8 +208,15 @@ class FieldCauses {
 
   /** Whether a change is one of the place itself. */
   isAt(key: string, change: Change): boolean {
-    const place = this.#primary(change);
-    return place !== undefined && keyOf(place) === key;
+    const places = [this.#primary(change), this.#shown(change)];
+    return places.some((place) => place !== undefined && keyOf(place) === key);
+  }
+
+  /** The place of a change in the type of a view. */
+  #shown({ at, subject: { kind, name } }: Change): Place | undefined {
+    if (kind !== "type" || at === undefined || at.path === "" || at.from !== undefined)
+      return undefined;
+    return this.#views.get(name)?.typeName === name ? { type: name, path: at.path } : undefined;
   }
 
   /** The place of a change in a type that somebody declared; payloads of documents are their types. */
@@ -187,7 +242,8 @@ class FieldCauses {
       case "type":
         return this.#documents.get(name);
       case "document":
-        return own(documents, name);
+        // Of a view, the whole document.
+        return own(documents, documentOf(name));
       case "operation": {
         const operation = own(operations, name);
         return operation === undefined ? undefined : documentBehind(operation, this.#after);
@@ -198,7 +254,7 @@ class FieldCauses {
   }
 
   #fieldsOf(document: string): readonly string[] {
-    const models = [this.#before, this.#after].map(({ documents }) => own(documents, document));
+    const models = [this.#before, this.#after].map(({ documents }) => readBy(documents, document));
     return models.flatMap((model) => Object.keys({ ...model?.fields, ...model?.elements }));
   }
 
@@ -241,16 +297,33 @@ function nameIn({ at }: Change): readonly string[] {
   return steps.filter((step) => !step.startsWith("$"));
 }
 
+/** The types that are a view's own, with it. */
+function viewTypes(
+  document: DocumentModel,
+  view: ViewModel,
+): readonly (readonly [string, DocumentModel])[] {
+  const model = viewed(document, view);
+  const { createTypeName, patchTypeName } = document;
+  return typesOf(model)
+    .filter((type) => type !== createTypeName && type !== patchTypeName)
+    .map((type) => [type, model] as const);
+}
+
 /** Fields that a name passes: `task.owner` of comments is their `task`, and the `owner` of tasks. */
 function passedBy(
   [step, ...rest]: readonly string[],
   document: string,
   model: RegistryModel,
 ): readonly { readonly by: DocumentModel; readonly field: string }[] {
-  const at = own(model.documents, document);
+  const at = readBy(model.documents, document);
   if (at === undefined || step === undefined) return [];
   const to = at.references.find(({ field }) => field === step);
-  if (to !== undefined) return [{ by: at, field: step }, ...passedBy(rest, to.document, model)];
+  if (to !== undefined)
+    return [
+      { by: at, field: step },
+      ...passedBy(rest, to.document, model),
+      ...(to.view === undefined ? [] : passedBy(rest, ledTo(to), model)),
+    ];
   const [member = ""] = rest;
   const by = own(model.documents, step);
   const isNaming = by?.references.some((one) => one.field === member && one.document === document);

@@ -4,9 +4,10 @@ import type { RegistryModel } from "../model/registry.js";
 import { levels, type Change } from "../compare/change.js";
 import { compareOperations } from "./operations.js";
 import { compareService } from "./service.js";
+import { shownBy } from "./shown.js";
 import { ValueComparison } from "../compare/values.js";
 
-/** Changes from one registry to another, breaking ones first, then in the order of their texts. `today` is a day in UTC. */
+/** Changes from one registry to another, what opens first, then what breaks, then in the order of their texts. `today` is a day in UTC. */
 export function compareRegistries(
   before: RegistryModel,
   after: RegistryModel,
@@ -16,11 +17,19 @@ export function compareRegistries(
   const note = (change: Change): void => {
     const known = found.get(change.text) ?? change;
     const affects = [...new Set([...known.affects, ...change.affects])].sort();
-    // The same change may be harmless in one place and not in another: the worse level counts.
-    const isWorse = levels.indexOf(change.level) < levels.indexOf(known.level);
-    found.set(change.text, { ...known, level: (isWorse ? change : known).level, affects });
+    // The same change may be harmless in one place and not in another: the first level counts, and that it breaks.
+    const level = levels.find((one) => one === change.level || one === known.level) ?? known.level;
+    const isBreaking = [change, known].some((one) => one.level === "breaking" || one.breaks);
+    const breaks = level === "opens" && isBreaking ? ({ breaks: true } as const) : {};
+    found.set(change.text, { ...known, level, affects, ...breaks });
   };
-  const values = new ValueComparison(before.types, after.types, note, today);
+  const values = new ValueComparison(
+    before.types,
+    after.types,
+    note,
+    today,
+    [before, after].map(shownBy),
+  );
   compareOperations(before, after, values, note, today);
   compareService(before, after, note);
   for (const family of families) family.compare?.(before, after, { values, note, today });

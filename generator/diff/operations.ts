@@ -8,6 +8,7 @@ import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
 import { compareHooks, permissionsOf } from "../compare/hooks.js";
 import { causeOf, renamedOperations } from "./renames.js";
+import { compareNew } from "./new-operations.js";
 import { compareTypeNames } from "./type-names.js";
 import type { ValueComparison } from "../compare/values.js";
 
@@ -30,8 +31,7 @@ export function compareOperations(
     if (was && !is) {
       const { level, what } = removal(old.deprecated, today);
       notesOf(key, note, causeOf(old, before, after, "is gone"))(level, "http", what);
-    } else if (!was && is)
-      notesOf(key, note, causeOf(next, after, before, "is new"))("additive", "http", "is new");
+    } else if (!was && is) compareNew(next, before, note, causeOf(next, after, before, "is new"));
     else if (was && is) {
       const told = notesOf(called, note);
       if (called !== key) notesOf(key, note, cause)("breaking", "http", `is called ${called}`);
@@ -42,6 +42,7 @@ export function compareOperations(
     // Without a route as well: handlers keep to the scopes of its document, and who expands that to its guard.
     if (old !== undefined && next !== undefined) {
       compareGuards(old, next, notesOf(called, note));
+      compareAudit(old.audit, next.audit, notesOf(called, note));
       compareHooks(old.hooks, next.hooks, called, note);
     }
   }
@@ -172,16 +173,29 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
   if (!before.requiresAuthn && after.requiresAuthn)
     told("breaking", "permission", "asks who is calling");
   if (before.requiresAuthn && !after.requiresAuthn)
-    told("additive", "permission", "asks nobody who is calling");
-  if (before.ignoresCredentials !== after.ignoresCredentials)
-    told(
-      "breaking",
-      "permission",
-      after.ignoresCredentials ? "ignores credentials" : "no longer ignores credentials",
-    );
+    told("opens", "permission", "asks nobody who is calling");
+  if (!before.ignoresCredentials && after.ignoresCredentials)
+    for (const level of ["opens", "breaking"] as const)
+      told(level, "permission", "ignores credentials");
+  if (before.ignoresCredentials && !after.ignoresCredentials)
+    told("breaking", "permission", "no longer ignores credentials");
+  if (before.isSensitive && !after.isSensitive)
+    told("opens", "permission", "is no longer sensitive");
   const { gone, added } = differences(permissionsOf(before.hooks), permissionsOf(after.hooks));
   for (const one of added) told("breaking", "permission", `needs ${one}`);
-  for (const one of gone) told("additive", "permission", `needs no ${one}`);
+  for (const one of gone) told("opens", "permission", `needs no ${one}`);
+}
+
+/** What the audit log no longer says of calls. */
+function compareAudit(
+  before: OperationModel["audit"],
+  after: OperationModel["audit"],
+  told: Told,
+): void {
+  if (before === null) return;
+  if (after === null) return told("opens", "permission", "is no longer in the audit log");
+  for (const member of differences(before, after).gone)
+    told("opens", "permission", `no longer has ${member} in the audit log`);
 }
 
 function compareDeadlines(before: number | null, after: number | null, told: Told): void {

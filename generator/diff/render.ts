@@ -1,5 +1,6 @@
 // Reports for people, pull requests, machines and GitHub's annotations.
 import { githubAnnotation } from "../print/github-annotation.js";
+import { needsApproval } from "../compare/change.js";
 import type { SourcePosition } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
 import type { DiffFormat } from "./formats.js";
@@ -39,20 +40,21 @@ export function renderDiff(
 
 const lostTitle = "Databases of the base cannot go on";
 
-const marks = { breaking: "-", additive: "+", documentation: " " } as const;
-const colours = { breaking: 31, additive: 32, documentation: 36 } as const;
+const marks = { opens: "!", breaking: "-", additive: "+", documentation: " " } as const;
+const colours = { opens: 35, breaking: 31, additive: 32, documentation: 36 } as const;
 
 function pretty(report: DiffReport, isColoured: boolean): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
   const lines = gathered(report.causes).flatMap((cause) => {
     const { level, text: raw, affects, approved } = cause;
+    const label = labelOf(cause);
     const text = oneLine(raw);
     const others = affects.filter(
       (one) => !text.startsWith(`${one} `) && !text.startsWith(`${one}.`),
     );
     return [
-      `${paint(colours[level], `${marks[level]} ${level.padEnd(13)}`)} ${text}`,
+      `${paint(colours[level], `${marks[level]} ${label.padEnd(13)}`)} ${text}`,
       ...(others.length === 0 ? [] : [`${" ".repeat(16)}${listed(others, 8)}`]),
       ...below(cause).map((line) => `${" ".repeat(16)}${line}`),
       ...(approved === null ? [] : [`${" ".repeat(16)}approved: ${oneLine(approved)}`]),
@@ -72,6 +74,11 @@ function pretty(report: DiffReport, isColoured: boolean): string {
   ].join("\n")}\n`;
 }
 
+/** The level of a cause, in a word or two. */
+function labelOf({ level, breaks }: JudgedCause): string {
+  return breaks === true ? `${level}, breaks` : level;
+}
+
 /** How many harmless changes of one operation or type are listed one by one. */
 const mostTold = 3;
 
@@ -79,8 +86,9 @@ const mostTold = 3;
 function gathered(causes: readonly JudgedCause[]): readonly JudgedCause[] {
   const groups = new Map<string, JudgedCause[]>();
   for (const change of causes) {
-    const key =
-      change.level === "breaking" ? change.text : `${change.level} ${change.subject.name}`;
+    const key = needsApproval(change.level)
+      ? change.text
+      : `${change.level} ${change.subject.name}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
   return [...groups.values()].flatMap((group) => {
@@ -125,17 +133,15 @@ function listed(names: readonly string[], most: number): string {
 function markdown(report: DiffReport): string {
   const { version, against, causes } = report;
   const rows = gathered(causes).map((cause) => {
-    const { level, text, affects, approved } = cause;
-    const told = isRefused(cause) ? "**breaking**" : level;
+    const { text, affects, approved } = cause;
+    const told = isRefused(cause) ? `**${labelOf(cause)}**` : labelOf(cause);
     const reason = approved === null ? "" : `<br>approved: ${markdownText(approved)}`;
     const more = below(cause).map((line) => `<br>${markdownText(line)}`);
     return `| ${told} | ${markdownText(text)}${more.join("")}${reason} | ${markdownText(listed(affects, 12))} |`;
   });
   const table =
     rows.length === 0 ? [] : ["", "| | change | clients meet it in |", "|---|---|---|", ...rows];
-  const refusal = causes.some(isRefused)
-    ? ["", "Breaking changes need an entry of `approved:` in the registry, with a reason."]
-    : [];
+  const refusal = causes.some(isRefused) ? ["", `${approvalNeeded}.`] : [];
   return `${[
     `### API changes since \`${against}\`: ${diffSummary(report)}`,
     "",
@@ -156,9 +162,14 @@ function markdown(report: DiffReport): string {
   ].join("\n")}\n`;
 }
 
+/** What is to be done about a refused report. */
+export const approvalNeeded =
+  "What opens access or breaks clients needs an entry of `approved:` in the registry, with a reason";
+
 function annotation(change: JudgedCause, { file, line, col }: SourcePosition): string {
-  const command = isRefused(change) ? "error" : change.level === "breaking" ? "warning" : "notice";
+  const { level } = change;
+  const command = isRefused(change) ? "error" : needsApproval(level) ? "warning" : "notice";
   const reason = change.approved === null ? "" : ` (approved: ${change.approved})`;
-  const title = `${change.level} change`;
+  const title = level === "opens" ? "opens access" : `${level} change`;
   return githubAnnotation(command, { file, line, col }, title, change.text + reason);
 }

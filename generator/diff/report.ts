@@ -1,7 +1,7 @@
 // A report of changes: what is approved, what isn't, and which version follows.
 import { isDeepStrictEqual } from "node:util";
 import { own } from "../model/records.js";
-import { levels, type Change } from "../compare/change.js";
+import { levels, needsApproval, type Change, type ChangeLevel } from "../compare/change.js";
 import type { Cause } from "./causes.js";
 import type { Rollout } from "./rollout.js";
 import { suggestedVersion } from "./version.js";
@@ -13,7 +13,7 @@ type Approvals = Readonly<Record<string, Approval>>;
 export interface JudgedCause extends Omit<Cause, "changes"> {
   /** The texts of its changes. */
   readonly follows: readonly string[];
-  /** The registry's reason for a breaking cause; null if there is none, or if it doesn't cover all places. */
+  /** The registry's reason for a cause that needs one; null if there is none, or if it doesn't cover all places. */
   readonly approved: string | null;
   /** Places that its approval does not name. */
   readonly uncovered: readonly string[];
@@ -47,7 +47,7 @@ export interface DiffReport {
   readonly lost: readonly LostMigration[];
   /** Approvals of causes that are not there. */
   readonly unused: readonly string[];
-  /** Whether a breaking change has no approval, or migrations are lost. */
+  /** Whether a change that opens or breaks has no approval, or migrations are lost. */
   readonly isRefused: boolean;
 }
 
@@ -79,7 +79,7 @@ export function reportOf(
     changes: changes.map((change) => {
       const { at: _at, field: _field, ...told } = change;
       const { text = change.text, approved: reason = null } = judgedOf.get(change) ?? {};
-      return { ...told, cause: text, approved: change.level === "breaking" ? reason : null };
+      return { ...told, cause: text, approved: needsApproval(change.level) ? reason : null };
     }),
     version: { before, after, suggested: suggestedVersion(before, changes, after) },
     rollout,
@@ -102,7 +102,7 @@ function judgedBy(
   const told = { ...cause, follows: changes.map(({ text }) => text) };
   const entry = own(approved, cause.text);
   const isSpent = isDeepStrictEqual(entry, own(spent, cause.text));
-  if (cause.level !== "breaking" || entry === undefined || isSpent)
+  if (!needsApproval(cause.level) || entry === undefined || isSpent)
     return { ...told, approved: null, uncovered: [] };
   const { affects } = cause;
   const { reason, in: places } =
@@ -124,16 +124,21 @@ export function missingApprovals({ causes }: DiffReport): Approvals {
 }
 
 export function isRefused({ level, approved }: Pick<JudgedCause, "level" | "approved">): boolean {
-  return level === "breaking" && approved === null;
+  return needsApproval(level) && approved === null;
 }
 
-/** `2 breaking (1 approved), 3 additive`, or `no changes`. */
+/** `1 opens access, 2 breaking (1 approved), 3 additive`, or `no changes`. */
 export function diffSummary({ causes }: DiffReport): string {
   const parts = levels.flatMap((level) => {
     const all = causes.filter((cause) => cause.level === level);
     const approved = all.filter((cause) => cause.approved !== null).length;
     const told = approved === 0 ? "" : ` (${approved} approved)`;
-    return all.length === 0 ? [] : [`${all.length} ${level}${told}`];
+    return all.length === 0 ? [] : [`${all.length} ${called(level, all.length)}${told}`];
   });
   return parts.length === 0 ? "no changes" : parts.join(", ");
+}
+
+function called(level: ChangeLevel, count: number): string {
+  if (level !== "opens") return level;
+  return count === 1 ? "opens access" : "open access";
 }

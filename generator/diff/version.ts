@@ -16,15 +16,17 @@ export function suggestedVersion(
 
 function neededVersion(before: string, changes: readonly Change[]): string {
   const [, major = "0", minor = "0", patch = "0"] = /^(\d+)\.(\d+)\.(\d+)/.exec(before) ?? [];
-  const has = (level: Change["level"]): boolean => changes.some((change) => change.level === level);
+  const isBreaking = changes.some(({ level, breaks }) => level === "breaking" || breaks === true);
+  // What opens asks nothing of clients: they may do more, as with what is additive.
+  const isMore = changes.some(({ level }) => level === "additive" || level === "opens");
   // A release that is being prepared takes what comes before it, where it is one of that kind.
   const isPrepared = before.startsWith(`${major}.${minor}.${patch}-`);
   const [isMinor, isMajor] = [patch === "0", minor === "0" && patch === "0"];
-  if (has("breaking") && major !== "0")
+  if (isBreaking && major !== "0")
     return isPrepared && isMajor ? `${major}.0.0` : `${Number(major) + 1}.0.0`;
-  if (has("breaking") || has("additive"))
+  if (isBreaking || isMore)
     return isPrepared && isMinor ? `${major}.${minor}.0` : `${major}.${Number(minor) + 1}.0`;
-  if (!has("documentation")) return before;
+  if (changes.length === 0) return before;
   return `${major}.${minor}.${isPrepared ? patch : Number(patch) + 1}`;
 }
 

@@ -36,7 +36,7 @@ export const registryShape: ObjectShape = {
     mounts: optional(mapOf(topLevelMount), "Further mounts of a namespace."),
     approved: optional(
       mapOf(approval, /^/, "a change as `opwright diff` tells it"),
-      "Breaking changes that may be made, by their texts, each with the reason and the operations that it was given for.",
+      "Changes that break clients or open access and may be made, by their texts, each with the reason and the operations that it was given for.",
     ),
   },
 };

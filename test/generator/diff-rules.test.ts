@@ -1,49 +1,15 @@
 // Every rule × everything that it can be attached to: opwright diff tells one that is added, removed or changed, and says of it
 // what it is to callers.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compareRegistries } from "../../generator/diff/compare.js";
-import { checkRegistry } from "../../generator/generate.js";
-import { frozen, thawed } from "../../generator/model/frozen.js";
-import type { RegistryModel } from "../../generator/model/registry.js";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { writeProject } from "./scenario.js";
+import { describe, expect, test } from "vitest";
+import { tellingWith } from "./told-between.js";
 
-const service = `registry: 1
-service: {name: shop, title: Shop, version: 1.2.3}
-`;
-const code = `export const first = async () => undefined;
+const { changes: toldBetween } = tellingWith(`export const first = async () => undefined;
 export const second = async () => undefined;
 export const mine = () => ({});
 export const theirs = () => ({});
 export const topics = () => [];
 export const others = () => [];
-`;
-
-let root = "";
-let remove: () => void = () => undefined;
-beforeAll(() => {
-  ({ root, remove } = writeProject({ "registry/service.yaml": service, "registry/code.ts": code }));
-});
-afterAll(() => remove());
-
-/** The registry that a text declares, as it is committed and read again. */
-async function modelOf(text: string): Promise<RegistryModel> {
-  writeFileSync(join(root, "registry/rules.yaml"), text);
-  const { expanded, findings } = await checkRegistry({
-    root,
-    paths: { out: "generated", registry: "registry" },
-    client: { package: null, queries: false, mocks: false },
-  });
-  expect(findings).toEqual([]);
-  return thawed(JSON.parse(JSON.stringify(frozen(expanded.model))) as object);
-}
-
-/** What is told between two texts: level and text of each change. */
-async function toldBetween(before: string, after: string): Promise<readonly string[]> {
-  const [was, is] = [await modelOf(before), await modelOf(after)];
-  return compareRegistries(was, is, "2026-01-01").map(({ level, text }) => `${level} ${text}`);
-}
+`);
 
 /** A registry in which one holder has the policy `asked`, and whatever else it needs. */
 interface Holder {
@@ -166,12 +132,23 @@ describe.each(Object.entries(holders))("of %s", (_name, holder) => {
       expect.stringContaining(told[0]),
     );
     const removed = await toldBetween(with1 ?? "", none ?? "");
-    expect(removed.filter((text) => text.startsWith("breaking"))).toEqual([]);
-    expect(removed.filter((text) => text.startsWith("additive"))).toContainEqual(
+    expect(
+      removed.filter((text) => text.includes("breaks") || text.startsWith("breaking")),
+    ).toEqual([]);
+    // Whoever weakens a protection needs an approval, and it is told as nothing else.
+    expect(removed.filter((text) => text.startsWith("opens"))).toContainEqual(
       expect.stringContaining(told[0]),
     );
+    expect(
+      removed.filter((text) => /^additive .*(?:is no longer asked|needs no)/.test(text)),
+    ).toEqual([]);
     const changed = await toldBetween(with1 ?? "", with2 ?? "");
-    expect(changed.filter((text) => text.startsWith("breaking"))).toContainEqual(
+    expect(changed.filter((text) => /^(?:opens, breaks|breaking) /.test(text))).toContainEqual(
+      expect.stringContaining(told[1]),
+    );
+    // Back again: what the second has and the first lacks.
+    const back = await toldBetween(with2 ?? "", with1 ?? "");
+    expect(back.filter((text) => text.startsWith("opens"))).toContainEqual(
       expect.stringContaining(told[1]),
     );
   });
@@ -213,7 +190,7 @@ ${declare(hooks)}
     ];
     const isAsked = level === "breaking";
     const gone = isAsked
-      ? `additive first ${begins} is no longer asked`
+      ? `opens first ${begins} is no longer asked`
       : `documentation first ${begins} is no longer run`;
     const added = isAsked ? "is asked" : "is run";
     expect(await toldBetween(none, one)).toContain(`${level} first ${begins} ${added}`);
@@ -238,16 +215,16 @@ const others: readonly (readonly [
     "hooks: {checked: {run: RULE, phase: before}}\ndocuments: {notes: {type: {text: string}, guard: hooked}}\n",
     "registry/code.ts#first",
     "registry/code.ts#second",
-    "breaking checked before runs second instead of first",
-    "breaking checked before runs first instead of second",
+    "opens, breaks checked before runs second instead of first",
+    "opens, breaks checked before runs first instead of second",
   ],
   [
     "the function of a scope",
     "scopes: {mine: RULE}\ndocuments: {notes: {type: {text: string}, guard: scoped, mount: false}}\n",
     "registry/code.ts#mine",
     "registry/code.ts#theirs",
-    "breaking scope mine before runs theirs instead of mine",
-    "breaking scope mine before runs mine instead of theirs",
+    "opens, breaks scope mine before runs theirs instead of mine",
+    "opens, breaks scope mine before runs mine instead of theirs",
   ],
   [
     "a permission above every other",
@@ -255,22 +232,22 @@ const others: readonly (readonly [
     "[admin]",
     "[]",
     "breaking identity no longer lets admin do everything",
-    "additive identity lets admin do everything",
+    "opens identity lets admin do everything",
   ],
   [
     "who decides",
     "authorization: {decide: RULE}\n",
     "registry/code.ts#mine",
     "registry/code.ts#theirs",
-    "breaking identity decides permissions otherwise",
-    "breaking identity decides permissions otherwise",
+    "opens, breaks identity decides permissions otherwise",
+    "opens, breaks identity decides permissions otherwise",
   ],
   [
     "what hosts are believed",
     "tenancy: {trust_forwarded_host: RULE}\n",
     "false",
     "true",
-    "additive identity believes the host that trusted proxies forward",
+    "opens identity believes the host that trusted proxies forward",
     "breaking identity no longer believes the host that proxies forward",
   ],
   [
@@ -278,8 +255,8 @@ const others: readonly (readonly [
     "realtime: {topics: RULE, events: {note.made: {data: {id: uuid}, audience: [topic], delivery: ephemeral}}}\n",
     "registry/code.ts#topics",
     "registry/code.ts#others",
-    "breaking realtime grants topics otherwise",
-    "breaking realtime grants topics otherwise",
+    "opens, breaks realtime grants topics otherwise",
+    "opens, breaks realtime grants topics otherwise",
   ],
   [
     "where an integration event goes",
@@ -303,7 +280,7 @@ const others: readonly (readonly [
     "staff",
     "boss",
     "breaking webhooks asks platform.boss of who hears shop.sold",
-    "additive webhooks no longer asks platform.boss of who hears shop.sold",
+    "opens webhooks no longer asks platform.boss of who hears shop.sold",
   ],
   [
     "the policy of a document whose events webhooks send",
@@ -311,7 +288,7 @@ const others: readonly (readonly [
     "staff",
     "boss",
     "breaking webhooks asks platform.boss of who hears note.made",
-    "additive webhooks no longer asks platform.boss of who hears note.made",
+    "opens webhooks no longer asks platform.boss of who hears note.made",
   ],
   [
     "how many webhooks a caller may have",
@@ -319,7 +296,7 @@ const others: readonly (readonly [
     "20",
     "5",
     "breaking webhooks takes 5 of a caller",
-    "additive webhooks takes 20 of a caller",
+    "opens webhooks takes 20 of a caller",
   ],
   [
     "which files a storage takes",
@@ -327,7 +304,7 @@ const others: readonly (readonly [
     '["image/*"]',
     "[image/png]",
     "breaking files takes image/png",
-    "additive files takes image/*",
+    "opens files takes image/*",
   ],
   [
     "what a storage goes by",
@@ -335,7 +312,7 @@ const others: readonly (readonly [
     "name",
     "bytes",
     "breaking files refuses files whose bytes are of no accepted type, whatever they are called",
-    "additive files believes the names of files whose bytes no format is known of",
+    "opens files believes the names of files whose bytes no format is known of",
   ],
   [
     "how large a file may be",
@@ -343,14 +320,14 @@ const others: readonly (readonly [
     "2MiB",
     "1MiB",
     "breaking files takes files of 1048576 bytes",
-    "additive files takes files of 2097152 bytes",
+    "opens files takes files of 2097152 bytes",
   ],
   [
     "whether credentials are looked at",
     "operations: {shop.ship: {post: /ship, in: {id: uuid}, run: registry/code.ts#mine, guard: openRULE}}\n",
     "",
     ", credentials: ignore",
-    "breaking shop.ship ignores credentials",
+    "opens, breaks shop.ship ignores credentials",
     "breaking shop.ship no longer ignores credentials",
   ],
   [
@@ -366,7 +343,7 @@ const others: readonly (readonly [
     "documents: {notes: {type: {text: string}, guard: open, mount: false, tenant: RULE}}\ntenancy: {}\n",
     "true",
     "false",
-    "breaking notes is of all tenants",
+    "opens, breaks notes is of all tenants",
     "breaking notes is of a tenant",
   ],
 ];

@@ -171,7 +171,7 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "{authorize: orders.read}]",
     "{authorize: orders.see}]",
     "2.0.0",
-    ["breaking orders.get needs orders.see", "additive orders.get needs no orders.read"],
+    ["breaking orders.get needs orders.see", "opens orders.get needs no orders.read"],
   ],
   [
     "a shorter deadline",
@@ -234,7 +234,7 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "rate_limit: 6/1m",
     "rate_limit: 100/1m",
     "1.3.0",
-    ["additive rate_limit 100/1m before is asked instead of rate_limit 6/1m before"],
+    ["opens rate_limit 100/1m before is asked instead of rate_limit 6/1m before"],
   ],
   [
     "a limit that fewer keep to",
@@ -323,7 +323,7 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "[image/png, image/jpeg]",
     '["image/*"]',
     "1.3.0",
-    ["additive papers takes image/*"],
+    ["opens papers takes image/*"],
   ],
   [
     "files of fewer kinds",
@@ -337,14 +337,14 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "tenancy: {}",
     "tenancy: {trust_tenant_header: true}",
     "1.3.0",
-    ["additive identity takes a tenant from a header"],
+    ["opens identity takes a tenant from a header"],
   ],
   [
     "people who register by themselves",
     "identity: {methods: [token, password]}",
     "identity: {methods: [token, password], sign_up: {verify: none}}",
     "1.3.0",
-    ["additive authn.sign_up is new"],
+    ["opens authn.sign_up is new and asks nobody who is calling"],
   ],
   [
     "errors in an envelope of their own",
@@ -384,7 +384,8 @@ describe("each change is told by what it does to clients", () => {
     for (const one of told) expect(all).toContain(one);
     if (told.length === 0) expect(all).toEqual([]);
     expect(report.version).toEqual({ before: "1.2.3", after: "1.2.3", suggested });
-    expect(code).toBe(report.changes.some(({ level }) => level === "breaking") ? 1 : 0);
+    const isRefused = report.changes.some(({ level }) => level === "breaking" || level === "opens");
+    expect(code).toBe(isRefused ? 1 : 0);
   });
 });
 
@@ -602,12 +603,11 @@ describe("what follows from one change is one cause", () => {
       "orders: {type: Order,",
       "orders: {type: Order, history: {revisions: true}, soft_delete: {read: open}, retention: {deleted: 90d},",
       [
+        "opens each of these operations is new and asks nobody who is calling",
         "breaking orders keeps what is deleted for 7776000 s",
         "additive Order.is_deleted is new",
         "additive orders keeps any revisions, with which edits are merged",
         "additive orders.delete is new",
-        "additive orders.get_deleted is new",
-        "additive orders.list_deleted is new",
         "additive orders.restore is new",
         "additive orders.revert is new",
         "additive orders.revision is new",
@@ -623,8 +623,8 @@ describe("what follows from one change is one cause", () => {
       "{authorize: orders.read}]",
       "{authorize: orders.see}]",
       [
+        "opens each of these operations needs no orders.read",
         "breaking each of these operations needs orders.see",
-        "additive each of these operations needs no orders.read",
       ],
     ],
   ];
@@ -874,7 +874,7 @@ describe("what a rollout takes is told", () => {
     [
       "a field is described otherwise, and deprecated",
       ["drafts: {type: {text: string}", "drafts: {type: {text: string, more: string?}"],
-      "drafts: {type: {text: string, more: {type: [string, \"null\"], description: More., deprecated: {since: 2026-01-01}}}",
+      'drafts: {type: {text: string, more: {type: [string, "null"], description: More., deprecated: {since: 2026-01-01}}}',
       "safe to roll",
       [],
     ],
@@ -966,9 +966,13 @@ test("another function of the same name is told, and one of two that goes as wel
   write(root, hooked("one"));
   commit(root);
   write(root, hooked("one", "two"));
-  expect(breakingOf(root)).toEqual(["check before is asked"]);
+  expect(breakingOf(root)).toContain("check before is asked");
   write(root, hooked("two"));
   expect(breakingOf(root)).toEqual([]);
+  write(root, hooked("one", "two"));
+  commit(root);
+  write(root, hooked("two"));
+  expect(causesOf(root)).toContain("opens check before is no longer asked");
 });
 
 test("a type of an operation's own that is another by now is told, however alike they are", () => {
@@ -993,11 +997,15 @@ test("who may hear an event by a webhook is told, once that is asked", () => {
   const root = project();
   write(root, "registry: 1\nwebhooks: {guard: staff}\n", "registry/webhooks.yaml");
   commit(root);
-  const guarded = orders
-    .replace("  slow:", "  trusted: [principal, {authorize: orders.audit}]\n  slow:")
-    .replace("{destination: shop, data", "{destination: shop, guard: trusted, data");
-  write(root, guarded);
-  expect(breakingOf(root)).toEqual(["webhooks asks orders.audit of who hears order.placed"]);
+  const guarded = (policy: string): string =>
+    orders
+      .replace("{destination: shop, data", `{destination: shop, guard: ${policy}, data`)
+      .replace("  slow:", "  boss: [principal, {authorize: platform.boss}]\n  slow:");
+  write(root, guarded("boss"));
+  expect(breakingOf(root)).toEqual(["webhooks asks platform.boss of who hears order.placed"]);
+  // Whoever has a webhook is asked what the policy of webhooks asks in any case.
+  write(root, guarded("slow"));
+  expect(causesOf(root)).toEqual(["documentation webhooks asks slow of who hears order.placed"]);
 });
 
 test("an event and an integration event of one name are two", () => {
@@ -1021,6 +1029,7 @@ test.each([
   ["1.2.3", "breaking", "2.0.0"],
   ["0.2.3", "breaking", "0.3.0"],
   ["1.2.3", "additive", "1.3.0"],
+  ["1.2.3", "opens", "1.3.0"],
   ["1.2.3", "documentation", "1.2.4"],
   ["2.0.0-rc.1", "breaking", "2.0.0"],
   ["1.3.0-rc.1", "additive", "1.3.0"],
@@ -1158,6 +1167,51 @@ describe("a report", () => {
       'orders.ship.what may be object with k "b" in answers',
       'orders.ship.what may be object with k "c" in answers',
     ]);
+  });
+
+  test("has what opens on top, and passes with an approval alone", () => {
+    const root = project();
+    // In the middle of what breaks and what is offered.
+    const opened = narrowed
+      .replace("{authorize: orders.read}]", "{rate_limit: 90/1m}]")
+      .replace('    tags: "string[]"\n', '    tags: "string[]"\n    weight: number?\n');
+    write(root, opened);
+    const text = "each of these operations needs no orders.read";
+    const pretty = cli(root, "diff", "main");
+    expect([pretty.code, pretty.stdout.split("\n")[0]]).toEqual([1, `! opens         ${text}`]);
+    expect(pretty.stdout).toMatch(
+      /\n1 opens access, 2 breaking, \d+ additive since main; version 1\.2\.3, suggested 2\.0\.0\n/,
+    );
+    expect(pretty.stderr).toContain("What opens access or breaks clients needs an entry");
+    const markdown = cli(root, "diff", "main", "--format", "markdown").stdout;
+    expect(markdown).toMatch(/^### API changes since `main`: 1 opens access, 2 breaking, /);
+    const rows = markdown.split("\n").filter((line) => line.startsWith("| "));
+    expect(rows[1]).toMatch(/^\| \*\*opens\*\* \| each of these operations needs no orders\.read/);
+    const github = cli(root, "diff", "main", "--format", "github").stdout;
+    expect(github).toMatch(
+      /^::error file=[^\n]*,title=opens access::each of these operations needs/,
+    );
+    const { code, report } = reportOf(root);
+    const [cause] = report.causes;
+    expect([code, cause?.level, cause?.text, cause?.approved]).toEqual([1, "opens", text, null]);
+    const approve = (places: readonly string[] = []): void =>
+      write(
+        root,
+        `registry: 1\napproved:\n  ${text}: {reason: they are public, in: [${places.join(", ")}]}\n`,
+        "registry/approved.yaml",
+      );
+    write(root, orders.replace(", {authorize: orders.read}]", "]"));
+    approve(cause?.affects.slice(1));
+    expect(cli(root, "diff", "main").code).toBe(1);
+    approve(cause?.affects);
+    const passed = cli(root, "diff", "main", "--format", "markdown");
+    // Approved or not, whoever reviews the approval sees it first.
+    expect([passed.code, passed.stdout.split("\n")[0]]).toEqual([
+      0,
+      "### API changes since `main`: 1 opens access (1 approved)",
+    ]);
+    expect(passed.stdout).toContain("approved: they are public");
+    expect(reportOf(root).report.version.suggested).toBe("1.3.0");
   });
 
   test("comes as Markdown for a pull request and as annotations", () => {
@@ -1305,7 +1359,7 @@ describe("rules that follow the twin", () => {
     write(root, scope(", override: [admin]"));
     const { changes } = reportOf(root).report;
     expect(changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
-      "additive scope own_rows unless admin before is asked instead of scope own_rows before",
+      "opens scope own_rows unless admin before is asked instead of scope own_rows before",
     ]);
   });
 

@@ -1,11 +1,30 @@
 // What changes of documents mean for clients, beside their operations.
 import { isDeepStrictEqual } from "node:util";
-import type { DocumentModel, EmissionModel, UniqueModel } from "../../model/document-model.js";
+import type {
+  DocumentModel,
+  EmissionModel,
+  ReferenceModel,
+  UniqueModel,
+} from "../../model/document-model.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { authoredIn } from "../../model/code.js";
 import { differences } from "../../compare/differences.js";
 import type { Comparison } from "../../compare/comparison.js";
-import { amount, choices, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
+import {
+  amount,
+  choices,
+  compareAll,
+  exchanged,
+  limit,
+  tellOf,
+  value,
+  type Rules,
+  type Tell,
+  type Told,
+} from "../../compare/rules.js";
+import { propertiesOf } from "../../model/json-schema.js";
+import { own } from "../../model/records.js";
+import { ledTo, readName } from "../../model/views.js";
 
 const document: Rules<DocumentModel> = {
   name: null,
@@ -16,11 +35,13 @@ const document: Rules<DocumentModel> = {
   typeName: null,
   createTypeName: null,
   patchTypeName: null,
-  tenant: (_before, after) => [["breaking", after ? "is of a tenant" : "is of all tenants"]],
+  tenant: (_before, after) =>
+    after ? [["breaking", "is of a tenant"]] : exchanged("is of all tenants"),
+  // Told of each of its operations.
   sensitive: null,
   softDelete: null,
   listDeleted: (_before, after) => [
-    ["breaking", after ? "lists what is deleted" : "does not list what is deleted"],
+    after ? ["opens", "lists what is deleted"] : ["breaking", "does not list what is deleted"],
   ],
   history: amount((text) => `keeps ${text} revisions, with which edits are merged`, ""),
   // Their operations come and go.
@@ -57,13 +78,7 @@ const document: Rules<DocumentModel> = {
       ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),
     ];
   },
-  references: choices(
-    ({ field, document, onDelete }) =>
-      `${field} names one of the ${document} (on_delete ${onDelete})`,
-    ({ field, document, onDelete }) =>
-      `${field} no longer names one of the ${document} (on_delete ${onDelete})`,
-    ({ field }) => field,
-  ),
+  references: referencesChanged,
   // That a guard lets others pass is told of the operation that it is of.
   reading: null,
   // What handlers see is told of no client; that operations see less is told of them.
@@ -71,13 +86,16 @@ const document: Rules<DocumentModel> = {
   // What may come along is compared with the types of inputs and answers.
   expandable: null,
   readTypeName: null,
-  // Operations and types of views are compared.
+  // Told by `compareViews` and of their operations and types.
   views: null,
   view: null,
-  // That a payload has a field no longer is told of its type.
+  // That a payload has a field no longer is told of its type; that it has one of those that are there, by `comparePayloads`.
   set: null,
-  // Its operations are compared, and how many their inputs may have.
-  bulk: null,
+  // Its operations come and go; registries that were frozen before there were any have none.
+  bulk: (before: DocumentModel["bulk"] | undefined, after) =>
+    typeof before === "number" && after !== null
+      ? limit((text) => `writes up to ${text} in one request`, " documents")(before, after)
+      : [],
   hooks: (before, after) => {
     const stepsOf = (hooks: DocumentModel["hooks"]): readonly string[] =>
       Object.entries(hooks).flatMap(([verb, steps]) =>
@@ -95,7 +113,7 @@ const document: Rules<DocumentModel> = {
     };
     return [
       ...added.map((verb) => ["breaking", `runs ${told(verb)}`] as const),
-      ...gone.map((verb) => ["additive", `no longer runs ${told(verb)}`] as const),
+      ...gone.map((verb) => ["opens", `no longer runs ${told(verb)}`] as const),
     ];
   },
   emits: choices(
@@ -116,8 +134,91 @@ function emissionText({ on, event, ifChanged }: EmissionModel): string {
   return `${event} on ${on}${when}`;
 }
 
-export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
-  compareAll(before.documents, after.documents, document, (name) =>
-    tellOf(note, { kind: "document", name, declared: ["documents", name] }, "http"),
+/** A reference by its field: where it leads, as what callers see that, and what deleting it takes along. */
+function referencesChanged(
+  before: readonly ReferenceModel[],
+  after: readonly ReferenceModel[],
+): readonly Told[] {
+  const [was, is] = [before, after].map((all) =>
+    Object.fromEntries(all.map((one) => [one.field, one])),
   );
+  const fields = [...new Set([before, after].flatMap((all) => all.map(({ field }) => field)))];
+  return fields.flatMap((field): readonly Told[] => {
+    const [old, next] = [own(was ?? {}, field), own(is ?? {}, field)];
+    if (next === undefined)
+      return old === undefined ? [] : [["breaking", `${field} no longer ${nameText(old)}`, field]];
+    if (old === undefined) return [["additive", `${field} ${nameText(next)}`, field]];
+    if (old.document !== next.document)
+      return [
+        ["breaking", `${field} no longer ${nameText(old)}`, field],
+        ["additive", `${field} ${nameText(next)}`, field],
+      ];
+    return [
+      // Whoever may read the one need not be allowed to read the other.
+      ...(old.view === next.view
+        ? []
+        : exchanged(`shows ${ledTo(next)} through ${field} instead of ${ledTo(old)}`, field)),
+      ...deletionChanged(old, next),
+    ];
+  });
+}
+
+function nameText({ document: name, onDelete }: ReferenceModel): string {
+  return `names one of the ${name} (on_delete ${onDelete})`;
+}
+
+/** What protects documents from the deletion of those that they name: `restrict` refuses it, `set_null` keeps them. */
+const protections = ["cascade", "set_null", "restrict"] as const;
+
+function deletionChanged(
+  { onDelete: old }: ReferenceModel,
+  { onDelete: next, field, document: name }: ReferenceModel,
+): readonly Told[] {
+  if (old === next) return [];
+  const what = `has on_delete ${next} instead of ${old} where ${field} names one of the ${name}`;
+  const isWeaker = protections.indexOf(next) < protections.indexOf(old);
+  return isWeaker ? exchanged(what, field) : [["breaking", what, field]];
+}
+
+export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
+  const tellOfName = (name: string, called = name): Tell =>
+    tellOf(note, { kind: "document", name: called, declared: ["documents", name] }, "http");
+  compareAll(before.documents, after.documents, document, tellOfName);
+  for (const [name, old] of Object.entries(before.documents)) {
+    const next = own(after.documents, name);
+    if (next === undefined) continue;
+    compareViews(old, next, (view) => tellOfName(name, readName(name, view)));
+    comparePayloads([old, before], [next, after], tellOfName(name));
+  }
+}
+
+/** Members that a view shows from now on; what it shows no longer is told of its type. */
+function compareViews(
+  { views: before }: DocumentModel,
+  { views: after }: DocumentModel,
+  tellOfView: (view: string) => Tell,
+): void {
+  for (const { name, members } of after) {
+    const was = before.find((view) => view.name === name);
+    if (was === undefined) continue;
+    for (const member of differences(was.members, members).added)
+      tellOfView(name)("opens", `shows ${member}`, member);
+  }
+}
+
+/** Fields that the document had and callers could not write: the service set them, or the payload left them out. */
+function comparePayloads(
+  [old, before]: readonly [DocumentModel, RegistryModel],
+  [next, after]: readonly [DocumentModel, RegistryModel],
+  tell: Tell,
+): void {
+  const fieldsOf = ({ types }: RegistryModel, type: string): readonly string[] =>
+    Object.keys(propertiesOf(own(types, type) ?? true));
+  for (const [verb, was, is] of [
+    ["create", old.createTypeName, next.createTypeName],
+    ["update", old.patchTypeName, next.patchTypeName],
+  ] as const)
+    for (const field of differences(fieldsOf(before, was), fieldsOf(after, is)).added)
+      if (own(old.fields, field) !== undefined)
+        tell("opens", `lets callers write ${field} by ${verb}`, field);
 }

@@ -3,10 +3,11 @@ import { own } from "../../model/records.js";
 import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
 import {
-  amount,
-  authored,
-  choices,
+  admissions,
   compareMembers,
+  deciding,
+  exchanged,
+  limit,
   ordered,
   tellOf,
   value,
@@ -28,27 +29,33 @@ const identity: Rules<IdentityModel> = {
       const was = own(before, name);
       if (was === undefined) return [];
       return [
-        ...authored(`verifies tokens of the route ${name} otherwise`)(was.verifier, verifier),
-        ...authored(`resolves callers of the route ${name} otherwise`)(was.resolver, resolver),
+        ...deciding(`verifies tokens of the route ${name} otherwise`)(was.verifier, verifier),
+        ...deciding(`resolves callers of the route ${name} otherwise`)(was.resolver, resolver),
       ];
     }),
   ingress: ordered(ingressText),
   algorithm: value("breaking", (algorithm) => `signs with ${algorithm}`),
-  accessTtlSeconds: amount((text) => `access tokens last ${text}`, " s"),
-  refreshTtlSeconds: amount((text) => `refresh tokens last ${text}`, " s"),
-  refreshGraceSeconds: amount((text) => `a refresh token may be used again for ${text}`, " s"),
-  resetTtlSeconds: amount((text) => `reset tokens last ${text}`, " s"),
+  accessTtlSeconds: limit((text) => `access tokens last ${text}`, " s"),
+  refreshTtlSeconds: limit((text) => `refresh tokens last ${text}`, " s"),
+  refreshGraceSeconds: limit((text) => `a refresh token may be used again for ${text}`, " s"),
+  resetTtlSeconds: limit((text) => `reset tokens last ${text}`, " s"),
   signUp: (before, after) => {
     // Its operations are told where they stand.
     if (before === null || after === null) return [];
-    const { profile, ttlSeconds } = after;
+    const { profile, ttlSeconds, verify } = after;
+    const isUnverified = verify === "none";
     return [
+      ...(before.verify === verify
+        ? []
+        : isUnverified
+          ? exchanged("registers people without a token from their mail")
+          : [["breaking", "asks people who register for a token from their mail"] as const]),
       ...(before.profile === profile
         ? []
         : [["breaking", `makes ${profile ?? "nothing"} with each principal`] as const]),
       ...(before.ttlSeconds === ttlSeconds
         ? []
-        : amount((text) => `a registration waits ${text} for its token`, " s")(
+        : limit((text) => `a registration waits ${text} for its token`, " s")(
             before.ttlSeconds,
             ttlSeconds,
           )),
@@ -67,23 +74,23 @@ const identity: Rules<IdentityModel> = {
       ...(header ? ["a header"] : []),
       ...(host === null ? [] : [host]),
     ];
-    return choices<string>(
+    return admissions<string>(
       (hint) => `takes a tenant from ${hint}`,
       (hint) => `takes no tenant from ${hint}`,
     )(hints(before), hints(after));
   },
   trustForwardedHost: (_before, after) => [
     after
-      ? ["additive", "believes the host that trusted proxies forward"]
+      ? ["opens", "believes the host that trusted proxies forward"]
       : ["breaking", "no longer believes the host that proxies forward"],
   ],
   signer: null,
   undocumented: null,
-  override: choices(
+  override: admissions(
     (permission) => `lets ${permission} do everything`,
     (permission) => `no longer lets ${permission} do everything`,
   ),
-  decide: authored("decides permissions otherwise"),
+  decide: deciding("decides permissions otherwise"),
 };
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {

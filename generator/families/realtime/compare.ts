@@ -4,10 +4,12 @@ import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/regi
 import { compareEvents } from "../../compare/events.js";
 import {
   amount,
-  authored,
+  admissions,
   choices,
   compareMembers,
   compareNamed,
+  deciding,
+  exchanged,
   tellOf,
   type Rules,
   type Tell,
@@ -23,9 +25,14 @@ const plane: Rules<RealtimeModel> = {
   // `compare` reports each event and command by its name.
   events: null,
   commands: null,
-  authorizer: authored("grants topics otherwise"),
+  // Without a function there are no topics.
+  authorizer: (before, after) => {
+    if (before === null) return [["opens", "grants topics"]];
+    if (after === null) return [["breaking", "grants no topics"]];
+    return deciding("grants topics otherwise")(before, after);
+  },
   presence: (_before, after) => [
-    after ? ["additive", "tells who is there"] : ["breaking", "tells nobody who is there"],
+    after ? ["opens", "tells who is there"] : ["breaking", "tells nobody who is there"],
   ],
   retentionSeconds: amount((text) => `keeps signals for ${text}`, " s"),
   retentionEntries: amount((text) => `keeps up to ${text}`, " signals"),
@@ -35,14 +42,16 @@ const event: Rules<SignalModel> = {
   // `compareEvents` compares the types.
   typeName: null,
   deprecated: deprecations,
-  audience: choices(
+  audience: admissions(
     (one) => `may be for a ${one}`,
     (one) => `is not for a ${one}`,
   ),
   delivery: (_before, after) => [[after === "durable" ? "additive" : "breaking", `is ${after}`]],
-  to: (before, after) => [
-    ["breaking", `goes ${targetText(after)} instead of ${targetText(before)}`],
-  ],
+  to: (before, after) => {
+    const what = `goes ${targetText(after)} instead of ${targetText(before)}`;
+    // Handlers say by themselves whom they send it to.
+    return after === null ? [["breaking", what]] : exchanged(what);
+  },
 };
 
 /** Reports how the plane, its events and its commands have changed for clients. */

@@ -2,20 +2,20 @@
 import type { RegistryModel } from "../../model/registry.js";
 import type { StorageModel } from "../../model/storage-model.js";
 import type { Comparison } from "../../compare/comparison.js";
-import { amount, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
+import { compareAll, limit, tellOf, type Rules, type Told } from "../../compare/rules.js";
 
 const storage: Rules<StorageModel> = {
   name: null,
   was: null,
   source: null,
-  maxUploadBytes: amount((text) => `takes files of ${text}`, " bytes"),
-  maxRangeBytes: amount((text) => `answers ranges of ${text}`, " bytes"),
+  maxUploadBytes: limit((text) => `takes files of ${text}`, " bytes"),
+  maxRangeBytes: limit((text) => `answers ranges of ${text}`, " bytes"),
   accept: (before, after) => {
-    const takes = (one: string): boolean =>
-      after === null || after.some((range) => range === one || isWithin(one, range));
-    const isWider = after === null || (before !== null && before.every(takes));
-    const types = after === null ? "any type" : after.join(", ");
-    return [[isWider ? "additive" : "breaking", `takes ${types}`]];
+    const what = `takes ${after === null ? "any type" : after.join(", ")}`;
+    const told: Told[] = [];
+    if (!takesAll(before, after)) told.push(["opens", what]);
+    if (!takesAll(after, before)) told.push(["breaking", what]);
+    return told;
   },
   detect: (_before, after) =>
     after === "bytes"
@@ -25,12 +25,21 @@ const storage: Rules<StorageModel> = {
             "refuses files whose bytes are of no accepted type, whatever they are called",
           ],
         ]
-      : [["additive", "believes the names of files whose bytes no format is known of"]],
-  encryption: value("breaking", (encryption) => `has encryption ${encryption}`),
+      : [["opens", "believes the names of files whose bytes no format is known of"]],
+  // With it, signed URLs and uploads in parts are refused; without it, whoever reads the bucket reads the files.
+  encryption: (_before, after) => [
+    [after === "none" ? "opens" : "breaking", `has encryption ${after}`],
+  ],
   // What is stored is read as it is; see `rollout`.
   alsoReads: null,
   isStreamed: null,
 };
+
+/** Whether one list of types, of which null is any type, has each type of another one. */
+function takesAll(types: StorageModel["accept"], others: StorageModel["accept"]): boolean {
+  if (types === null || others === null) return types === null;
+  return others.every((one) => types.some((range) => range === one || isWithin(one, range)));
+}
 
 /** Whether a media type is one of a range such as `image/*` (RFC 9110 §12.5.1). */
 function isWithin(type: string, range: string): boolean {

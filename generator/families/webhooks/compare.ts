@@ -1,42 +1,46 @@
 // Compares the webhooks of two registries, as subscribers see them, besides the operations.
-import type { ChangeLevel } from "../../compare/change.js";
 import type { Comparison } from "../../compare/comparison.js";
-import { amount, compareAll, tellOf, type Rules } from "../../compare/rules.js";
+import { compareAll, limit, tellOf, type Rules, type Tell } from "../../compare/rules.js";
 import { differences } from "../../compare/differences.js";
 import { authoredIn } from "../../model/code.js";
 import { own } from "../../model/records.js";
 import type { HookUse, RegistryModel } from "../../model/registry.js";
-import type { WebhooksModel } from "./model.js";
+import type { EventGuard, WebhooksModel } from "./model.js";
 
 const webhooks: Rules<WebhooksModel> = {
-  // Compared as the enumeration in the input of `create`.
+  // Compared as the enumeration in the input of `create`, and by `compareHeard`.
   events: null,
   // Its hooks follow from the policy of the operations.
   asked: null,
-  guards: guardsChanged,
-  most: amount((text) => `takes ${text} of a caller`, ""),
+  // Compared by `compareGuards`, together with what all owners are asked.
+  guards: null,
+  most: limit((text) => `takes ${text} of a caller`, ""),
 };
 
-type Guards = WebhooksModel["guards"];
-type Told = readonly [ChangeLevel, string];
-
-/** Who may hear an event: what wasn't asked before ends deliveries. Events that come or go are reported elsewhere. */
-function guardsChanged(before: Guards | undefined, after: Guards): readonly Told[] {
-  return Object.entries(after).flatMap(([event, { policy, hooks }]): readonly Told[] => {
+/**
+ * Who may hear an event: what wasn't asked before ends deliveries. Events that come or go are reported elsewhere. Owners are
+ * asked for what the policy of webhooks says as well, so only what neither asks any more opens.
+ */
+function compareGuards(before: WebhooksModel, after: WebhooksModel, tell: Tell): void {
+  const askedBy = ({ asked }: WebhooksModel, { hooks }: EventGuard): readonly string[] => [
+    ...new Set([...asked, ...hooks].map(hookText)),
+  ];
+  for (const [event, guard] of Object.entries(after.guards)) {
     const who = `of who hears ${event}`;
     // A registry that an earlier version froze asks nothing of subscribers.
-    if (before === undefined) return [["breaking", `asks ${policy} ${who}`]];
-    const was = own(before, event);
-    if (was === undefined) return [];
-    const { gone, added } = differences(was.hooks.map(hookText), hooks.map(hookText));
-    const told: readonly Told[] = [
-      ...added.map((one): Told => ["breaking", `asks ${one} ${who}`]),
-      ...gone.map((one): Told => ["additive", `no longer asks ${one} ${who}`]),
-    ];
-    return told.length > 0 || was.policy === policy
-      ? told
-      : [["documentation", `asks ${policy} ${who}`]];
-  });
+    const frozen: WebhooksModel["guards"] | undefined = before.guards;
+    if (frozen === undefined) {
+      tell("breaking", `asks ${guard.policy} ${who}`);
+      continue;
+    }
+    const was = own(frozen, event);
+    if (was === undefined) continue;
+    const { gone, added } = differences(askedBy(before, was), askedBy(after, guard));
+    for (const one of added) tell("breaking", `asks ${one} ${who}`);
+    for (const one of gone) tell("opens", `no longer asks ${one} ${who}`);
+    if (gone.length + added.length === 0 && was.policy !== guard.policy)
+      tell("documentation", `asks ${guard.policy} ${who}`);
+  }
 }
 
 /** A step as people call it, with the author's function behind it. */
@@ -47,11 +51,23 @@ function hookText({ permission, id, run }: HookUse): string {
   return functions.length === 0 ? name : `${name} (${functions.map((one) => one.name).join()})`;
 }
 
-/** Reports a change of how many webhooks a caller may have and of who hears what. Operations that come or go are reported elsewhere. */
+/** Reports a change of how many webhooks a caller may have and of who may hear what. Operations that come or go are reported elsewhere. */
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   const each = ({ webhooks: one }: RegistryModel): Readonly<Record<string, WebhooksModel>> =>
     one === undefined ? {} : { webhooks: one };
-  compareAll(each(before), each(after), webhooks, (name) =>
-    tellOf(note, { kind: "service", name, declared: ["webhooks"] }, "http"),
-  );
+  const tellOfName = (name: string): Tell =>
+    tellOf(note, { kind: "service", name, declared: ["webhooks"] }, "http");
+  compareAll(each(before), each(after), webhooks, tellOfName);
+  const tell = tellOfName("webhooks");
+  compareHeard(before, after, tell);
+  if (before.webhooks !== undefined && after.webhooks !== undefined)
+    compareGuards(before.webhooks, after.webhooks, tell);
+}
+
+/** Reports events that are no news, and that callers may hear from now on. */
+function compareHeard(before: RegistryModel, after: RegistryModel, tell: Tell): void {
+  const { added } = differences(before.webhooks?.events ?? [], after.webhooks?.events ?? []);
+  for (const event of added)
+    if (own(before.outbox ?? {}, event) !== undefined)
+      tell("opens", `lets subscribers hear ${event}`);
 }
