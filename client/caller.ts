@@ -15,10 +15,14 @@ export function anotherCaller(): ApiError {
 /** How often a caller may change while tokens are read. */
 const maxChanges = 5;
 
-/** The tokens that are kept, with whose they are: where somebody signs in meanwhile, both are read again. */
-export async function heldBy(client: Client): Promise<Held> {
+/**
+ * The tokens that are kept, with whose they are: where somebody signs in meanwhile, both are read again. What somebody has
+ * started (`begun`) gets nobody else's.
+ */
+export async function heldBy(client: Client, begun?: string | null): Promise<Held> {
   for (let changes = 0; changes < maxChanges; changes += 1) {
     const caller = callerOf(client);
+    if (begun !== undefined && caller !== begun) break;
     const tokens = (await client.tokens?.get()) ?? null;
     if (callerOf(client) === caller) return { tokens, caller };
   }
