@@ -1,6 +1,6 @@
 // Who calls, as the application tells it, and the credentials that go with that.
 import { ApiError } from "./error.js";
-import type { CallerSource, Client, Held } from "./options.js";
+import type { CallerSource, CallOptions, Client, Held } from "./options.js";
 
 /** Who is signed in now; null where nobody is, or the client was not told. */
 export function callerOf({ caller }: Partial<CallerSource>): string | null {
@@ -10,6 +10,16 @@ export function callerOf({ caller }: Partial<CallerSource>): string | null {
 /** Refuses what was begun by somebody else than is signed in now. */
 export function anotherCaller(): ApiError {
   return new ApiError("client.aborted", "another caller signed in");
+}
+
+/** Options of calls that make up one piece of work: all of them are of whoever starts it, which is now. */
+export function ofCaller<Options extends Pick<CallOptions, "caller">>(
+  client: Client,
+  options: Options,
+): Options {
+  // Only whoever is told can be held to one caller.
+  const isKnown = options.caller !== undefined || client.caller === undefined;
+  return isKnown ? options : { ...options, caller: callerOf(client) };
 }
 
 /** How often a caller may change while tokens are read. */
