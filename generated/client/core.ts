@@ -222,7 +222,9 @@ export function refreshTokens(client: Client, used: Held): Promise<boolean> {
       return { error: new ApiError("client.unreadable", "the refresh answered without a token") };
     } catch (cause) {
       const error = cause as ApiError;
-      return error.status === 401 ? { tokens: null } : { error, afterMillis };
+      // What has no code of a service is the answer of a proxy on the way.
+      const isRefused = error.status === 401 && error.code !== "client.unreadable";
+      return isRefused ? { tokens: null } : { error, afterMillis };
     }
   });
 }
