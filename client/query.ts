@@ -29,9 +29,14 @@ export type Key<Input, Of extends readonly string[] = []> = readonly [
   ...of: Of,
 ];
 
-/** The error of a call, as a member that options have: TanStack Query takes its type from there. */
+/**
+ * The error of a call, as members that options have: TanStack Query takes its type from there, from those that an application
+ * does not have of its own.
+ */
 interface Fails<Code extends string> {
   readonly retry?: (failureCount: number, error: ApiError<Code | ClientCode>) => boolean;
+  readonly retryDelay?: (failureCount: number, error: ApiError<Code | ClientCode>) => number;
+  readonly throwOnError?: (error: ApiError<Code | ClientCode>) => boolean;
 }
 
 /** An operation that reads. The key tells the types of what is kept under it. */
