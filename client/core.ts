@@ -1,6 +1,6 @@
 // What every generated function of a client goes through: one request, its credential, its repetitions, its errors.
 // It is copied into each generated client, for browsers and Node.js alike, and has no dependency.
-import { anotherCaller, heldBy } from "./caller.js";
+import { anotherCaller, callerOf, heldBy } from "./caller.js";
 import { ApiError, errorOf, type ClientCode } from "./error.js";
 import type {
   Call,
@@ -104,17 +104,21 @@ async function repeated(
   signal: AbortSignal,
   until: number,
 ): Promise<Response> {
+  // Noted before anything is waited for: what one caller starts is nothing for another to finish.
+  const caller = options.caller === undefined ? callerOf(client) : options.caller || null;
   const { url, body, headers } = requestOf(client, operation, input, options);
   // Where the platform has none, that is no failure of the service.
   const send = client.fetch ?? fetch;
   const left = operation.repeats === undefined ? 0 : (client.retries ?? 2);
-  let began: Held | undefined;
+  let hasTokens: boolean | undefined;
   let isRefreshed = false;
   for (let attempt = 0; ; attempt += 1) {
-    const held = await heldFor(client, operation, options, signal);
-    // What one caller began is nothing for another to finish.
-    began ??= held;
-    if (!isSameCaller(began, held)) throw anotherCaller();
+    const held = await heldFor(client, operation, caller, signal);
+    if (options.caller !== undefined && caller === null && held.tokens !== null)
+      throw new ApiError("client.invalid", "there are tokens, and `caller` does not tell whose");
+    // Who holds no tokens is another than who does.
+    hasTokens ??= held.tokens !== null;
+    if (hasTokens !== (held.tokens !== null)) throw anotherCaller();
     if (held.tokens !== null) authorize(client, headers, held.tokens);
     let response: Response | undefined;
     try {
@@ -145,11 +149,11 @@ async function repeated(
   }
 }
 
-/** The credentials for a call, which may have been asked for in somebody's name. */
+/** The credentials for a call of that caller. */
 async function heldFor(
   client: Client,
   operation: Operation,
-  options: CallOptions,
+  caller: string | null,
   signal: AbortSignal,
 ): Promise<Held> {
   if (operation.ignoresTokens === true) return { tokens: null, caller: null };
@@ -158,12 +162,7 @@ async function heldFor(
       "client.invalid",
       "the token store has no `caller`, which tells whose they are",
     );
-  const held = await raced(heldBy(client), signal);
-  if (options.caller === undefined) return held;
-  if ((options.caller || null) !== held.caller) throw anotherCaller();
-  if (held.caller === null && held.tokens !== null)
-    throw new ApiError("client.invalid", "there are tokens, and `caller` does not tell whose");
-  return held;
+  return raced(heldBy(client, caller), signal);
 }
 
 /** Remembers which session a call leaves, so that what is under way on it is not taken for signed out. */
@@ -197,11 +196,6 @@ export function authorize(
   headers.set(tokenHeader, `${tokenScheme} ${tokens.access_token}`);
 }
 
-/** Whether one caller holds both; who holds no tokens is another than who does. */
-function isSameCaller(one: Held, other: Held): boolean {
-  return one.caller === other.caller && (one.tokens === null) === (other.tokens === null);
-}
-
 /** Answers that another try may better: those of a service that goes away, or a key that is in use. */
 function mayPass({ status, headers }: Response): boolean {
   return isPassing(status) || headers.get("x-error-code") === "idempotency_in_flight";
@@ -227,7 +221,9 @@ export function refreshTokens(client: Client, used: Held): Promise<boolean> {
       return { error: new ApiError("client.unreadable", "the refresh answered without a token") };
     } catch (cause) {
       const error = cause as ApiError;
-      return error.status === 401 ? { tokens: null } : { error, afterMillis };
+      // What has no code of a service is the answer of a proxy on the way.
+      const isRefused = error.status === 401 && error.code !== "client.unreadable";
+      return isRefused ? { tokens: null } : { error, afterMillis };
     }
   });
 }

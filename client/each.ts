@@ -1,4 +1,5 @@
 // Lists by cursor, walked to their end.
+import { ofCaller } from "./caller.js";
 import { ApiError, type CallOptions, type Client } from "./core.js";
 
 /** A list by cursor, as generated code has it. */
@@ -15,11 +16,21 @@ interface Lists<ListInput, Hit> {
  * All that a list by cursor finds, page after page: `for await (const task of each(tasks.listCursor, client, {}))`. A cursor
  * that comes twice would never end, and throws `client.cursor_repeated`.
  */
-export async function* each<ListInput extends { readonly after?: string }, Hit>(
+export function each<ListInput extends { readonly after?: string }, Hit>(
   list: Lists<ListInput, Hit>["list"],
   client: Client,
   input: NoInfer<ListInput>,
-  options?: CallOptions,
+  options: CallOptions = {},
+): AsyncGenerator<Hit, void, undefined> {
+  // A generator's own code begins with its first page.
+  return walk(list, client, input, ofCaller(client, options));
+}
+
+async function* walk<ListInput extends { readonly after?: string }, Hit>(
+  list: Lists<ListInput, Hit>["list"],
+  client: Client,
+  input: ListInput,
+  options: CallOptions,
 ): AsyncGenerator<Hit, void, undefined> {
   const seen = new Set<string>();
   let next: string | null | undefined = input.after;

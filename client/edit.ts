@@ -1,4 +1,5 @@
 // Changes of a document that others change too: read, change, write where nobody has been quicker, else again.
+import { ofCaller } from "./caller.js";
 import { ApiError, type CallOptions, type Client } from "./core.js";
 
 /** The namespace of a document, such as `tasks`. */
@@ -28,8 +29,9 @@ export async function edit<Document extends { readonly rev: number }, Patch>(
   id: string,
   change: (current: Document) => Patch | undefined,
   // One key cannot stand for several writes.
-  options?: Omit<CallOptions, "idempotencyKey">,
+  given: Omit<CallOptions, "idempotencyKey"> = {},
 ): Promise<Document> {
+  const options = ofCaller(client, given);
   for (let attempt = 1; ; attempt += 1) {
     const current = await documents.get(client, { id }, options);
     const patch = change(current);

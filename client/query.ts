@@ -29,9 +29,14 @@ export type Key<Input, Of extends readonly string[] = []> = readonly [
   ...of: Of,
 ];
 
-/** The error of a call, as a member that options have: TanStack Query takes its type from there. */
+/**
+ * The error of a call, as members that options have: TanStack Query takes its type from there, from those that an application
+ * does not have of its own.
+ */
 interface Fails<Code extends string> {
   readonly retry?: (failureCount: number, error: ApiError<Code | ClientCode>) => boolean;
+  readonly retryDelay?: (failureCount: number, error: ApiError<Code | ClientCode>) => number;
+  readonly throwOnError?: (error: ApiError<Code | ClientCode>) => boolean;
 }
 
 /** An operation that reads. The key tells the types of what is kept under it. */
@@ -57,9 +62,10 @@ export interface Pages<Input, Result, Code extends string> extends Fails<Code> {
 
 /** An operation that changes something. */
 export interface Mutation<Input, Result, Code extends string> extends Fails<Code> {
-  readonly mutationKey: readonly [namespace: string, operation: string];
+  /** A mutation keeps its key while it waits, also over a reload: so it tells who started it. */
+  readonly mutationKey: readonly [namespace: string, operation: string, scope?: Scope];
   /** Tries of one mutation, which share a context, go under one `Idempotency-Key`. */
-  readonly mutationFn: (input: Input, context?: object) => Promise<Result>;
+  readonly mutationFn: (input: Input, context?: MutationContext) => Promise<Result>;
 }
 
 export function query<Input, Result, Code extends string>(
@@ -107,6 +113,11 @@ export function pages<
   };
 }
 
+/** What TanStack Query tells of a mutation that runs. */
+interface MutationContext {
+  readonly mutationKey?: readonly unknown[] | undefined;
+}
+
 /** What all tries of one mutation share. */
 type Tries = Pick<CallOptions, "idempotencyKey" | "caller">;
 
@@ -114,15 +125,20 @@ const triesOf = new WeakMap<object, Tries>();
 
 export function mutation<Input, Result, Code extends string>(
   client: Client,
-  mutationKey: readonly [string, string],
+  name: readonly [string, string],
   run: (input: Input, options: CallOptions) => Promise<Result>,
 ): Mutation<Input, Result, Code> {
+  // Only whoever is told can be held to one caller.
+  const mutationKey =
+    client.caller === undefined ? name : ([...name, scopeOf(client as CallerClient)] as const);
   return {
     mutationKey,
     mutationFn: (input, context = {}) => {
-      // Only whoever is told can be held to one caller.
-      const told = client.caller === undefined ? {} : { caller: callerOf(client) };
-      const tries = triesOf.get(context) ?? { idempotencyKey: randomKey(), ...told };
+      const scope = (context.mutationKey?.[2] ?? mutationKey[2]) as Scope | undefined;
+      const tries = triesOf.get(context) ?? {
+        idempotencyKey: randomKey(),
+        ...(scope === undefined ? {} : { caller: scope.caller }),
+      };
       triesOf.set(context, tries);
       return run(input, tries);
     },

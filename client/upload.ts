@@ -1,4 +1,5 @@
 // Files that go up in parts beside the service: several at a time, with progress, and on from where an earlier try ended.
+import { ofCaller } from "./caller.js";
 import { ApiError, errorOf, type CallOptions, type Client } from "./core.js";
 import { following, within as timed } from "./signals.js";
 
@@ -56,6 +57,8 @@ export interface UploadOptions {
   /** Parts that go up at once; 3 where left out. */
   readonly parallel?: number;
   readonly signal?: AbortSignal;
+  /** Whose upload it is; that of whoever is signed in where left out. */
+  readonly caller?: string | null;
   /** The session of an earlier try: what it has is not sent again. One that has ended is replaced. */
   readonly session?: KeptSession;
   /** Told the session as soon as there is one, and where it is replaced: kept by the caller, it lets a later try go on. */
@@ -86,7 +89,8 @@ export async function upload<Head>(
   const partBytes = options.partBytes ?? Math.max(8 * mebibyte, Math.ceil(file.size / maxParts));
   // Where one part fails, the others are of no use.
   const failed = following(options.signal);
-  const within = { signal: failed.signal };
+  const { caller } = ofCaller(client, options);
+  const within = { signal: failed.signal, ...(caller === undefined ? {} : { caller }) };
   const count = Math.max(1, Math.ceil(file.size / partBytes));
   const sizeOf = (number: number): number =>
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
@@ -179,7 +183,7 @@ async function put(
     /** How long a try may take. */
     readonly millis: number;
   },
-  within: { readonly signal: AbortSignal },
+  within: CallOptions & { readonly signal: AbortSignal },
 ): Promise<string> {
   for (let attempt = 0; ; attempt += 1) {
     const asked = { session, part_number: number, expires_in: 900 };

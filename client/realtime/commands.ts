@@ -1,5 +1,6 @@
 // Commands that wait for a line, and that are sent again where one breaks and that is safe.
-import { ApiError, randomKey, type Operation } from "../core.js";
+import { anotherCaller, callerOf } from "../caller.js";
+import { ApiError, randomKey, type Client, type Operation } from "../core.js";
 import { onAbort, timerMillis } from "../signals.js";
 import type { Line } from "./port.js";
 
@@ -8,6 +9,19 @@ export interface CommandOptions {
   /** How long an answer may take once the command was first sent, in milliseconds. */
   readonly timeoutMillis?: number;
   readonly idempotencyKey?: string;
+}
+
+/** Codes of commands over WebSocket and Socket.IO that are none of an operation's (service.md "Realtime wire protocol"). */
+export type CommandCode =
+  | "realtime_command_unknown"
+  | "realtime_commands_limit"
+  | "realtime_invalid_payload";
+
+/** What a command takes and answers, by generated code. */
+export interface CommandType {
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly code: string;
 }
 
 /** What runs at once on one connection of the service. */
@@ -24,6 +38,8 @@ class Waiting {
   readonly payload: unknown;
   readonly idempotencyKey: string | null;
   readonly isRepeatable: boolean;
+  /** Who asked: it goes in nobody else's name. */
+  readonly caller: string | null;
   readonly millis: number;
   failures = 0;
   readonly #over = new AbortController();
@@ -36,7 +52,7 @@ class Waiting {
     serial: number,
     { name, payload, repeats }: Asked,
     options: CommandOptions,
-    millis: number,
+    client: Client,
     [resolve, reject]: readonly [(data: unknown) => void, (error: ApiError) => void],
   ) {
     this.serial = serial;
@@ -45,7 +61,8 @@ class Waiting {
     // Made here, so that every try has the same one.
     this.idempotencyKey = repeats === "keyed" ? (options.idempotencyKey ?? randomKey()) : null;
     this.isRepeatable = repeats !== undefined;
-    this.millis = options.timeoutMillis ?? millis;
+    this.caller = callerOf(client);
+    this.millis = options.timeoutMillis ?? client.timeoutMillis ?? 30_000;
     this.#resolve = resolve;
     this.#reject = reject;
     const leave = (): void => this.fail(new ApiError("client.aborted", "the command was given up"));
@@ -98,13 +115,16 @@ export class CommandQueue {
   /** These, and those on their way. */
   readonly #all = new Set<Waiting>();
   #serial = 0;
-  readonly #timeoutMillis: number;
+  readonly #client: Client;
+  readonly #meetCaller: () => void;
   #line: Line | undefined;
   #inFlight = 0;
   #closed: ApiError | undefined;
 
-  constructor(timeoutMillis: number) {
-    this.#timeoutMillis = timeoutMillis;
+  /** `meetCaller` leaves a line that is not of whoever asks. */
+  constructor(client: Client, meetCaller: () => void) {
+    this.#client = client;
+    this.#meetCaller = meetCaller;
   }
 
   /** Sends a command as soon as there is a line. */
@@ -113,8 +133,9 @@ export class CommandQueue {
       if (this.#closed !== undefined) return reject(this.#closed);
       if (this.#waiting.length >= maxWaiting)
         return reject(new ApiError("client.too_large", `${maxWaiting} commands wait already`));
+      this.#meetCaller();
       const callbacks = [resolve, reject] as const;
-      const one = new Waiting((this.#serial += 1), asked, options, this.#timeoutMillis, callbacks);
+      const one = new Waiting((this.#serial += 1), asked, options, this.#client, callbacks);
       if (one.isOver) return;
       this.#waiting.push(one);
       this.#all.add(one);
@@ -134,22 +155,23 @@ export class CommandQueue {
     this.#send();
   }
 
-  /** What has been asked for so far is not to be sent any more: somebody else asks from now on. */
-  failAll(error: ApiError): void {
-    for (const one of this.#all) one.fail(error);
+  /** Lines are that caller's from now on: what somebody else has asked for is not sent any more. */
+  isOf(caller: string | null): void {
+    for (const one of this.#all) if (one.caller !== caller) one.fail(anotherCaller());
   }
 
   /** Nothing is sent any more. */
   close(error: ApiError): void {
     this.#closed = error;
     this.#line = undefined;
-    this.failAll(error);
+    for (const one of this.#all) one.fail(error);
   }
 
   #send(): void {
     while (this.#line !== undefined && this.#inFlight < maxInFlight) {
       const one = this.#waiting.shift();
       if (one === undefined) return;
+      if (one.caller !== callerOf(this.#client)) one.fail(anotherCaller());
       if (!one.isOver) void this.#run(one, this.#line);
     }
   }

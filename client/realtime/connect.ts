@@ -1,36 +1,28 @@
 // A realtime connection that lasts: it comes back, goes on where it was, and keeps its token good (service.md "Realtime wire protocol").
-import { heldBy } from "../caller.js";
+import { callerOf, heldBy } from "../caller.js";
 import { ApiError, callOf, refreshTokens } from "../core.js";
 import type { Call, Client, ClientCode, Held, Operation } from "../core.js";
-import { CommandQueue, type CommandOptions } from "./commands.js";
+import { CommandQueue } from "./commands.js";
+import type { CommandCode, CommandOptions, CommandType } from "./commands.js";
 import { Inbox, type Handle } from "./inbox.js";
+import type { SignalOf } from "./lane.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
 import { Memory } from "./memory.js";
-import { platform, type KeyValueStore } from "./platform.js";
+import { watchPage } from "./page.js";
+import type { KeyValueStore } from "./platform.js";
 import { deviceReplaced, type Ending, type Line, type Transport } from "./port.js";
 import { hasEnded, millisToRenewal } from "./renewal.js";
 import { Topics } from "./topics.js";
 
 export type { Client } from "../core.js";
+export type { CommandCode, CommandType } from "./commands.js";
+export type { SignalOf } from "./lane.js";
 
 /** What a generated client knows of its realtime plane. */
 export interface RealtimeSpec {
   readonly path: string;
   /** The operations that commands call. */
   readonly commands: Readonly<Record<string, Operation>>;
-}
-
-/** Codes of commands over WebSocket and Socket.IO that are none of an operation's (service.md "Realtime wire protocol"). */
-export type CommandCode =
-  | "realtime_command_unknown"
-  | "realtime_commands_limit"
-  | "realtime_invalid_payload";
-
-/** What a command takes and answers, by generated code. */
-export interface CommandType {
-  readonly input: unknown;
-  readonly output: unknown;
-  readonly code: string;
 }
 
 /** `waiting` comes back by itself; `closed` does not. */
@@ -53,15 +45,6 @@ export interface LiveOptions {
   /** A handler has failed. Where its signal is kept by the service, the handler is given it again. */
   readonly onError?: (error: unknown) => void;
 }
-
-/** A signal by its name. `id` is null where it is not kept. */
-export type SignalOf<Events> = {
-  readonly [Name in keyof Events]: {
-    readonly name: Name;
-    readonly id: string | null;
-    readonly data: Events[Name];
-  };
-}[keyof Events];
 
 export interface Live<Events, Commands extends { readonly [Name in keyof Commands]: CommandType }> {
   readonly status: LiveStatus;
@@ -90,6 +73,8 @@ export interface Live<Events, Commands extends { readonly [Name in keyof Command
 
 /** After a connection that lasted this long, pauses begin anew. */
 const stableMillis = 10_000;
+/** How often a connection that is silent looks whose it is. */
+const callerMillis = 1_000;
 
 /** Opens a connection, which lasts until it is closed. Throws nothing: `onStatus` and `opened` tell. */
 export function connectRealtime<
@@ -142,45 +127,37 @@ class Connection {
   #pause: ReturnType<typeof setTimeout> | undefined;
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #closed: ApiError | undefined;
-  readonly #online = (): void => {
-    // The network has changed: what was open before it leads nowhere.
-    if (this.status === "open" || this.status === "waiting") this.#redial();
-  };
-  readonly #hidden = (): void => {
-    this.#inbox?.acknowledge();
-    this.#leaveLine();
-  };
-  readonly #shown = ({ persisted }: { readonly persisted?: boolean }): void => {
-    // A page that the browser had put aside.
-    if (persisted === true) this.#redial();
-  };
-  readonly #visible = (): void => {
-    if (platform.document?.visibilityState !== "visible") return;
-    if (this.status === "waiting") this.#redial();
-    else this.#line?.probe?.();
-  };
+  readonly #leavePage: () => void;
+  readonly #watch: ReturnType<typeof setInterval>;
 
   constructor(client: Client, spec: RealtimeSpec, options: LiveOptions) {
     this.#client = client;
     this.#spec = spec;
     this.#options = options;
     this.#topics = new Topics(options.topics ?? []);
-    this.commands = new CommandQueue(client.timeoutMillis ?? 30_000);
+    this.commands = new CommandQueue(client, () => this.#leavesCaller());
     this.#memory = new Memory({
       place: `${client.baseUrl}${spec.path}`,
       deviceId: options.deviceId,
       store: options.store,
       isShared: options.transport.isShared === true,
     });
-    platform.addEventListener?.("online", this.#online);
-    platform.addEventListener?.("pagehide", this.#hidden);
-    platform.addEventListener?.("pageshow", this.#shown);
-    platform.document?.addEventListener("visibilitychange", this.#visible);
+    this.#leavePage = watchPage({
+      // What was open before leads nowhere.
+      online: () => ["open", "waiting"].includes(this.status) && this.#redial(),
+      hidden: () => {
+        this.#inbox?.acknowledge();
+        this.#leaveLine();
+      },
+      restored: () => this.#redial(),
+      visible: () => (this.status === "waiting" ? this.#redial() : this.#line?.probe?.()),
+    });
+    this.#watch = setInterval(() => this.#leavesCaller(), callerMillis);
     this.#redial();
   }
 
   listen(handle: Handle): () => void {
-    const own: Handle = (signal) => handle(signal);
+    const own: Handle = (signal) => (this.#leavesCaller() ? undefined : handle(signal));
     this.#handlers.add(own);
     this.#inbox?.run();
     return () => void this.#handlers.delete(own);
@@ -211,10 +188,8 @@ class Connection {
     this.#closed = error ?? new ApiError("client.closed", "the connection was closed");
     this.#inbox?.stop();
     this.#leaveLine();
-    platform.removeEventListener?.("online", this.#online);
-    platform.removeEventListener?.("pagehide", this.#hidden);
-    platform.removeEventListener?.("pageshow", this.#shown);
-    platform.document?.removeEventListener("visibilitychange", this.#visible);
+    this.#leavePage();
+    clearInterval(this.#watch);
     this.commands.close(this.#closed);
     for (const { reject } of this.#waiting) reject(this.#closed);
     this.#waiting.clear();
@@ -254,9 +229,9 @@ class Connection {
           from: this.#options.from,
         },
         {
-          opened: () => isCurrent() && this.#isOpen(),
+          opened: () => isCurrent() && !this.#leavesCaller() && this.#isOpen(),
           signal: (name, id, data) => {
-            if (!isCurrent()) return;
+            if (!isCurrent() || this.#leavesCaller()) return;
             if (name === "realtime.unsubscribed") this.#topics.lost(data);
             inbox.take({ name, id, data });
           },
@@ -290,6 +265,7 @@ class Connection {
 
   /** Comes back, at once with new tokens where those were not good any more, later otherwise, or not. */
   async #ended({ code, detail, isFinal, afterMillis }: Ending): Promise<void> {
+    if (this.#leavesCaller()) return;
     this.#leaveLine();
     const error = new ApiError(code ?? "client.network", detail ?? "the connection ended");
     if (code === deviceReplaced && this.#options.deviceId === undefined) {
@@ -358,13 +334,32 @@ class Connection {
     else this.#redial();
   }
 
+  /**
+   * Whether somebody else is signed in than the connection was made for. Then it is left, before anything of theirs is heard
+   * or asked for over it, and made anew.
+   */
+  #leavesCaller(): boolean {
+    if (this.#inbox === undefined || this.#isOwner()) return false;
+    this.#inbox.stop();
+    this.#inbox = undefined;
+    this.#redial();
+    return true;
+  }
+
+  #isOwner(): boolean {
+    try {
+      return callerOf(this.#client) === this.#owner;
+    } catch {
+      // Whoever makes the connection anew is told.
+      return false;
+    }
+  }
+
   /** The inbox of whoever is signed in: another caller's signals are others. */
   #inboxOf(owner: string | null): Inbox {
-    if (this.#inbox !== undefined) {
-      if (owner === this.#owner) return this.#inbox;
-      this.#inbox.stop();
-      this.commands.failAll(new ApiError("client.aborted", "another caller signed in"));
-    }
+    this.commands.isOf(owner);
+    if (this.#inbox !== undefined && owner === this.#owner) return this.#inbox;
+    this.#inbox?.stop();
     this.#owner = owner;
     this.#inbox = new Inbox({
       handlers: this.#handlers,

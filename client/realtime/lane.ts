@@ -8,6 +8,15 @@ export interface Signal {
   readonly data: unknown;
 }
 
+/** A signal by its name. `id` is null where it is not kept. */
+export type SignalOf<Events> = {
+  readonly [Name in keyof Events]: {
+    readonly name: Name;
+    readonly id: string | null;
+    readonly data: Events[Name];
+  };
+}[keyof Events];
+
 export type Handle = (signal: Signal) => unknown;
 
 export interface LaneOptions {

@@ -1,6 +1,6 @@
 // Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
 import { ApiError, authorize, call, errorOf, retryAfterMillis } from "../core.js";
-import type { Operation } from "../core.js";
+import type { CallOptions, Operation } from "../core.js";
 import { following } from "../signals.js";
 import { EventStream } from "./event-stream.js";
 import { handOver, Recent, type Stream } from "./handover.js";
@@ -47,7 +47,7 @@ class SseLine implements Line {
   }
 
   acknowledge(upTo: string): void {
-    const { client, path, deviceId } = this.#dial;
+    const { client, path, deviceId, caller } = this.#dial;
     const acknowledgement: Operation = {
       method: "POST",
       path: `${path}/sse/ack`,
@@ -57,7 +57,12 @@ class SseLine implements Line {
     };
     this.#signedAt = Date.now();
     // A later acknowledgement stands for one that got lost.
-    void call(client, acknowledgement, { device_id: deviceId, up_to: upTo }).settled();
+    void call(
+      client,
+      acknowledgement,
+      { device_id: deviceId, up_to: upTo },
+      ofLine(caller),
+    ).settled();
   }
 
   async command({ name, payload, idempotencyKey, signal, millis }: Command): Promise<unknown> {
@@ -67,8 +72,7 @@ class SseLine implements Line {
       throw new ApiError("realtime_command_unknown", `there is no command ${name}`);
     const options = {
       signal,
-      // A line has one caller; a request would go as whoever is signed in now.
-      ...(caller === null ? {} : { caller }),
+      ...ofLine(caller),
       timeoutMillis: millis,
       ...(idempotencyKey === null ? {} : { idempotencyKey }),
     };
@@ -120,6 +124,11 @@ class SseLine implements Line {
     );
     return stream;
   }
+}
+
+/** A line has one caller; a request would go as whoever is signed in now. */
+function ofLine(caller: string | null): Pick<CallOptions, "caller"> {
+  return caller === null ? {} : { caller };
 }
 
 /** Reads a stream to its end; `hears` is told of whatever comes. */

@@ -29,7 +29,7 @@ export function renewed(client: Client, used: Held, ask: AskForTokens): Promise<
   const key = used.tokens?.access_token ?? "";
   let refreshing = client.refreshing.get(key);
   if (refreshing === undefined) {
-    refreshing = alone(client, () => refresh(client, used, ask));
+    refreshing = alone(client, used, () => refresh(client, used, ask));
     client.refreshing.set(key, refreshing);
     const forget = (): void => void client.refreshing.delete(key);
     refreshing.then(forget, forget);
@@ -46,14 +46,18 @@ interface Locks {
   ): Promise<Result>;
 }
 
-/** Runs after what other tabs do of the same, but not after one that stands still: its lock is taken from it. */
-async function alone(client: Client, work: () => Promise<boolean>): Promise<boolean> {
+/** Runs after what other tabs do for the same caller, but not after one that stands still: its lock is taken from it. */
+async function alone(
+  client: Client,
+  { caller }: Held,
+  work: () => Promise<boolean>,
+): Promise<boolean> {
   const { navigator } = globalThis as { readonly navigator?: { readonly locks?: Locks } };
   const locks = navigator?.locks;
   let running: Promise<boolean> | undefined;
   const once = (): Promise<boolean> => (running ??= work());
   if (locks === undefined) return once();
-  const name = `opwright refresh ${client.baseUrl}`;
+  const name = `opwright refresh ${client.baseUrl} ${caller ?? ""}`;
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), lockMillis);
   const held = (): Promise<boolean> => {

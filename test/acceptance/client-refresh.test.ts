@@ -1,4 +1,5 @@
-// A refresh is as patient as a read: where the service has no tokens to give now, it is asked again, and what is kept stays.
+// A refresh is as patient as a read: where the service has no tokens to give now, it is asked again, and what is kept stays
+// (attack 190).
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   createClient,
@@ -6,6 +7,7 @@ import {
   type ClientOptions,
   type Tokens,
 } from "../../generated/client/index.js";
+import { tabLocks, withTabLocks } from "./tab-locks.js";
 
 const json = (body: unknown, status = 200, headers = {}): Response =>
   Response.json(body, { status, headers });
@@ -106,6 +108,40 @@ test("a refusal is for good, and asked for once", async () => {
   const { client, kept, refreshes } = serviceOf([busy(401)]);
   expect(await tasks.get(client, { id: "1" }).settled()).toMatchObject({ error: { status: 401 } });
   expect([refreshes.length, kept.tokens]).toEqual([1, null]);
+});
+
+test.each([
+  ["a page", () => new Response("<html>sign in</html>", { status: 401 })],
+  ["nothing", () => new Response(null, { status: 401 })],
+  ["an object without a code", () => json({ message: "Unauthorized" }, 401)],
+])("a 401 of a proxy, which says %s, signs nobody out", async (_what, answer) => {
+  const { client, kept, refreshes } = serviceOf(Array.from({ length: 9 }, () => answer));
+  expect(await tasks.get(client, { id: "1" }).settled()).toMatchObject({
+    error: { code: "client.unreadable", status: 401 },
+  });
+  expect(refreshes.length).toBeGreaterThan(1);
+  expect(kept.tokens).toEqual({ access_token: "old", refresh_token: "r" });
+});
+
+test("callers with a client each do not wait for one another's refresh", async () => {
+  const restore = withTabLocks(tabLocks());
+  try {
+    const baseUrl = "http://shared.test";
+    const later = busy(503, { "retry-after": "20" });
+    const slow = serviceOf([later], { baseUrl });
+    const given = new AbortController();
+    const waits = tasks.get(slow.client, { id: "1" }, { signal: given.signal }).settled();
+    await expect.poll(() => slow.refreshes.length).toBe(1);
+    const began = Date.now();
+    const other = serviceOf([], { baseUrl });
+    const ben = createClient({ ...other.client, caller: () => "ben" });
+    expect(await tasks.get(ben, { id: "1" })).toEqual({ id: "1" });
+    expect(Date.now() - began).toBeLessThan(1_000);
+    given.abort();
+    expect(await waits).toMatchObject({ error: { code: "client.aborted" } });
+  } finally {
+    restore();
+  }
 });
 
 test("a tab that stands still with the lock holds nobody up for longer than a refresh token lives on", async () => {

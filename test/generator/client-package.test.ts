@@ -100,6 +100,17 @@ export async function types(queries: QueryClient): Promise<string | undefined> {
   if (error?.code === "core.not_found") return title;
   // @ts-expect-error -- the operation has no such code
   if (error?.code === "core.nothing") return title;
+  // The error keeps its type where options of the application's own stand in place of some.
+  const alone = new QueryObserver(queries, { ...options, retry: false }).getCurrentResult();
+  const often = new QueryObserver(queries, { ...options, retry: 3, retryDelay: 5 });
+  const some = new MutationObserver(queries, { ...taskQueries.update(client), retry: (count) => count < 2 });
+  const pages = new InfiniteQueryObserver(queries, { ...taskQueries.listCursorPages(client, {}), retry: 1 });
+  if (alone.error?.code === "core.not_found") return title;
+  if (often.getCurrentResult().error?.code === "core.not_found") return title;
+  if (some.getCurrentResult().error?.code === "revision_mismatch") return title;
+  if (pages.getCurrentResult().error?.code === "invalid_cursor") return title;
+  // @ts-expect-error -- the operation has no such code
+  if (alone.error?.code === "core.nothing") return title;
   // @ts-expect-error -- a key is of one type
   queries.setQueryData(options.queryKey, 5);
   const change = new MutationObserver(queries, taskQueries.update(client)).getCurrentResult();

@@ -23,6 +23,7 @@ import { inputTypeOf } from "../../model/operation-types.js";
 const core = [
   "port",
   "platform",
+  "page",
   "pause",
   "renewal",
   "inbox",
