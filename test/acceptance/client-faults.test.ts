@@ -737,7 +737,7 @@ describe("tabs that share", () => {
   function browser(
     begin?: (line: FakeLine) => void,
     command?: (line: FakeLine, command: Command) => Promise<unknown>,
-    answer: (request: Request) => Response = () => json({}, 500),
+    answer: (request: Request) => Response = mailboxOf(0),
   ) {
     const fake = fakeTransport(begin, command);
     const store = storage();

@@ -253,6 +253,10 @@ class Connection {
           topics: this.#topics.forLine(),
           lastEventId: inbox.lastId,
           from: this.#options.from,
+          begun: (id) => {
+            inbox.begin(id);
+            this.#memory.begin(held.caller, id);
+          },
         },
         {
           opened: () => isCurrent() && this.#isOpen(),

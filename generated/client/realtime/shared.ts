@@ -26,7 +26,6 @@ export function shared(transport: Transport): Transport {
   const { BroadcastChannel, navigator } = platform;
   if (BroadcastChannel === undefined || navigator?.locks === undefined) return transport;
   const { locks } = navigator;
-  const places = new Map<string, string>();
   return {
     isShared: true,
     open(dial, receiver) {
@@ -34,7 +33,7 @@ export function shared(transport: Transport): Transport {
       if (caller === null) return transport.open(dial, receiver);
       // Tabs share where they are the same caller on the same device.
       const name = `opwright ${dial.client.baseUrl}${dial.path} ${dial.deviceId} ${caller}`;
-      const means = { channel: new BroadcastChannel(name), locks, name, caller, places };
+      const means = { channel: new BroadcastChannel(name), locks, name, caller };
       return new SharedLine(transport, dial, receiver, means);
     },
   };
@@ -46,8 +45,6 @@ interface Means {
   /** Of the channel and of the lock. */
   readonly name: string;
   readonly caller: string;
-  /** Behind which signal this tab began, by the name of its line; empty is the beginning. */
-  readonly places: Map<string, string>;
 }
 
 interface Waiting {
@@ -78,6 +75,8 @@ class SharedLine implements Line {
   #leader: Leader | undefined;
   /** Who leads, as far as this tab has heard; its own where it leads itself. */
   #reign: Reign = { term: 0, tab: "" };
+  /** The last signal of the line of this tab, or behind which it began. */
+  #last = "";
   #release: () => void = () => undefined;
 
   constructor(transport: Transport, dial: Dial, receiver: Receiver, means: Means) {
@@ -86,12 +85,9 @@ class SharedLine implements Line {
     this.#topics = dial.topics;
     this.#receiver = receiver;
     this.#means = means;
-    const { caller, name, places } = means;
     this.#place = new Place({
       dial,
-      caller,
-      name,
-      places,
+      caller: means.caller,
       leaving: this.#leaving.signal,
       signal: (name, id, data) => {
         if (name === "realtime.unsubscribed") this.#topics = withoutEnded(this.#topics, data);
@@ -196,14 +192,15 @@ class SharedLine implements Line {
       topics: this.#topics,
       open: (topics, receiver) => this.#openLine(topics, receiver),
       opened: (topics) => {
-        this.#place.begin();
+        this.#place.opened();
         this.#hasChanged();
-        this.#tell({ kind: "opened", reign, topics, last: this.#place.last, presence: [] });
+        this.#tell({ kind: "opened", reign, topics, last: this.#last, presence: [] });
         this.#receiver.opened();
       },
       changed: (tab, topics, all) => this.#admit(tab, topics, all),
       signal: (...signal) => {
         this.#presence.note(signal);
+        this.#last = signal[1] ?? this.#last;
         this.#tell({ kind: "signal", reign, signal });
         this.#place.take(signal);
       },
@@ -229,7 +226,10 @@ class SharedLine implements Line {
     // Somebody else has signed in: this line is not theirs. With tokens once, it is never without.
     if (held?.caller !== this.#means.caller) return null;
     if (token === null && this.#dial.token !== null) return null;
-    const lastEventId = await this.#place.reached();
+    // The next line tries again where it can't be found out.
+    const lastEventId = await this.#place.reached().catch(() => undefined);
+    if (lastEventId === undefined) return null;
+    this.#last = lastEventId ?? "";
     if (callerOf(client) !== this.#means.caller) return null;
     this.#presence.clear();
     return this.#transport.open({ ...this.#dial, token, topics, lastEventId }, receiver);
@@ -362,7 +362,7 @@ class SharedLine implements Line {
 
   /** Tells a tab that the line hears what it wants to hear, and who is on these topics. */
   #admit(tab: string, own: readonly string[], topics: readonly string[]): void {
-    const [presence, { last }] = [this.#presence.of(own), this.#place];
+    const [presence, last] = [this.#presence.of(own), this.#last];
     this.#tell({ kind: "opened", reign: this.#reign, topics, last, presence, tab });
   }
 

@@ -33,8 +33,9 @@ const history = objectSchema(
       description: "What retention has removed before the first of them.",
     },
     has_more: { type: "boolean" },
+    after: { ...text, description: "The id behind which the page begins." },
   },
-  ["signals", "gap", "has_more"],
+  ["signals", "gap", "has_more", "after"],
 );
 
 const present = objectSchema(
@@ -68,6 +69,16 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
       parameters: [
         inQuery("after", { type: "string", description: "The id of a signal of the caller's." }),
         inQuery("limit", { type: "integer", minimum: 1, maximum: maxHistoryPage }),
+        inQuery("device_id", {
+          type: "string",
+          pattern: devicePattern,
+          description: "Without `after`: begins where this device is.",
+        }),
+        inQuery("from", {
+          type: "string",
+          const: "now",
+          description: "Without `after`: where a device begins that has no cursor.",
+        }),
       ],
       body: null,
       output: history,
