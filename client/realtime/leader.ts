@@ -20,6 +20,8 @@ export interface LeaderOptions {
 
 /** How long a leader waits for what other tabs want to hear. */
 const gatherMillis = 50;
+/** How long the line hears what nobody wants to hear any more: a page that is loaded anew wants the same. */
+const giveBackMillis = 500;
 /** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
 const commandMillis = 5_000;
 /** Refusals that are about topics. */
@@ -27,6 +29,8 @@ const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
 
 export class Leader {
   line: Line | undefined;
+  /** Tabs whose end will be noticed. */
+  readonly watched = new Set<string>();
   readonly #options: LeaderOptions;
   /** What the leading tab itself wants to hear. */
   #own: readonly string[];
@@ -47,6 +51,7 @@ export class Leader {
   #asked: readonly string[] = [];
   #topics: readonly string[];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #givingBack: ReturnType<typeof setTimeout> | undefined;
   #generation = 0;
   #isOpen = false;
   #isStopped = false;
@@ -68,6 +73,7 @@ export class Leader {
     const isHeard = this.#isOpen && topics.every((topic) => this.#topics.includes(topic));
     if (isHeard && !this.#waiting.has(tab)) {
       this.#joined.set(tab, topics);
+      this.#giveBackSoon();
       return this.#topics;
     }
     if (this.#isOpen && this.line?.setTopics !== undefined) {
@@ -88,11 +94,25 @@ export class Leader {
     });
   }
 
-  /** Its topics are given up when the line next changes. */
+  /** Its topics are given up where nobody else wants to hear them. */
   leave(tab: string): void {
     for (const tabs of [this.#joined, this.#waiting, this.#suspects, this.#granted])
       tabs.delete(tab);
     this.#proven?.delete(tab);
+    this.#giveBackSoon();
+  }
+
+  #giveBackSoon(): void {
+    if (this.#isStopped) return;
+    this.#givingBack ??= setTimeout(() => {
+      this.#givingBack = undefined;
+      this.#inTurn(async () => {
+        const wanted = this.#unionOf([this.#own, ...this.#joined.values()]);
+        const isLess = this.#topics.some((topic) => !wanted.includes(topic));
+        if (isLess) await this.#change(this.#topics.filter((topic) => wanted.includes(topic)));
+        // A line that can't change gives it up when it is next made.
+      }).catch(() => undefined);
+    }, giveBackMillis);
   }
 
   async command(command: Command): Promise<unknown> {
@@ -110,6 +130,7 @@ export class Leader {
 
   stop(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#givingBack);
     this.#isStopped = true;
     this.#generation += 1;
     this.line = undefined;

@@ -1,5 +1,5 @@
 // Tabs of one browser that share a line: where each of them begins, and what becomes of what they wanted to hear
-// (attacks 191 to 193).
+// (attacks 191 and 192).
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -134,4 +134,59 @@ test("a tab that has handled nothing yet goes on after a reload where it began",
   await after.live.opened();
   await expect.poll(() => after.titles).toEqual(["meanwhile"]);
   expect(first.titles).toEqual(["meanwhile"]);
+});
+
+/** Has what is opened meanwhile end without a word, as a tab that crashes: its locks end, and it says nothing. */
+async function crashed(run: () => Promise<{ close(): void }>): Promise<void> {
+  const Channel = globalThis.BroadcastChannel;
+  let isMute = false;
+  globalThis.BroadcastChannel = class extends Channel {
+    override postMessage(message: unknown): void {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+      if (!isMute) super.postMessage(message);
+    }
+  };
+  try {
+    const live = await run();
+    isMute = true;
+    live.close();
+  } finally {
+    globalThis.BroadcastChannel = Channel;
+  }
+}
+
+test("what tabs that crashed wanted to hear is given back", async () => {
+  const { tab, topics, topic, tell } = await settingOf(41);
+  const leads = tab([topic]);
+  await leads.live.opened();
+  for (let made = 0; made < 5; made += 1) {
+    const wanted = topics.slice(1 + made * 8, 9 + made * 8);
+    await crashed(async () => {
+      const one = tab(wanted);
+      await expect.poll(() => one.statuses).toEqual(["open"]);
+      tell(wanted[0] ?? "", `tab ${made}`);
+      await expect.poll(() => one.heard).toEqual([`tab ${made}`]);
+      return one.live;
+    });
+  }
+  expect(leads.statuses).toEqual(["open"]);
+});
+
+test("nobody is present on a topic that no tab wants to hear any more", async () => {
+  const { ann, tab, topics } = await settingOf(3);
+  const [first = "", second = "", third = ""] = topics;
+  const leads = tab([first]);
+  await leads.live.opened();
+  const follows = tab([second]);
+  await follows.live.opened();
+  const present = async (topic: string): Promise<number> =>
+    (await people.as(ann.token, "GET", `/realtime/presence?topic=${topic}`)).body.count;
+  await expect.poll(() => present(second)).toBe(1);
+  follows.live.setTopics([first]);
+  await expect.poll(() => present(second), { timeout: 10_000 }).toBe(0);
+  follows.live.setTopics([third]);
+  await expect.poll(() => present(third)).toBe(1);
+  follows.live.close();
+  await expect.poll(() => present(third), { timeout: 10_000 }).toBe(0);
+  expect([await present(first), leads.statuses]).toEqual([1, ["open"]]);
 });
