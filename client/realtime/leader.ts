@@ -1,7 +1,11 @@
 // The line of the tab that leads, with what all tabs want to hear: all of it is granted, or each tab is asked for alone.
 import { ApiError } from "../core.js";
+import { within } from "../signals.js";
 import type { Command, Ending, Line, Receiver } from "./port.js";
+import type { Message } from "./tab-messages.js";
 import { withoutEnded } from "./topics.js";
+
+type Asked = Extract<Message, { readonly kind: "command" }>;
 
 export interface LeaderOptions {
   /** What the leading tab itself wants to hear. */
@@ -16,6 +20,8 @@ export interface LeaderOptions {
   refused(tab: string, ending: Ending): void;
   /** The line has ended; `isOwn` where that is for what the leading tab wants to hear. */
   ended(ending: Ending, isOwn: boolean): void;
+  /** No other tab hears through this one any more. */
+  left(): void;
 }
 
 /** How long a leader waits for what other tabs want to hear. */
@@ -25,7 +31,7 @@ const giveBackMillis = 500;
 /** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
 const commandMillis = 5_000;
 /** Refusals that are about topics. */
-const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
+export const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
 
 export class Leader {
   line: Line | undefined;
@@ -100,6 +106,12 @@ export class Leader {
       tabs.delete(tab);
     this.#proven?.delete(tab);
     this.#giveBackSoon();
+    if (!this.isFollowed) this.#options.left();
+  }
+
+  /** Whether other tabs hear through this one. */
+  get isFollowed(): boolean {
+    return [this.#joined, this.#waiting, this.#suspects].some(({ size }) => size > 0);
   }
 
   #giveBackSoon(): void {
@@ -126,6 +138,23 @@ export class Leader {
     } finally {
       this.#underWay.delete(answer);
     }
+  }
+
+  /** Runs the command of another tab; resolves with what that is told. */
+  answer({ command, until }: Asked): Promise<{ data: unknown } | { error: object }> {
+    const payload: unknown = command.json === undefined ? undefined : JSON.parse(command.json);
+    const run = async (signal: AbortSignal): Promise<unknown> => {
+      // Whoever asked may have given up on this tab since, and asked another one.
+      if (Date.now() > until)
+        throw new ApiError("client.network", "the tab that has the connection stood still");
+      return this.command({ ...command, payload, signal });
+    };
+    return within(command.millis, run).then(
+      (data) => ({ data }),
+      ({ code, message: detail, kind, context }: ApiError) => ({
+        error: { code, detail, kind, context },
+      }),
+    );
   }
 
   stop(): void {

@@ -1,8 +1,8 @@
 // The line of a tab that shares: it leads, or hears and talks through the tab that does.
 import { callerOf, heldBy } from "../caller.js";
 import { ApiError, errorOf, randomKey } from "../core.js";
-import { onAbort, within } from "../signals.js";
-import { Leader } from "./leader.js";
+import { onAbort } from "../signals.js";
+import { Leader, ofTopics } from "./leader.js";
 import { Place } from "./place.js";
 import type { Channel, Locks } from "./platform.js";
 import { deviceReplaced, type Command, type Dial, type Ending } from "./port.js";
@@ -46,6 +46,8 @@ export class SharedLine implements Line {
   #queueing = new AbortController();
   #asked = 0;
   #isOver = false;
+  /** Whether it leads for other tabs alone. */
+  #hasResigned = false;
   #topics: readonly string[];
   /** Whether the line hears what this tab wants to hear, as far as it has been told. */
   #hears = false;
@@ -120,7 +122,7 @@ export class SharedLine implements Line {
   /** Hears these topics through whoever leads, and no others; what the other tabs want to hear stays. */
   async setTopics(topics: readonly string[]): Promise<void> {
     if (this.#leader !== undefined) {
-      await this.#leader.setOwn(topics);
+      await this.#leader.setOwn(topics).catch((error: ApiError) => this.#resign(error));
       this.#topics = topics;
       return;
     }
@@ -131,12 +133,21 @@ export class SharedLine implements Line {
     });
   }
 
+  /** This tab alone has asked for too much: it ends, and its line goes on for the others as long as there are any. */
+  #resign(error: ApiError): void {
+    const { code, message } = error;
+    if (!ofTopics.includes(code) || this.#leader?.isFollowed !== true) throw error;
+    this.#hasResigned = true;
+    this.#leader.setOwn([]).catch(() => undefined);
+    this.#receiver.ended({ code, detail: message, isFinal: true });
+  }
+
   probe(): void {
     this.#leader?.line?.probe?.();
   }
 
   close(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#hasResigned) return;
     this.#tell({ kind: "leave", tab: this.#tab });
     this.#leader?.line?.close();
     this.#finish(0);
@@ -188,6 +199,11 @@ export class SharedLine implements Line {
         this.#last = signal[1] ?? this.#last;
         this.#tell({ kind: "signal", reign, signal });
         this.#place.take(signal);
+      },
+      left: () => {
+        if (!this.#hasResigned) return;
+        this.#leader?.line?.close();
+        this.#finish(0);
       },
       refused: (tab, ending) => this.#tell({ kind: "ended", reign, tab, ending }),
       ended: (ending, isOwn) => {
@@ -320,19 +336,10 @@ export class SharedLine implements Line {
         leader.leave(message.tab);
         return;
       case "command": {
-        const { tab, cid, command } = message;
-        const payload: unknown = command.json === undefined ? undefined : JSON.parse(command.json);
-        const run = async (signal: AbortSignal): Promise<unknown> => {
-          // Whoever asked may have given up on this tab since, and asked another one.
-          if (Date.now() > message.until)
-            throw new ApiError("client.network", "the tab that has the connection stood still");
-          return leader.command({ ...command, payload, signal });
-        };
-        within(command.millis, run).then(
-          (data) => this.#tell({ kind: "answer", reign, tab, cid, data }),
-          ({ code, message: detail, kind, context }: ApiError) =>
-            this.#tell({ kind: "answer", reign, tab, cid, error: { code, detail, kind, context } }),
-        );
+        const { tab, cid } = message;
+        void leader
+          .answer(message)
+          .then((answer) => this.#tell({ kind: "answer", reign, tab, cid, ...answer }));
       }
     }
   }

@@ -182,6 +182,33 @@ describe.each(names)("over %s", (name) => {
     expect([leads.statuses, leads.others]).toEqual([["open"], []]);
   });
 
+  test("the one that leads is refused alone as well, and the others hear on", async () => {
+    const { ann, client, topic } = setting;
+    const store = storage();
+    const tab = (): Ear => listening(client, shared(transport()), [topic], store);
+    const bold = tab();
+    await bold.live.opened();
+    const others = [tab(), tab()];
+    await Promise.all(others.map(({ live }) => live.opened()));
+    for (const number of numbers.slice(0, 50)) {
+      tell(service, ann.tenantId, topic, number);
+      if (number === 20) bold.live.setTopics([topic, `project:${ann.id}`]);
+      await sleep(10);
+    }
+    await expect.poll(() => bold.live.status).toBe("closed");
+    for (const { heard, statuses } of others) {
+      await expect.poll(() => heard).toEqual(numbers.slice(0, 50));
+      expect(statuses).toEqual(["open"]);
+    }
+    // Who comes later finds it, and it goes once nobody is left.
+    const late = tab();
+    await late.live.opened();
+    for (const { live } of [...others, late]) live.close();
+    const next = tab();
+    await next.live.opened();
+    expect(next.statuses.at(-1)).toBe("open");
+  });
+
   test("nothing is lost while the token is renewed", async () => {
     const { ann, topic } = setting;
     const issue = () =>

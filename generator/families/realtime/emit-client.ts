@@ -34,6 +34,7 @@ const core = [
   "place",
   "presence",
   "shared",
+  "shared-line",
   "tab-messages",
   "topics",
   "watch",
