@@ -91,7 +91,7 @@ export class SharedLine implements Line {
       this.#join();
       return new Promise((resolve) => onAbort(signal, resolve));
     };
-    means.locks.request(this.#lockOf(this.#tab), { signal }, live).catch(() => undefined);
+    means.locks.request(`${means.name} ${this.#tab}`, { signal }, live).catch(() => undefined);
   }
 
   get isFollowing(): boolean {
@@ -122,7 +122,7 @@ export class SharedLine implements Line {
   /** Hears these topics through whoever leads, and no others; what the other tabs want to hear stays. */
   async setTopics(topics: readonly string[]): Promise<void> {
     if (this.#leader !== undefined) {
-      await this.#leader.setOwn(topics).catch((error: ApiError) => this.#resign(error));
+      await this.#leader.setOwn(topics).catch((refusal: ApiError) => this.#resign(refusal));
       this.#topics = topics;
       return;
     }
@@ -134,9 +134,9 @@ export class SharedLine implements Line {
   }
 
   /** This tab alone has asked for too much: it ends, and its line goes on for the others as long as there are any. */
-  #resign(error: ApiError): void {
-    const { code, message } = error;
-    if (!ofTopics.includes(code) || this.#leader?.isFollowed !== true) throw error;
+  #resign(refusal: ApiError): void {
+    const { code, message } = refusal;
+    if (!ofTopics.includes(code) || this.#leader?.isFollowed !== true) throw refusal;
     this.#hasResigned = true;
     this.#leader.setOwn([]).catch(() => undefined);
     this.#receiver.ended({ code, detail: message, isFinal: true });
@@ -353,17 +353,13 @@ export class SharedLine implements Line {
     this.#tell({ kind: "join", tab: this.#tab, topics: this.#topics, isHeld: true });
   }
 
-  #lockOf(tab: string): string {
-    return `${this.#means.name} ${tab}`;
-  }
-
   /** What a tab wants to hear is given up once it has ended. */
   #watchTab(leader: Leader, tab: string): void {
     if (leader.watched.has(tab)) return;
     leader.watched.add(tab);
     const leave = async (): Promise<void> => leader.leave(tab);
-    const { signal } = this.#leaving;
-    this.#means.locks.request(this.#lockOf(tab), { signal }, leave).catch(() => undefined);
+    const [{ locks, name }, { signal }] = [this.#means, this.#leaving];
+    locks.request(`${name} ${tab}`, { signal }, leave).catch(() => undefined);
   }
 
   /** Tells a tab that the line hears what it wants to hear, and who is on these topics. */

@@ -147,6 +147,21 @@ describe.each(names)("over %s", (name) => {
     expect([ear.statuses, ear.others]).toEqual([["open"], []]);
   });
 
+  test("a list that the application adds to is heard once it is set", async () => {
+    const { ann, client, topic, others } = setting;
+    const topics = [topic];
+    const ear = listening(client, transport(), topics);
+    await ear.live.opened();
+    topics.push(others[0] ?? "");
+    ear.live.setTopics(topics);
+    await expect
+      .poll(() => {
+        tell(service, ann.tenantId, others[0] ?? "", count);
+        return ear.heard.at(-1);
+      })
+      .toBe(count);
+  });
+
   test("tabs that share lose nothing while each of them switches", async () => {
     const { client, topic } = setting;
     const store = storage();
