@@ -4,6 +4,7 @@ import { heldBy } from "../caller.js";
 import { ApiError, callOf, refreshTokens } from "../core.js";
 import type { Call, Client, ClientCode, Held, Operation } from "../core.js";
 import { CommandQueue, type CommandOptions } from "./commands.js";
+import { guarded } from "./guarded.js";
 import { Inbox, type Handle } from "./inbox.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
 import { Memory } from "./memory.js";
@@ -195,6 +196,8 @@ class Connection {
 
   setTopics(topics: readonly string[]): void {
     this.#topics.want(topics);
+    // The pause before another try is kept, and that asks for them.
+    if (this.status === "waiting") return;
     const line = this.#line;
     if (this.status !== "open" || line?.setTopics === undefined) return this.#redial();
     void this.#changeTopics(line, () => line === this.#line);
@@ -391,14 +394,5 @@ class Connection {
     const isNew = status !== this.status || status === "open";
     this.status = status;
     if (isNew) guarded(() => this.#options.onStatus?.(status, error));
-  }
-}
-
-/** What the application's code throws is shown, and stops nothing. */
-function guarded(run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    console.error(error);
   }
 }

@@ -100,7 +100,6 @@ export class SharedLine implements Line {
   }
 
   acknowledge(upTo: string): void {
-    // What another tab has handled is not for this one to acknowledge.
     this.#leader?.line?.acknowledge(upTo);
   }
 

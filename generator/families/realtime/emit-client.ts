@@ -25,6 +25,7 @@ const core = [
   "platform",
   "pause",
   "renewal",
+  "guarded",
   "inbox",
   "lane",
   "memory",
