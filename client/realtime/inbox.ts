@@ -57,6 +57,11 @@ export class Inbox {
     return this.#lastTaken;
   }
 
+  /** Another line goes on behind this signal where there has been none yet. */
+  begin(id: string): void {
+    this.#lastTaken ??= id;
+  }
+
   take(signal: Signal): void {
     const { id } = signal;
     if (this.#isStopped || (this.#isCut && id !== null)) return;

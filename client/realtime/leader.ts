@@ -1,7 +1,11 @@
 // The line of the tab that leads, with what all tabs want to hear: all of it is granted, or each tab is asked for alone.
 import { ApiError } from "../core.js";
+import { within } from "../signals.js";
 import type { Command, Ending, Line, Receiver } from "./port.js";
+import type { Message } from "./tab-messages.js";
 import { withoutEnded } from "./topics.js";
+
+type Asked = Extract<Message, { readonly kind: "command" }>;
 
 export interface LeaderOptions {
   /** What the leading tab itself wants to hear. */
@@ -16,17 +20,23 @@ export interface LeaderOptions {
   refused(tab: string, ending: Ending): void;
   /** The line has ended; `isOwn` where that is for what the leading tab wants to hear. */
   ended(ending: Ending, isOwn: boolean): void;
+  /** No other tab hears through this one any more. */
+  left(): void;
 }
 
 /** How long a leader waits for what other tabs want to hear. */
 const gatherMillis = 50;
+/** How long the line hears what nobody wants to hear any more: a page that is loaded anew wants the same. */
+const giveBackMillis = 500;
 /** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
 const commandMillis = 5_000;
 /** Refusals that are about topics. */
-const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
+export const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
 
 export class Leader {
   line: Line | undefined;
+  /** Tabs whose end will be noticed. */
+  readonly watched = new Set<string>();
   readonly #options: LeaderOptions;
   /** What the leading tab itself wants to hear. */
   #own: readonly string[];
@@ -47,6 +57,7 @@ export class Leader {
   #asked: readonly string[] = [];
   #topics: readonly string[];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #givingBack: ReturnType<typeof setTimeout> | undefined;
   #generation = 0;
   #isOpen = false;
   #isStopped = false;
@@ -68,6 +79,7 @@ export class Leader {
     const isHeard = this.#isOpen && topics.every((topic) => this.#topics.includes(topic));
     if (isHeard && !this.#waiting.has(tab)) {
       this.#joined.set(tab, topics);
+      this.#giveBackSoon();
       return this.#topics;
     }
     if (this.#isOpen && this.line?.setTopics !== undefined) {
@@ -88,11 +100,31 @@ export class Leader {
     });
   }
 
-  /** Its topics are given up when the line next changes. */
+  /** Its topics are given up where nobody else wants to hear them. */
   leave(tab: string): void {
     for (const tabs of [this.#joined, this.#waiting, this.#suspects, this.#granted])
       tabs.delete(tab);
     this.#proven?.delete(tab);
+    this.#giveBackSoon();
+    if (!this.isFollowed) this.#options.left();
+  }
+
+  /** Whether other tabs hear through this one. */
+  get isFollowed(): boolean {
+    return [this.#joined, this.#waiting, this.#suspects].some(({ size }) => size > 0);
+  }
+
+  #giveBackSoon(): void {
+    if (this.#isStopped) return;
+    this.#givingBack ??= setTimeout(() => {
+      this.#givingBack = undefined;
+      this.#inTurn(async () => {
+        const wanted = this.#unionOf([this.#own, ...this.#joined.values()]);
+        const isLess = this.#topics.some((topic) => !wanted.includes(topic));
+        if (isLess) await this.#change(this.#topics.filter((topic) => wanted.includes(topic)));
+        // A line that can't change gives it up when it is next made.
+      }).catch(() => undefined);
+    }, giveBackMillis);
   }
 
   async command(command: Command): Promise<unknown> {
@@ -108,8 +140,26 @@ export class Leader {
     }
   }
 
+  /** Runs the command of another tab; resolves with what that is told. */
+  answer({ command, until }: Asked): Promise<{ data: unknown } | { error: object }> {
+    const payload: unknown = command.json === undefined ? undefined : JSON.parse(command.json);
+    const run = async (signal: AbortSignal): Promise<unknown> => {
+      // Whoever asked may have given up on this tab since, and asked another one.
+      if (Date.now() > until)
+        throw new ApiError("client.network", "the tab that has the connection stood still");
+      return this.command({ ...command, payload, signal });
+    };
+    return within(command.millis, run).then(
+      (data) => ({ data }),
+      ({ code, message: detail, kind, context }: ApiError) => ({
+        error: { code, detail, kind, context },
+      }),
+    );
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#givingBack);
     this.#isStopped = true;
     this.#generation += 1;
     this.line = undefined;

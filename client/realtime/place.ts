@@ -14,14 +14,13 @@ interface History {
   }[];
   readonly gap: unknown;
   readonly has_more: boolean;
+  /** The id behind which the page begins; an older service doesn't say. */
+  readonly after?: string;
 }
 
 export interface PlaceOptions {
-  readonly dial: Pick<Dial, "client" | "path" | "lastEventId">;
+  readonly dial: Pick<Dial, "client" | "path" | "lastEventId" | "deviceId" | "from" | "begun">;
   readonly caller: string | null;
-  /** Behind which signal this tab began, by the name of its line; empty is the beginning. */
-  readonly places: Map<string, string>;
-  readonly name: string;
   /** Aborts where the line is left. */
   readonly leaving: AbortSignal;
   signal: Receiver["signal"];
@@ -31,7 +30,7 @@ export interface PlaceOptions {
 
 export class Place {
   readonly #options: PlaceOptions;
-  /** The last signal that was heard; empty where that was none yet, undefined before the first line. */
+  /** The last signal that was heard, or behind which the device is; undefined until that is known. */
   #last: string | undefined;
   /** Whether it is known how that stands to what the others heard. */
   #isPlaced = false;
@@ -39,36 +38,30 @@ export class Place {
   #skipTo: string | undefined;
   /** Runs while signals are read that others have heard. */
   #catchingUp: Promise<void> | undefined;
+  #beginning: Promise<string> | undefined;
   /** Signals behind those. */
   readonly #held: Heard[] = [];
 
   constructor(options: PlaceOptions) {
     this.#options = options;
-    this.#last = options.dial.lastEventId ?? options.places.get(options.name);
-  }
-
-  /** The last signal that was heard, for others to compare with; empty where that was none. */
-  get last(): string {
-    return this.#last ?? "";
+    this.#last = options.dial.lastEventId ?? undefined;
   }
 
   /** The signal to go on behind, once all that others heard is; null is where the service knows this device to be. */
   async reached(): Promise<string | null> {
     await this.#catchingUp;
-    return this.last === "" ? null : this.last;
+    const last = await this.#begin();
+    return last === "" ? null : last;
   }
 
-  /** A line has been made, behind this signal where it is the first. */
-  begin(first = ""): void {
-    const { name, places } = this.#options;
-    if (!places.has(name)) places.set(name, first);
-    this.#last ??= first;
+  /** A line has been made, behind what `reached` said. */
+  opened(): void {
     this.#isPlaced = true;
   }
 
   /** Another tab has made a line, and has heard this signal as its last. */
   follow(last: string): void {
-    this.begin(last);
+    this.#isPlaced = true;
     if (this.#last !== last) this.#catchingUp ??= this.#catchUp(last);
   }
 
@@ -95,8 +88,9 @@ export class Place {
   async #catchUp(last: string): Promise<void> {
     try {
       let isBehind = false;
+      await this.#begin();
       for (let hasMore = true; hasMore;) {
-        const { signals, gap, has_more } = await this.#history(this.last);
+        const { signals, gap, has_more } = await this.#history(this.#last);
         if (this.#options.leaving.aborted) return;
         isBehind ||= gap !== null || signals.length > 0;
         if (gap !== null) this.take(["realtime.gap", null, gap]);
@@ -125,26 +119,38 @@ export class Place {
     return false;
   }
 
-  async #history(place: string): Promise<History> {
+  /** Where this tab begins that has heard nothing yet: it is asked once, before others hear more. */
+  async #begin(): Promise<string> {
+    if (this.#last !== undefined) return this.#last;
+    this.#beginning ??= this.#history(undefined).then(({ after = "" }) => after);
+    try {
+      const begun = await this.#beginning;
+      this.#options.dial.begun(begun);
+      return (this.#last ??= begun);
+    } finally {
+      this.#beginning = undefined;
+    }
+  }
+
+  async #history(place: string | undefined): Promise<History> {
     const { dial, caller, leaving } = this.#options;
-    const { client, path } = dial;
+    const { client, path, deviceId, from } = dial;
     const history: Operation = {
       method: "GET",
       path: `${path}/history`,
-      query: ["after"],
+      query: ["after", "device_id", "from", "limit"],
       repeats: "safe",
     };
-    const after = place === "" ? undefined : place;
     const page = await call<History, string>(
       client,
       history,
-      { after },
+      place === undefined ? { device_id: deviceId, from, limit: 1 } : { after: place || undefined },
       // Where somebody else has signed in, it is their mailbox.
       { signal: leaving, caller },
     ).settled();
     if (page.ok) return page.data;
-    if (page.error.code !== "core.validation" || after === undefined) throw page.error;
-    // The service has another mailbox by now, in which there is no such place: all of it is new.
+    if (page.error.code !== "core.validation" || place === "") throw page.error;
+    // The service has another mailbox by now, in which there is no such place: all of it is new. An older one knows no place.
     return this.#history("");
   }
 }

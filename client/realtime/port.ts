@@ -13,6 +13,8 @@ export interface Dial {
   readonly topics: readonly string[];
   /** The signal to go on behind. */
   readonly lastEventId: string | null;
+  /** Keeps behind which signal the device begins, once a line that is shared has found out. */
+  readonly begun: (id: string) => void;
   /** Where a device begins that the service does not know: behind all that is there by now, or at the beginning. */
   readonly from?: "now" | undefined;
   /** The operations that commands call. */

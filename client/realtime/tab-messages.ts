@@ -40,7 +40,13 @@ export type Message =
   | (OfLeader & { readonly reign: Reign })
   /** Is there anybody who leads? */
   | { readonly kind: "ask" }
-  | { readonly kind: "join"; readonly tab: string; readonly topics: readonly string[] }
+  /** `isHeld`: the tab has a lock of its own for as long as it lives. */
+  | {
+      readonly kind: "join";
+      readonly tab: string;
+      readonly topics: readonly string[];
+      readonly isHeld?: boolean;
+    }
   | { readonly kind: "leave"; readonly tab: string }
   | {
       readonly kind: "command";

@@ -8,7 +8,7 @@ export class Topics {
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(wanted: readonly string[]) {
-    this.#wanted = wanted;
+    this.#wanted = [...wanted];
   }
 
   /** What a line that is made now asks for. */
@@ -18,7 +18,8 @@ export class Topics {
   }
 
   want(topics: readonly string[]): void {
-    this.#wanted = topics;
+    // The application may go on with its own list.
+    this.#wanted = [...topics];
   }
 
   /** Has an open line hear what is wanted by now, after earlier changes; resolves with false where it cannot. */

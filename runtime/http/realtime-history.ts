@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { maxHistoryPage } from "../contract/realtime.js";
-import { knownPosition } from "../families/realtime/handshake.js";
+import { knownPosition, readDevice, readFrom } from "../families/realtime/handshake.js";
+import { noEvent, printEventId } from "../ports/event-id.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
 import { Signal } from "../ports/signal.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
@@ -25,25 +26,38 @@ async function history(
   query: ReadonlyMap<string, string>,
 ): Promise<void> {
   for (const name of query.keys())
-    if (name !== "after" && name !== "limit")
+    if (!["after", "limit", "device_id", "from"].includes(name))
       throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
   const limit = readLimit(query.get("limit"));
   const { identity, context } = await boundCaller(options, req);
   const owner = mailboxOf(context, identity);
-  const page = await pageOf(context.transaction.of(mailboxStore), owner, query.get("after"), limit);
+  const begin = {
+    after: query.get("after"),
+    device: readDevice(query.get("device_id")),
+    fromNow: readFrom(query.get("from")),
+  };
+  const page = await pageOf(context.transaction.of(mailboxStore), owner, begin, limit);
   const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
   sendJson(req, res, 200, headers, page);
 }
 
-/** `{signals, gap, has_more}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */
+/** Where a page begins: behind an id, or else where a connection of the device would. */
+interface PageBegin {
+  readonly after: string | undefined;
+  readonly device: string | null;
+  readonly fromNow: boolean;
+}
+
+/** `{signals, gap, has_more, after}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */
 async function pageOf(
   mailbox: MailboxStore,
   owner: MailboxOwner,
-  after: string | undefined,
+  { after, device, fromNow }: PageBegin,
   limit: number,
 ): Promise<string> {
-  const { floor, head } = await mailbox.state(owner, null);
-  let position = floor;
+  const { floor, head, cursor } = await mailbox.state(owner, device);
+  const begun = fromNow ? head : floor;
+  let position = device === null ? begun : (cursor ?? begun);
   if (after !== undefined) {
     const named = await knownPosition(mailbox, owner, floor, after);
     if (named === null) throw invalid("/after", "pattern", "must be the id of a signal of yours");
@@ -54,7 +68,19 @@ async function pageOf(
   const to = first === undefined ? floor : first.position - 1;
   const gap = position < to ? { from: position + 1, to } : null;
   const signals = entries.map((entry) => Signal.ofEntry(entry).json);
-  return `{"signals":[${signals.join(",")}],"gap":${JSON.stringify(gap)},"has_more":${last !== undefined && last.position < head}}`;
+  const members = {
+    gap,
+    has_more: last !== undefined && last.position < head,
+    after: after ?? (await idAt(mailbox, owner, position)),
+  };
+  return `{"signals":[${signals.join(",")}],${JSON.stringify(members).slice(1)}`;
+}
+
+/** The id of a place, with which a reader or a connection continues behind it. */
+async function idAt(mailbox: MailboxStore, owner: MailboxOwner, position: number): Promise<string> {
+  const [at] = position === 0 ? [] : await mailbox.read(owner, position - 1, 1);
+  const eventId = at?.position === position ? at.eventId : noEvent;
+  return printEventId({ eventId, position });
 }
 
 function readLimit(given: string | undefined): number {

@@ -7,6 +7,9 @@ export interface EventId {
   readonly position: number;
 }
 
+/** The id of a place in a mailbox at which no event is kept (any more). */
+export const noEvent = "00000000-0000-0000-0000-000000000000";
+
 /** `<uuid>.<position in base 36>`. */
 export function printEventId({ eventId, position }: EventId): string {
   return `${eventId}.${position.toString(36)}`;
@@ -16,7 +19,7 @@ export function printEventId({ eventId, position }: EventId): string {
 export function parseEventId(text: string): EventId | null {
   const dot = text.indexOf(".");
   const [eventId, digits] = [text.slice(0, dot), text.slice(dot + 1)];
-  if (dot < 0 || !isUuid(eventId) || !/^[1-9a-z][0-9a-z]{0,9}$/.test(digits)) return null;
+  if (dot < 0 || !isUuid(eventId) || !/^(?:0|[1-9a-z][0-9a-z]{0,9})$/.test(digits)) return null;
   const position = Number.parseInt(digits, 36);
   return Number.isSafeInteger(position) ? { eventId, position } : null;
 }

@@ -637,6 +637,18 @@ describe("a connection", () => {
     }
   });
 
+  test("keeps its pause before another try while topics are set", async () => {
+    const fake = fakeTransport(({ receiver }) => receiver.ended({}));
+    const one = live(fake);
+    await expect.poll(() => one.status).toBe("waiting");
+    for (let set = 0; set < 20; set += 1) {
+      one.setTopics([`topic:${set}`]);
+      await sleep(10);
+    }
+    expect(fake.lines).toHaveLength(1);
+    await expect.poll(() => fake.lines[1]?.dial.topics, { timeout: 5_000 }).toEqual(["topic:19"]);
+  });
+
   test("stays closed, whenever it is closed", async () => {
     const slow = { now: false };
     const tokens = { access_token: jwt("ann"), refresh_token: "r" };
@@ -737,7 +749,7 @@ describe("tabs that share", () => {
   function browser(
     begin?: (line: FakeLine) => void,
     command?: (line: FakeLine, command: Command) => Promise<unknown>,
-    answer: (request: Request) => Response = () => json({}, 500),
+    answer: (request: Request) => Response = mailboxOf(0),
   ) {
     const fake = fakeTransport(begin, command);
     const store = storage();

@@ -147,6 +147,21 @@ describe.each(names)("over %s", (name) => {
     expect([ear.statuses, ear.others]).toEqual([["open"], []]);
   });
 
+  test("a list that the application adds to is heard once it is set", async () => {
+    const { ann, client, topic, others } = setting;
+    const topics = [topic];
+    const ear = listening(client, transport(), topics);
+    await ear.live.opened();
+    topics.push(others[0] ?? "");
+    ear.live.setTopics(topics);
+    await expect
+      .poll(() => {
+        tell(service, ann.tenantId, others[0] ?? "", count);
+        return ear.heard.at(-1);
+      })
+      .toBe(count);
+  });
+
   test("tabs that share lose nothing while each of them switches", async () => {
     const { client, topic } = setting;
     const store = storage();
@@ -180,6 +195,33 @@ describe.each(names)("over %s", (name) => {
     await expect.poll(() => bold.live.status).toBe("closed");
     await expect.poll(() => leads.heard).toEqual(numbers.slice(0, 50));
     expect([leads.statuses, leads.others]).toEqual([["open"], []]);
+  });
+
+  test("the one that leads is refused alone as well, and the others hear on", async () => {
+    const { ann, client, topic } = setting;
+    const store = storage();
+    const tab = (): Ear => listening(client, shared(transport()), [topic], store);
+    const bold = tab();
+    await bold.live.opened();
+    const others = [tab(), tab()];
+    await Promise.all(others.map(({ live }) => live.opened()));
+    for (const number of numbers.slice(0, 50)) {
+      tell(service, ann.tenantId, topic, number);
+      if (number === 20) bold.live.setTopics([topic, `project:${ann.id}`]);
+      await sleep(10);
+    }
+    await expect.poll(() => bold.live.status).toBe("closed");
+    for (const { heard, statuses } of others) {
+      await expect.poll(() => heard).toEqual(numbers.slice(0, 50));
+      expect(statuses).toEqual(["open"]);
+    }
+    // Who comes later finds it, and it goes once nobody is left.
+    const late = tab();
+    await late.live.opened();
+    for (const { live } of [...others, late]) live.close();
+    const next = tab();
+    await next.live.opened();
+    expect(next.statuses.at(-1)).toBe("open");
   });
 
   test("nothing is lost while the token is renewed", async () => {

@@ -239,7 +239,8 @@ for (const engine of engines) {
 
       test("a mailbox is read in pages, as it is delivered, and acknowledges nothing", async () => {
         const ann = await colleague();
-        expect((await read(ann)).body).toEqual({ signals: [], gap: null, has_more: false });
+        const empty = await read(ann);
+        expect(empty.body).toMatchObject({ signals: [], gap: null, has_more: false });
         for (const title of ["one", "two", "three"]) await assign(title, ann);
         await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
         const first = await read(ann, "?limit=2");
@@ -251,6 +252,25 @@ for (const engine of engines) {
         await expect.poll(() => titles(client)).toEqual(["one", "two", "three"]);
         expect(client.heard[0]).toEqual(first.body.signals[0]);
         expect(first.headers.get("cache-control")).toBe("no-store");
+        // The beginning of an empty mailbox has an id as well.
+        const all = await read(ann, `?after=${empty.body.after}`);
+        expect(kept(all)).toEqual(["one", "two", "three"]);
+      });
+
+      test("a page begins where a device is, and says behind which id that is", async () => {
+        const ann = await colleague();
+        for (const title of ["one", "two", "three"]) await assign(title, ann);
+        await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
+        const [one, , three] = (await read(ann)).body.signals;
+        const now = await read(ann, "?device_id=new&from=now");
+        expect([kept(now), now.body.after]).toEqual([[], three.id]);
+        expect(kept(await read(ann, "?device_id=new"))).toEqual(["one", "two", "three"]);
+        const client = await transports.sse(service, ann, { device: "d" });
+        clients.push(client);
+        await client.ack(one.id);
+        const known = await read(ann, "?device_id=d&from=now");
+        expect([kept(known), known.body.after]).toEqual([["two", "three"], one.id]);
+        expect((await read(ann, "?from=then")).status).toBe(422);
       });
 
       test("what retention removed is told of where a place was named", async () => {

@@ -863,11 +863,14 @@ describe("what a rollout takes is told", () => {
       ([old, next]) =>
         [
           `${old} becomes ${next}`,
-          ["drafts: {type: {text: string}", `drafts: {type: {text: string, more: ${old}}}`],
-          `drafts: {type: {text: string, more: ${next}}}`,
+          [
+            "drafts: {type: {text: string}",
+            `crates: {type: {more: ${old}}, guard: open, tenant: false}\n  drafts: {type: {text: string}`,
+          ],
+          `crates: {type: {more: ${next}}, guard: open, tenant: false}\n  drafts: {type: {text: string}`,
           both,
           [
-            "drafts.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+            "crates.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
           ],
         ] as const,
     ),

@@ -5,6 +5,7 @@ import { ApiError, callOf, refreshTokens } from "../core.js";
 import type { Call, Client, ClientCode, Held, Operation } from "../core.js";
 import { CommandQueue } from "./commands.js";
 import type { CommandCode, CommandOptions, CommandType } from "./commands.js";
+import { guarded } from "./guarded.js";
 import { Inbox, type Handle } from "./inbox.js";
 import type { SignalOf } from "./lane.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
@@ -172,6 +173,8 @@ class Connection {
 
   setTopics(topics: readonly string[]): void {
     this.#topics.want(topics);
+    // The pause before another try is kept, and that asks for them.
+    if (this.status === "waiting") return;
     const line = this.#line;
     if (this.status !== "open" || line?.setTopics === undefined) return this.#redial();
     void this.#changeTopics(line, () => line === this.#line);
@@ -228,6 +231,10 @@ class Connection {
           topics: this.#topics.forLine(),
           lastEventId: inbox.lastId,
           from: this.#options.from,
+          begun: (id) => {
+            inbox.begin(id);
+            this.#memory.begin(held.caller, id);
+          },
         },
         {
           opened: () => isCurrent() && !this.#leavesCaller() && this.#isOpen(),
@@ -382,14 +389,5 @@ class Connection {
     const isNew = status !== this.status || status === "open";
     this.status = status;
     if (isNew) guarded(() => this.#options.onStatus?.(status, error));
-  }
-}
-
-/** What the application's code throws is shown, and stops nothing. */
-function guarded(run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    console.error(error);
   }
 }

@@ -44,7 +44,18 @@ export class Memory {
   lastOf(owner: string | null): string | null {
     if (owner === null) return null;
     const key = this.#lastKey(owner);
-    return this.#ownStore?.getItem(key) ?? this.#store.getItem(key);
+    const own = this.#ownStore?.getItem(key) ?? null;
+    if (own !== null) return own;
+    const last = this.#store.getItem(key);
+    // From here on this tab is where it is, whatever the others handle.
+    if (last !== null) this.#ownStore?.setItem(key, last);
+    return last;
+  }
+
+  /** A caller has handled nothing yet, and begins behind this signal. */
+  begin(owner: string | null, id: string): void {
+    if (owner === null) return;
+    this.keepLast(owner, id, this.#store.getItem(this.#lastKey(owner)) === null);
   }
 
   /** `isForAll` where the other tabs of the browser have it from this one. */

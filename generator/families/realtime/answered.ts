@@ -33,8 +33,9 @@ const history = objectSchema(
       description: "What retention has removed before the first of them.",
     },
     has_more: { type: "boolean" },
+    after: { ...text, description: "The id behind which the page begins." },
   },
-  ["signals", "gap", "has_more"],
+  ["signals", "gap", "has_more", "after"],
 );
 
 const present = objectSchema(
@@ -46,6 +47,21 @@ const present = objectSchema(
   },
   ["topic", "principals", "count", "has_more"],
 );
+
+const pageParameters = [
+  inQuery("after", { type: "string", description: "The id of a signal of the caller's." }),
+  inQuery("limit", { type: "integer", minimum: 1, maximum: maxHistoryPage }),
+  inQuery("device_id", {
+    type: "string",
+    pattern: devicePattern,
+    description: "Without `after`: begins where this device is.",
+  }),
+  inQuery("from", {
+    type: "string",
+    const: "now",
+    description: "Without `after`: where a device begins that has no cursor.",
+  }),
+];
 
 /** Reading the mailbox's history, who hears a topic and, with Server-Sent Events, acknowledging signals. None if there is no plane. */
 export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
@@ -65,10 +81,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
       summary: "Read the caller's mailbox, which acknowledges nothing",
       method: "GET",
       path: `${realtime.path}/history`,
-      parameters: [
-        inQuery("after", { type: "string", description: "The id of a signal of the caller's." }),
-        inQuery("limit", { type: "integer", minimum: 1, maximum: maxHistoryPage }),
-      ],
+      parameters: pageParameters,
       body: null,
       output: history,
       errors: ofCaller,

@@ -76,7 +76,8 @@ function checkProtocol(given: unknown): void {
   throw fail("realtime_protocol_unsupported", range);
 }
 
-function readFrom(from: unknown): boolean {
+/** Whether a new device begins now. Throws `core.validation`. */
+export function readFrom(from: unknown): boolean {
   if (from === undefined || from === "now") return from === "now";
   throw invalid("/from", "must be now, if it is given");
 }
