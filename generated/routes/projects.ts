@@ -164,14 +164,14 @@ export const projectsRestore = route({
   run: documents.restore(projectsSpec),
 });
 
-/** Bring one of the projects back to what it was at a revision. Guard: writer. */
+/** Bring one of the projects back to what it was at a revision. Guard: reader and writer. */
 export const projectsRevert = route({
   operationId: "projects.revert",
   method: "POST",
   path: "/projects/{id}/revert",
   status: 200,
   input: params({ id: path.uuid, rev: revision.required, to: query.integer }),
-  hooks: [principal, tenant, authorize("projects.write")],
+  hooks: [principal, tenant, authorize("projects.read"), authorize("projects.write")],
   transaction: "write",
   run: history.revert(projectsSpec),
 });

@@ -110,8 +110,8 @@ export interface IdentityStore {
   /** Replaces the hash of an active principal if it is still `expected`; returns whether it did. Atomic. */
   replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;
   /**
-   * Deactivates a principal, and ends its sessions, API keys, reset token, memberships and permissions. False if there is
-   * no such principal.
+   * Deactivates a principal, and ends its sessions and API keys, those with which it acts for others, its reset token,
+   * memberships and permissions. False if there is no such principal.
    */
   deactivate(principalId: string, now: number): Promise<boolean>;
   /** Makes a principal active again; false if there is none. */
@@ -124,12 +124,15 @@ export interface IdentityStore {
   limitSessions(principalId: string, most: number): Promise<boolean>;
   /** Ends a session of the principal; false if it has no such live session. */
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
-  /** Ends the sessions of the principal, except the one with the id `kept`. */
+  /** Ends the sessions of the principal, except the one with the id `kept`. The principal is locked first. */
   endSessions(principalId: string, now: number, kept?: string): Promise<void>;
   /** Revokes the API keys of the principal. */
   endKeys(principalId: string, now: number): Promise<void>;
-  /** Whether the session is live. It is locked so that this stays true until the transaction ends. */
-  holdSession(sessionId: string): Promise<boolean>;
+  /**
+   * Whether the principal is active and has this live session. Both are locked, the principal first, so that this stays true
+   * until the transaction ends.
+   */
+  holdSession(principalId: string, sessionId: string): Promise<boolean>;
   /** Live sessions of a principal, oldest first. */
   listSessions(principalId: string): Promise<readonly Session[]>;
   /** What is checked on each request with a token of the session; null if there is no such session. */

@@ -25,7 +25,8 @@ export interface TenantStore {
   addMember(tenantId: string, principalId: string): Promise<void>;
   /**
    * Ends a membership with its permissions, and the sessions and API keys in the tenant that belong to the principal or with
-   * which it acts for others, so that somebody who is invited again starts afresh. False if there was no membership.
+   * which it acts for others, so that somebody who is invited again starts afresh. The principal is locked
+   * first, as wherever it is given something. False if there was no membership.
    */
   removeMember(tenantId: string, principalId: string, now: number): Promise<boolean>;
   isMember(tenantId: string, principalId: string): Promise<boolean>;

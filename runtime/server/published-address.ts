@@ -5,6 +5,8 @@
 const printedServer = /"servers":\s*\[\s*\{\s*"url":\s*"\/"[^\]]*\]/;
 /** The default of the variable `host` in the AsyncAPI document. */
 const printedHost = /("serverVariables":\s*\{\s*"host":\s*\{\s*"default":\s*)"[^"]*"/;
+/** The beginning of the path of one of its servers. */
+const printedPath = /("host":\s*"\{host\}",\s*"pathname":\s*")(?=\/)/g;
 
 /**
  * The OpenAPI document with the public URL as its first server. The second is for who reads it by another name, such as a
@@ -19,8 +21,11 @@ export function withPublicServer(document: string, publicUrl: string): string {
   return document.replace(printedServer, () => `"servers": ${JSON.stringify(servers)}`);
 }
 
-/** The AsyncAPI document with the host of the public URL. */
+/** The AsyncAPI document with the host and the base path of the public URL. */
 export function withPublicHost(document: string, publicUrl: string): string {
-  const host = JSON.stringify(new URL(publicUrl).host);
-  return document.replace(printedHost, (_whole, before: string) => `${before}${host}`);
+  const { host, pathname } = new URL(publicUrl);
+  const base = JSON.stringify(pathname.replace(/\/+$/, "")).slice(1, -1);
+  return document
+    .replace(printedHost, (_whole, before: string) => `${before}${JSON.stringify(host)}`)
+    .replace(printedPath, (_whole, before: string) => `${before}${base}`);
 }

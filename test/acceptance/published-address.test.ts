@@ -37,13 +37,15 @@ describe("with PUBLIC_URL", () => {
     expect(rest).toEqual(others);
   });
 
-  test("its host is that of the AsyncAPI document", async () => {
+  test("its host and base path are those of the AsyncAPI document", async () => {
     const running = await started({ PUBLIC_URL: "https://api.example:8443/tracker" });
     const { body } = await running.call("GET", "/asyncapi.json");
     const { host } = body.components.serverVariables;
     expect(host.default).toBe("api.example:8443");
     const printed = JSON.parse(committed("asyncapi.json"));
     printed.components.serverVariables.host.default = host.default;
+    for (const server of Object.values<{ pathname: string }>(printed.servers))
+      server.pathname = "/tracker/realtime";
     expect(body).toEqual(printed);
   });
 

@@ -15,7 +15,7 @@ const twins: Readonly<Record<string, readonly string[]>> = {
   delete_many: ["delete"],
   delete_where: ["get", "delete"],
   upsert: ["create", "update"],
-  revert: ["update"],
+  revert: ["get", "revision", "update"],
   list: ["get"],
   raw_list: ["get"],
   list_cursor: ["get"],
@@ -166,6 +166,7 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
     const things = Object.fromEntries([
       ["read", "p_read"],
       ["write", "p_write"],
+      ["revision", "p_extra"],
       ...singles.filter((verb) => verb !== "get").map((verb) => [verb, `p_${verb}`]),
     ]) as Guard;
     const files: Guard = { read: "p_read", write: "p_write", download: "p_download" };
@@ -191,8 +192,20 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
     expect(await refused(member, "files.presign_download")).toBe(true);
   });
 
+  test("a revert shows old content to nobody who may not read it (attack 196)", async () => {
+    for (const may of [["read"], ["extra"], []]) {
+      const permissions = ["update", ...may].map((one) => `some.${one}`);
+      const member = people.by((await people.member("", ...permissions)).token);
+      expect(await refused(member, "things.update")).toBe(false);
+      expect(await refused(member, "things.revision")).toBe(true);
+      expect(await refused(member, "things.revert")).toBe(true);
+      expect(await waysAround(member)).toEqual([]);
+    }
+  });
+
   test("whoever may do it one by one may do it to many", async () => {
-    const { token } = await people.member("", ...singles.map((one) => `some.${one}`), "some.read");
+    const may = [...singles.map((one) => `some.${one}`), "some.read", "some.extra"];
+    const { token } = await people.member("", ...may);
     const member = people.by(token);
     for (const twin of Object.keys(twins))
       expect(await refused(member, `things.${twin}`), twin).toBe(false);

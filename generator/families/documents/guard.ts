@@ -38,8 +38,10 @@ export function originalsOf(verb: DocumentVerb, hasSoftDelete: boolean): readonl
     case "upsert":
       return ["create", "update"];
     case "update_many":
-    case "revert":
       return ["update"];
+    // It answers with what a revision says.
+    case "revert":
+      return ["get", "revision", "update"];
     case "delete_many":
       return [hasSoftDelete ? "delete" : "kill"];
     // What a filter finds tells what there is.
@@ -80,10 +82,16 @@ export function guardsOf(
   view: ToldMembers | null,
 ): readonly GuardUse[] {
   const { soft_delete: softDelete } = declaration;
-  const originals = originalsOf(verb, softDelete !== undefined && softDelete !== false);
+  const hasSoftDelete = softDelete !== undefined && softDelete !== false;
+  const originals = originalsOf(verb, hasSoftDelete);
   const own = ownPolicy(declaration, verb, view);
   const places = [
-    ...originals.map((one) => ownPolicy(declaration, one, view) ?? usual(declaration, one, view)),
+    ...originals.flatMap((one) => {
+      const place = ownPolicy(declaration, one, view);
+      if (place !== null) return [place];
+      // A twin among the originals has the policies of those that it is the twin of, which are here as well.
+      return originalsOf(one, hasSoftDelete).length > 0 ? [] : [usual(declaration, one, view)];
+    }),
     ...(own === null ? [] : [own]),
     ...(originals.length === 0 && own === null ? [usual(declaration, verb, view)] : []),
   ];

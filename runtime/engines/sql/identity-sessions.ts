@@ -1,6 +1,7 @@
 // Sessions over SQL: who is signed in, and the check of a session on every request.
 import type { IdentityStore, Session } from "../../ports/identity.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
+import { lockPrincipal } from "./principal-lock.js";
 import { readTrust, trustQuery } from "./trust.js";
 
 const sessionColumns = `"id", "principal_id", "actor_id", "tenant_id", "created_at"`;
@@ -38,6 +39,7 @@ export function sqlIdentitySessions(
     },
 
     async endSessions(principalId, now, kept) {
+      await lockPrincipal(session, principalId);
       const others = kept === undefined ? "" : ` AND "id" <> ${at(3)}`;
       await session.run(
         `UPDATE "opwright_sessions" SET "ended_at" = ${at(2)} ` +
@@ -47,10 +49,12 @@ export function sqlIdentitySessions(
     },
 
     // Writing the row back unchanged locks it on engines with several writers.
-    async holdSession(sessionId) {
+    async holdSession(principalId, sessionId) {
+      if (!(await lockPrincipal(session, principalId))) return false;
       const held = await session.run(
-        `UPDATE "opwright_sessions" SET "created_at" = "created_at" WHERE "id" = ${at(1)} AND "ended_at" IS NULL`,
-        [sessionId],
+        `UPDATE "opwright_sessions" SET "created_at" = "created_at" ` +
+          `WHERE "id" = ${at(1)} AND "principal_id" = ${at(2)} AND "ended_at" IS NULL`,
+        [sessionId, principalId],
       );
       return held === 1;
     },

@@ -7,6 +7,7 @@ import { sqlIdentitySessions } from "./identity-sessions.js";
 import { sqlIdentitySignUps } from "./identity-sign-ups.js";
 import { sqlIdentitySubjects } from "./identity-subjects.js";
 import { sqlIdentityTokens } from "./identity-tokens.js";
+import { lockPrincipal } from "./principal-lock.js";
 import { principalColumns, readPrincipal } from "./principal-row.js";
 
 /** The identity store of one transaction. */
@@ -37,14 +38,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return readPrincipal(await first(text, id));
     },
 
-    // Writing the row back unchanged locks it on engines with several writers.
-    async holdPrincipal(id) {
-      const held = await session.run(
-        `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)} AND "is_active" = ${at(2)}`,
-        [id, true],
-      );
-      return held === 1;
-    },
+    holdPrincipal: (id) => lockPrincipal(session, id),
 
     async addPrincipal({ id, login, passwordHash, isActive }) {
       const added = await session.run(
@@ -60,8 +54,13 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`,
         [principalId, false],
       );
-      await sessions.endSessions(principalId, now);
-      await endKeys(principalId, now);
+      // Those with which it acts for others end as well: it would act again if it came back.
+      for (const table of ["opwright_sessions", "opwright_api_keys"])
+        await session.run(
+          `UPDATE "${table}" SET "ended_at" = ${at(2)} ` +
+            `WHERE ("principal_id" = ${at(1)} OR "actor_id" = ${at(1)}) AND "ended_at" IS NULL`,
+          [principalId, now],
+        );
       await tokens.dropResetToken(principalId);
       for (const [table, column] of [
         ["opwright_memberships", "principal_id"],

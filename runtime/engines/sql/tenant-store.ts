@@ -1,6 +1,7 @@
 // Tenants over SQL, shared by all SQL engines.
 import type { Tenant, TenantStore } from "../../ports/tenants.js";
 import { sqlGrants } from "./grant-store.js";
+import { lockPrincipal } from "./principal-lock.js";
 import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 
 /** The tenant store of one transaction. */
@@ -48,6 +49,7 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
     },
 
     async removeMember(tenantId, principalId, now) {
+      await lockPrincipal(session, principalId);
       for (const table of ["sessions", "api_keys"])
         await session.run(
           `UPDATE "opwright_${table}" SET "ended_at" = ${at(3)} WHERE "tenant_id" = ${at(1)} ` +

@@ -53,7 +53,7 @@ export const account = {
         : await hashPassword(context, { password, login, at: "/password" });
     return context.transact(async (transaction) => {
       const identity = transaction.of(identityStore);
-      if (!(await identity.holdSession(sessionId))) throw refusedCredentials();
+      if (!(await identity.holdSession(principalId, sessionId))) throw refusedCredentials();
       if (login !== principal.login && !(await identity.setLogin(principalId, login)))
         throw fail("unique_violation", { members: ["login"] });
       // Whoever read the mails of the former login may have requested it.

@@ -101,7 +101,7 @@ export const principals = {
   grantPermission: (): Handler<Grant, void> => async (given, context) => {
     const grant = canonicalIds(given);
     const { principal_id: principalId } = grant;
-    // Locked, so that a concurrent deactivation also removes what is granted here.
+    // Locked, so that a concurrent deactivation, or the end of a membership, also removes what is granted here.
     if (
       principalId !== undefined &&
       grant.role === undefined &&

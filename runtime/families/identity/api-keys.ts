@@ -1,13 +1,13 @@
 // The API-key operations that generated routes name (service.md "API-key management").
 import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
+import { heldSession } from "../../operations/held-session.js";
 import { sessionOf } from "../../operations/identity.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ApiKey } from "../../ports/api-keys.js";
 import { digestOf, hintOf, newApiKey } from "./api-key.js";
-import { heldSession } from "./held-session.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
@@ -56,6 +56,7 @@ export const apiKeys = {
     (spec: IdentitySpec): Handler<IssueRequest, IssuedApiKey> =>
     async (given, context) => {
       const { label, actor_principal_id: actorId, expires_in: seconds } = canonicalIds(given);
+      await holdBoth(context, sessionOf(context).principalId, actorId);
       const caller = await heldSession(context);
       if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
       const createdAt = context.clock.now();
@@ -107,6 +108,16 @@ export const apiKeys = {
       context.endsCredentials({ principalId });
     },
 };
+
+/** Locks the caller and its actor in the order of their ids, so that two who name each other can't deadlock. */
+async function holdBoth(
+  { transaction }: ExecutionContext,
+  callerId: string,
+  actorId = callerId,
+): Promise<void> {
+  for (const id of [...new Set([callerId, actorId])].sort())
+    await transaction.of(identityStore).holdPrincipal(id);
+}
 
 async function checkActor(
   { transaction }: ExecutionContext,

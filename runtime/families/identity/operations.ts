@@ -85,7 +85,7 @@ export const authn = {
       await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         const isCurrent =
-          (await identity.holdSession(caller.sessionId)) &&
+          (await identity.holdSession(principal.id, caller.sessionId)) &&
           (await identity.replacePassword(principal.id, principal.passwordHash, hash));
         if (!isCurrent) throw refusedCredentials();
         await identity.endSessions(caller.principalId, context.clock.now());

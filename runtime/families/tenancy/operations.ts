@@ -1,5 +1,5 @@
 // The tenancy operations that generated routes name (service.md "Tenant selector routes", "Tenant administration routes").
-import { heldSession } from "../identity/held-session.js";
+import { heldSession } from "../../operations/held-session.js";
 import { issueSession, type TokenResponse } from "../identity/operations.js";
 import type { IdentitySpec } from "../identity/spec.js";
 import { fail } from "../../contract/errors.js";

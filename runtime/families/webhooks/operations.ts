@@ -3,6 +3,7 @@ import { fail } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { settingsOf } from "../../operations/family.js";
+import { heldSession } from "../../operations/held-session.js";
 import { sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import {
@@ -67,6 +68,8 @@ export const webhooks = {
       if (!isCallable(url, reach)) throw fail("core.validation", { errors: [notPublic] });
       const owner = ownerOf(context);
       await mayHearAll(spec, context, events);
+      // The webhook outlives the session and would outlive the membership.
+      await heldSession(context);
       const store = context.transaction.of(webhookStore);
       const { most } = spec;
       if ((await store.count(owner)) >= most) throw fail("webhooks_limit", { most });
