@@ -175,6 +175,9 @@ export const mistakes: Mistakes = {
   ...late,
 };
 
+/** Values that are no mail. What a function of the outbox returns counts for nothing, so with it that event is delivered. */
+export const noMails: readonly string[] = ["nonsense", "number"];
+
 /** How a mail or a function of the outbox fails, and whether it does. */
 export const deliveries: Readonly<Record<string, readonly [code: string, isDelivered: boolean]>> = {
   well: ["", true],

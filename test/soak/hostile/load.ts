@@ -2,7 +2,7 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newClient, type Client, type Outcome } from "../../faults/client.js";
-import { deliveries, mistakes, topics } from "./author.js";
+import { deliveries, noMails, mistakes, topics } from "./author.js";
 import { hostileBodies } from "./bodies.js";
 import { program } from "./program.js";
 
@@ -131,6 +131,8 @@ function worksOf({ url, token }: LoadOptions, client: Client, books: Books) {
       const outcome = await client.call("POST", `/good/${path}`, { body: { n, how: name } });
       books.note({ kind: `good_${path}`, status: 204 }, outcome);
       if (outcome.status !== 204) continue;
+      // It returns before it has noted anything.
+      if (path === "send" && noMails.includes(name)) continue;
       if (isDelivered) numbers.push(n);
       else books.doomed += 1;
     }
