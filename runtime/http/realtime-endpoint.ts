@@ -12,6 +12,7 @@ import type { RealtimeSpec } from "../families/realtime/spec.js";
 import { nothingPresented, type Bind, type Presented } from "./boundary.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
+import { expectNoBody, hasBody } from "./read-body.js";
 import { parseQuery } from "./read-input.js";
 import { replyError } from "./reply.js";
 import { methodNotAllowed } from "./route-table.js";
@@ -65,6 +66,8 @@ export function realtimeRoute(
       if (!options.isAccepting()) throw draining();
       const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
       if (!allowed.includes(req.method ?? "")) throw methodNotAllowed(allowed);
+      if (method === "GET" && hasBody(req))
+        await Lifetime.within(bindMillis).race(expectNoBody(req));
       await answer(req, res, parseQuery(search));
     };
     work().catch((error: unknown) => {

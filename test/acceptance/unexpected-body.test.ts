@@ -12,7 +12,8 @@ const nobody = "01890000-0000-7000-8000-000000000001";
 const bodiless = Object.entries(openapi.paths).flatMap(([path, methods]) =>
   Object.entries(methods as Readonly<Record<string, { readonly operationId: string }>>).flatMap(
     ([method, operation]) =>
-      "requestBody" in operation || path.startsWith("/realtime/")
+      // A stream has no end.
+      "requestBody" in operation || path === "/realtime/sse"
         ? []
         : [{ method: method.toUpperCase(), path, id: operation.operationId }],
   ),
