@@ -31,7 +31,10 @@ const giveBackMillis = 500;
 /** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
 const commandMillis = 5_000;
 /** Refusals that are about topics. */
-export const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
+export const ofTopics: readonly string[] = [
+  "realtime_topics_unauthorized",
+  "realtime_topics_limit",
+];
 
 export class Leader {
   line: Line | undefined;
