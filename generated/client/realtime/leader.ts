@@ -40,7 +40,7 @@ export const ofTopics: readonly string[] = [
 export class Leader {
   line: Line | undefined;
   /** Tabs whose end will be noticed. */
-  readonly watched = new Set<string>();
+  readonly watched: Set<string> = new Set();
   readonly #options: LeaderOptions;
   /** What the leading tab itself wants to hear. */
   #own: readonly string[];
