@@ -111,11 +111,13 @@ async function checked(
   const named = mentions(context);
   await functionsExist(context, named, project.root);
   unscopedIsListed(project.root, project.paths.registry, report);
+  // A file that can't be read says nothing: what seems to be missing or unknown may stand in it.
+  const unread = findings.filter(({ code }) => code === "OPW001");
   return {
     loaded,
     expanded,
-    findings,
-    warnings,
+    findings: unread.length > 0 ? unread : findings,
+    warnings: unread.length > 0 ? [] : warnings,
     folder,
     history,
     modules: [
