@@ -9,6 +9,7 @@ export function processLog({ logLevel }: Pick<Settings, "logLevel">): Log {
   const lines = pino({
     level: logLevel,
     base: null,
+    serializers: { err: cutError },
     redact: ["*.password", "*.token", "*.secret", "*.authorization", "*.cookie"],
   });
   const write =
@@ -29,6 +30,25 @@ export function processLog({ logLevel }: Pick<Settings, "logLevel">): Log {
   };
 }
 
+/** Characters of a text of an error that a line keeps: what an author throws may be as long as a file. */
+const maxText = 16 * 1024;
+
+/** An error as the log prints it, with the beginning of each of its texts. */
+function cutError(error: unknown): unknown {
+  const told: unknown = isError(error) ? pino.stdSerializers.err(error) : error;
+  if (typeof told === "string") return cutText(told);
+  if (typeof told !== "object" || told === null || !isError(error)) return told;
+  const members = Object.entries(told).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === "string" ? cutText(value) : value,
+  ]);
+  return Object.fromEntries(members);
+}
+
+function cutText(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
+}
+
 function readable(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.keys(fields).map((name) => [name, readableField(() => fields[name])]),
@@ -38,7 +58,12 @@ function readable(fields: Readonly<Record<string, unknown>>): Readonly<Record<st
 function readableField(look: () => unknown): unknown {
   try {
     const value = look();
-    if (isError(value)) return { type: "Error", message: messageOf(value), stack: stackOf(value) };
+    if (isError(value))
+      return {
+        type: "Error",
+        message: cutText(messageOf(value)),
+        stack: cutText(stackOf(value) ?? ""),
+      };
     return typeof value === "object" ? describedThrown(value) : value;
   } catch {
     return "can't be read";

@@ -47,6 +47,7 @@ const bodies: Readonly<Record<string, string>> = {
       `void Promise.reject(${value}); setTimeout(() => { throw ${value}; }, 5);`,
     ]),
   ),
+  long: `setTimeout(() => { throw new Error("fault of long " + "x".repeat(5_000_000)); }, 5);`,
   aborted: `context.signal.addEventListener("abort", () => { throw new Error("fault of aborted"); }); await new Promise(() => {});`,
 };
 const names = Object.keys(bodies);
@@ -191,6 +192,13 @@ for (const engine of engines) {
         expect((await fetch(`${url}/livez`)).status).toBe(200);
       },
     );
+
+    test("an error as long as a file is cut to a line that somebody can read", async () => {
+      expect((await call("long")).status).toBe(204);
+      const { length } = JSON.stringify(await told("long"));
+      expect(length).toBeGreaterThan(10_000);
+      expect(length).toBeLessThan(100_000);
+    });
 
     test("aborted: a listener of the signal throws at the deadline, and nothing of ours is interrupted", async () => {
       expect((await call("aborted")).status).toBe(504);
