@@ -207,6 +207,7 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
         .toBe(503);
     } finally {
       await onServer(`GRANT USAGE ON SCHEMA public TO PUBLIC`, database.url);
+      await onServer(`ALTER SCHEMA public OWNER TO pg_database_owner`, database.url);
     }
     await expect
       .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 5_000 })
