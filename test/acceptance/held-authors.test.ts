@@ -144,7 +144,9 @@ for (const engine of engines) {
     /** What the log says of a forgotten await in a function; "" until it says so. */
     const told = (name: string): string => {
       const lines = log.lines.map((line) => JSON.stringify(line));
-      return lines.find((line) => line.includes(`an await is missing: ${name} of`)) ?? "";
+      return (
+        lines.find((line) => new RegExp(`an await is missing: ${name} (?:of|in) `).test(line)) ?? ""
+      );
     };
     const expectTold = async (name: string): Promise<void> => {
       await expect.poll(() => told(name), { timeout: 8_000 }).not.toBe("");
