@@ -1,6 +1,7 @@
 // A service whose delivery of one event ends its process (attack 129): it runs until its outbox is empty, or until then.
 // Its arguments are JSON: the settings, how far its clock is ahead, how it dies, and how many events it stages first.
-import { outbox, defineService, stage } from "../../dist/runtime/index.js";
+import { outbox, defineService } from "../../dist/runtime/index.js";
+import { stage } from "../../dist/runtime/families/outbox/stage.js";
 import { systemClock } from "../../dist/runtime/ports/clock.js";
 import { outboxStore } from "../../dist/runtime/ports/outbox.js";
 import { readSettings } from "../../dist/runtime/server/settings.js";
