@@ -1,8 +1,9 @@
 // Rules of rollouts, one for each member of a model that something stored depends on: what older and newer processes do with
 // what the other has stored (evolution.md "Roll out"). A new member doesn't compile until it has a rule.
 import { isDeepStrictEqual } from "node:util";
-import { undescribed } from "../model/json-schema.js";
+import { undescribed, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
+import { referredTypes } from "../model/referred-types.js";
 import type { RegistryModel } from "../model/registry.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
 
@@ -93,6 +94,14 @@ export function isTypeChanged(
   const [was, is] = [own(before.model.types, type), own(after.model.types, type)];
   if (was === undefined || is === undefined) return was !== is;
   if (!isDeepStrictEqual(undescribed(was), undescribed(is))) return true;
-  const refs = JSON.stringify(is).matchAll(/"\$ref":"#\/types\/(\w+)"/g);
-  return [...refs].some(([, other = ""]) => isTypeChanged(other, { before, after }, seen));
+  return refersToChanged(is, { before, after }, seen);
+}
+
+/** Whether a schema refers to a type that is told otherwise than before. */
+export function refersToChanged(
+  schema: JsonSchema,
+  sides: Pick<Rolling, "before" | "after">,
+  seen?: Set<string>,
+): boolean {
+  return referredTypes(schema).some((type) => isTypeChanged(type, sides, seen));
 }

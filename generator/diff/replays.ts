@@ -1,6 +1,6 @@
 // Answers that are kept under idempotency keys, which a repetition gets from whichever version has given them.
 import { isDeepStrictEqual } from "node:util";
-import { isTypeChanged, need, type Need, type RolloutSide } from "../compare/rollout.js";
+import { need, refersToChanged, type Need, type RolloutSide } from "../compare/rollout.js";
 import { own } from "../model/records.js";
 import { undescribed, type JsonSchema } from "../model/json-schema.js";
 
@@ -27,7 +27,5 @@ function isAnswerChanged(
   after: RolloutSide,
 ): boolean {
   if (!isDeepStrictEqual(undescribed(was), undescribed(is))) return true;
-  return [...JSON.stringify(is).matchAll(/"\$ref":"#\/types\/(\w+)"/g)].some(([, type = ""]) =>
-    isTypeChanged(type, { before, after }),
-  );
+  return is !== null && refersToChanged(is, { before, after });
 }

@@ -2,7 +2,7 @@
 import { families } from "../families/index.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import { referredTypes } from "../print/type-text.js";
+import { referredTypes } from "../model/referred-types.js";
 
 /** Every type, except those that only operations without a route need. */
 export function publishedTypes(model: RegistryModel): Readonly<Record<string, JsonSchema>> {

@@ -16,7 +16,8 @@ import {
 import { typeModules, typesByModule } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
-import { extendingDeclaration, referredTypes, typeDeclaration } from "../print/type-text.js";
+import { referredTypes } from "../model/referred-types.js";
+import { extendingDeclaration, typeDeclaration } from "../print/type-text.js";
 import { outputTypeName } from "../model/operation-types.js";
 
 /** A module for each namespace that declares types, and `models` for all other types. */

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Resolve } from "./resolve.js";
 import type { DocumentModel } from "../model/document-model.js";
-import { undescribed } from "../model/json-schema.js";
+import { undescribed, type JsonSchema } from "../model/json-schema.js";
+import { referredTypes } from "../model/referred-types.js";
 import type { TableSchema } from "../model/stored-tables.js";
 
 /** The form of a document's answers, given that of before: one more where its type, or one within it, is another. */
@@ -12,8 +13,8 @@ export function formOf(
   before: TableSchema["told"],
 ): NonNullable<TableSchema["told"]> {
   const types = new Map<string, unknown>();
-  const visit = (schema: unknown): void => {
-    for (const [, type = ""] of JSON.stringify(schema).matchAll(/"\$ref":"#\/types\/(\w+)"/g)) {
+  const visit = (schema: JsonSchema): void => {
+    for (const type of referredTypes(schema)) {
       if (types.has(type)) continue;
       const named = resolve(type) ?? true;
       types.set(type, undescribed(named));

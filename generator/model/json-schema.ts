@@ -146,14 +146,13 @@ const describing = new Set(["description", "title", "examples", "deprecated", "w
 
 /** A schema without what only people read. */
 export function undescribed(schema: unknown): unknown {
-  const said = (key: string): boolean => describing.has(key) || key.startsWith("x-");
   // Members of an object may be called as a keyword is.
   const keep = function (this: unknown, key: string, value: unknown): unknown {
     const isKeyword =
       typeof value === "string" || typeof value === "boolean" || Array.isArray(value);
     const isDays =
       key === "deprecated" && typeof value === "object" && value !== null && "since" in value;
-    return (isKeyword && said(key)) || isDays || key.startsWith("x-") ? undefined : value;
+    return (isKeyword && describing.has(key)) || isDays || key.startsWith("x-") ? undefined : value;
   };
   return JSON.parse(JSON.stringify(schema, keep));
 }

@@ -13,7 +13,8 @@ import {
 import type { Namespace } from "../../model/namespaces.js";
 import { errorCodesOf } from "../../model/error-codes.js";
 import { print } from "../../print/templates.js";
-import { referredTypes, typeDeclaration } from "../../print/type-text.js";
+import { referredTypes } from "../../model/referred-types.js";
+import { typeDeclaration } from "../../print/type-text.js";
 import { codesOf, namespaceCodes, type DeclaredType } from "./codes.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {

@@ -2,16 +2,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { narrowings } from "../../kernel/row-fits.js";
 import {
-  isTypeChanged,
   need,
   needsOfAll,
+  refersToChanged,
   type Need,
   type Rolling,
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
-import { undescribed } from "../../model/json-schema.js";
+import { propertiesOf, undescribed } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
@@ -184,10 +184,13 @@ function widened(
   );
   const known = Object.values(before.model.documents).find((other) => other.table === table);
   const toldScalars = new Set(wider(was, is, former).map(({ member }) => member));
-  const others = Object.keys(fieldsOf(bodySchema)).filter((member) => {
+  const others = Object.keys(propertiesOf(bodySchema)).filter((member) => {
     const called = own(former, member)?.name ?? member;
-    const [old, next] = [fieldsOf(known?.bodySchema)[called], fieldsOf(bodySchema)[member]];
-    if (old === undefined || toldScalars.has(member)) return false;
+    const [old, next] = [
+      propertiesOf(known?.bodySchema ?? true)[called],
+      propertiesOf(bodySchema)[member],
+    ];
+    if (old === undefined || next === undefined || toldScalars.has(member)) return false;
     // Another type is told by itself.
     if (own(known?.fields ?? {}, called) !== own(fields, member)) return false;
     const isSame = isDeepStrictEqual(...([old, next].map(unbound) as [unknown, unknown]));
@@ -224,11 +227,6 @@ function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"
   );
 }
 
-function fieldsOf(schema: unknown): Readonly<Record<string, unknown>> {
-  const properties = (schema as { readonly properties?: unknown } | undefined)?.properties;
-  return typeof properties === "object" && properties !== null ? { ...properties } : {};
-}
-
 /** A schema without what only people read, and without the bounds of which it is known whether they are wider. */
 function unbound(schema: unknown): unknown {
   const told = undescribed(schema);
@@ -250,12 +248,6 @@ function unbound(schema: unknown): unknown {
 function kindOf(type: unknown): unknown {
   const kinds = [type].flat().filter((one) => one !== "null");
   return kinds.map((one) => (one === "integer" ? "number" : one));
-}
-
-function refersToChanged(schema: unknown, rolling: Rolling): boolean {
-  return [...JSON.stringify(schema ?? null).matchAll(/"\$ref":"#\/types\/(\w+)"/g)].some(
-    ([, type = ""]) => isTypeChanged(type, rolling),
-  );
 }
 
 /** Whether one rule refuses all that another does: of the same fields, in as many tenants and among as many rows. */
