@@ -11,7 +11,7 @@ import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
 import { readPreconditions } from "../operations/preconditions.js";
 import type { Bound } from "../families/tenancy/bind.js";
-import type { Outcome } from "../operations/idempotency.js";
+import { noteAsked, type Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
 import { announceDeprecation } from "./deprecation.js";
@@ -207,7 +207,9 @@ function outcomeFor(
     },
   });
   run.context = context;
-  const given = readInput(route.input, { req, path, query }, options.maxBodyBytes);
+  const given = readInput(route.input, { req, path, query }, options.maxBodyBytes, (sent) =>
+    noteAsked(context, sent),
+  );
   if (!(given instanceof Promise)) {
     run.input = given;
     return invoke(route, given, context);

@@ -6,7 +6,6 @@ import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
-import { noPreconditions } from "./preconditions.js";
 import { isPending } from "./pending.js";
 import { quietly } from "./quietly.js";
 import { told } from "./refused-write.js";
@@ -227,9 +226,7 @@ async function settledOutcome<Input, Result>(
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await context.transact(
     async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-      scope === undefined
-        ? read(await handle())
-        : onceOnly(context, scope, argumentsOf(input, context), handle),
+      scope === undefined ? read(await handle()) : onceOnly(context, scope, input, handle),
     scope,
   );
   // A failure that was stored under the key is thrown only now, after its record has committed.
@@ -248,9 +245,4 @@ async function looked<Input, Result>(
   } catch (error) {
     return () => Promise.reject(error);
   }
-}
-
-/** What tells a repetition under a key from another request: the input, and what it depends on. */
-function argumentsOf(input: unknown, { preconditions }: ExecutionContext): unknown {
-  return preconditions === noPreconditions ? input : { input, preconditions };
 }

@@ -46,6 +46,8 @@ export type BusMessage =
       readonly to: SignalTarget;
       readonly name: string;
       readonly data: string;
+      /** The shape in which the process sends it (operations/kept-values.ts). */
+      readonly shape: string;
     };
 
 export interface BusListener {

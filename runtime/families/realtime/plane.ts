@@ -21,11 +21,12 @@ import type { RealtimeCounters, RealtimeLimits } from "./limits.js";
 import { PrincipalConnections } from "./principal-connections.js";
 import type { CredentialScope, SignalPlane } from "../../ports/signals.js";
 import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
+import { entriesTold, publishedElsewhere, publishedHere } from "./told-entries.js";
 import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
 import { recheckTopics } from "./topic-checks.js";
-import { Signal } from "../../ports/signal.js";
+import type { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
@@ -73,7 +74,7 @@ export function startPlane(
   counters: RealtimeCounters,
 ): RealtimePlane {
   const { database, log } = resources;
-  const hub = memoryHub();
+  const hub = memoryHub(entriesTold(spec, resources));
   const presence = spec.presence
     ? startPresence(
         (tenant, topic, signal, except) => hub.tell(tenant, { topic }, signal, except),
@@ -108,7 +109,8 @@ export function startPlane(
     repeat(Math.min(recheckMillis, silence / 2), () => byPrincipal.endSilent(), onFault),
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
-  const audience = { hub, byPrincipal, presence, ended: rights.ended, lost: losses.announce };
+  const told = publishedElsewhere(spec, resources);
+  const audience = { hub, byPrincipal, presence, told, ...rights, lost: losses.announce };
   bus?.listen({
     heard: (message) => heard(message, audience),
     lost: losses.hasLost,
@@ -130,7 +132,7 @@ export function startPlane(
 
     publish(tenant, to, signal) {
       hub.publish(tenant, to, signal);
-      bus?.send({ kind: "signal", tenant, to, name: signal.name, data: signal.data });
+      bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, resources) });
     },
 
     connect: (request) => admit(admission, request),
@@ -208,16 +210,20 @@ interface Audience {
   readonly hub: Hub;
   readonly byPrincipal: PrincipalConnections;
   readonly presence: Presence | null;
+  readonly told: ReturnType<typeof publishedElsewhere>;
   readonly ended: (of: CredentialScope) => void;
   readonly lost: () => void;
 }
 
 /** Passes on a message of another process. */
-function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }: Audience): void {
+function heard(
+  message: BusMessage,
+  { hub, byPrincipal, presence, told, ended, lost }: Audience,
+): void {
   switch (message.kind) {
     case "signal": {
-      const { tenant, to, name, data } = message;
-      hub.publish(tenant, to, new Signal(name, data, null));
+      const signal = told(message);
+      if (signal !== null) hub.publish(message.tenant, message.to, signal);
       break;
     }
     case "positions":

@@ -116,6 +116,7 @@ export const webhooks = {
         name: "webhook.test",
         tenant: context.tenant,
         payload,
+        shape: null,
         createdAt: context.clock.now(),
       };
       await store.stage(event, webhook);
