@@ -26,7 +26,6 @@ import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
 import { recheckTopics } from "./topic-checks.js";
-import type { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
