@@ -23,6 +23,13 @@ hooks:
 ${declared}
 `;
 
+/** The same with a policy more, which the text begins with. */
+function mergedOf(text: string): string {
+  const [, policy] = /^policies: \{(.*)\}\n/.exec(text) ?? [];
+  const whole = registryOf(text.replace(/^policies: .*\n/, ""));
+  return policy === undefined ? whole : whole.replace("hooks:\n", `  ${policy}\nhooks:\n`);
+}
+
 /** What opens, by what it is called: a registry with RULE, how it is before and afterwards, and how that is told. */
 const opened: readonly (readonly [
   title: string,
@@ -280,13 +287,7 @@ const opened: readonly (readonly [
 
 describe("what opens is told as such", () => {
   test.each(opened)("%s", async (_title, registry, before, after, told) => {
-    const merged = (rule: string): string => {
-      const text = registry.replace("RULE", rule);
-      const [, policy] = /^policies: \{(.*)\}\n/.exec(text) ?? [];
-      const rest = text.replace(/^policies: .*\n/, "");
-      const whole = registryOf(rest);
-      return policy === undefined ? whole : whole.replace("hooks:\n", `  ${policy}\nhooks:\n`);
-    };
+    const merged = (rule: string): string => mergedOf(registry.replace("RULE", rule));
     const there = await changes(merged(before), merged(after));
     expect(there).toContain(told);
     // The way back protects: nothing of it opens, but where it is another one.
@@ -432,9 +433,15 @@ describe("what is gone or grows is no opening", () => {
       "",
       ", more: string?",
     ],
+    [
+      "permissions in another order",
+      "policies: {both: [principal, RULE]}\ndocuments: {notes: {type: {text: string}, guard: both}}",
+      "{authorize: platform.a}, {authorize: platform.b}",
+      "{authorize: platform.b}, {authorize: platform.a}",
+    ],
   ])("%s", async (_title, registry, before, after) => {
     const withRule = (rule: string): string =>
-      registryOf(registry.replace("RULE", rule).replace(", bulk: null", ""));
+      mergedOf(registry.replace("RULE", rule).replace(", bulk: null", ""));
     const told = await changes(withRule(before), withRule(after));
     expect(told.length).toBeGreaterThan(0);
     expect(told.filter((text) => text.startsWith("opens"))).toEqual([]);
