@@ -6,7 +6,7 @@ import type { Resources } from "../operations/resources.js";
 import type { InvocationMetadata } from "../operations/invocation-facts.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { Lifetime } from "../ports/lifetime.js";
-import { waitedForAtDeadline } from "../ports/overdue.js";
+import { waitedFor } from "../ports/overdue.js";
 import type { Log } from "../ports/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
@@ -240,12 +240,11 @@ function logFailure(log: Log, { match, metadata, exchange }: Run, error: unknown
   const { code, status } = knownError(error);
   // A caller who leaves is no failure of ours; the request's log line says it.
   if (status < 500 || (code === "core.timeout" && exchange.isGone())) return;
-  const waitedFor = waitedForAtDeadline(error);
   log.error(
     {
       operation: match.route.operationId,
       requestId: metadata.requestId,
-      ...(waitedFor === undefined ? {} : { waitedFor }),
+      ...waitedFor(error),
       err: error,
     },
     "an operation failed",

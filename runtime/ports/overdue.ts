@@ -15,8 +15,8 @@ export class Overdue extends Error {
   }
 }
 
-/** What the work was waiting for at its deadline; undefined for any other error. */
-export function waitedForAtDeadline(error: unknown): WaitedFor | undefined {
+/** What a line of the log says of the error: what the work was waiting for at its deadline, nothing for any other. */
+export function waitedFor(error: unknown): { readonly waitedFor?: WaitedFor } {
   const cause = error instanceof ServiceError ? error.cause : undefined;
-  return cause instanceof Overdue ? cause.waitsFor : undefined;
+  return cause instanceof Overdue ? { waitedFor: cause.waitsFor } : {};
 }

@@ -5,8 +5,9 @@ import { Client } from "pg";
 import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import { engines, type FreshDatabase, type TestEngine } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
+import { connectWebSocket } from "./realtime-clients.js";
 import { recordingLog } from "./recording-log.js";
-import type { TestService } from "./service.js";
+import { startTestService, type TestService } from "./service.js";
 
 const files = {
   "registry/service.yaml": `registry: 1
@@ -43,8 +44,12 @@ afterAll(() => {
   project.remove();
 });
 
-/** Holds what a write to the table of notes needs; resolves with how to let it go. */
-async function heldTable({ name }: TestEngine, { url }: FreshDatabase): Promise<() => unknown> {
+/** Holds what a write to a table needs; resolves with how to let it go. */
+async function heldTable(
+  { name }: TestEngine,
+  { url }: FreshDatabase,
+  table: string,
+): Promise<() => unknown> {
   if (name === "sqlite") {
     const connection = openSqlite(url.slice("sqlite:".length));
     connection.exec("BEGIN IMMEDIATE");
@@ -53,7 +58,7 @@ async function heldTable({ name }: TestEngine, { url }: FreshDatabase): Promise<
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query("BEGIN");
-  await client.query("LOCK TABLE notes IN ACCESS EXCLUSIVE MODE");
+  await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   return () => client.end();
 }
 
@@ -84,7 +89,7 @@ for (const engine of engines) {
     };
 
     test("the line names the database where that is held", async () => {
-      const letGo = await heldTable(engine, database);
+      const letGo = await heldTable(engine, database, "notes");
       try {
         expect(await namedBy("POST", "/notes", { text: "a" })).toBe("the database");
       } finally {
@@ -98,6 +103,26 @@ for (const engine of engines) {
 
     test.each(["/own", "/read"])("the line names the code where that goes on: %s", async (path) => {
       expect(await namedBy("POST", path)).toBe("code");
+    });
+
+    test("so does the line of a command", async () => {
+      const own = await engine.create();
+      const create = async (): Promise<FreshDatabase> => own;
+      const other = await startTestService({ ...engine, create }, { log });
+      const client = await connectWebSocket(other, other.tester);
+      const letGo = await heldTable(engine, own, "tasks");
+      try {
+        log.lines.length = 0;
+        const payload = { task: other.tester.id, text: "a" };
+        const { error } = await client.command("task.comment", payload, { deadline_budget: 1 });
+        expect(error?.code).toBe("deadline_exceeded");
+        const [line] = log.lines.filter(({ message }) => message === "a command failed");
+        expect(line?.fields["waitedFor"]).toBe("the database");
+      } finally {
+        await letGo();
+        client.close();
+        await other.stop();
+      }
     });
   });
 }
