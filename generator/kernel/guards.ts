@@ -23,8 +23,11 @@ export function requiresAuthn(hooks: readonly HookUse[]): boolean {
 }
 
 export interface GuardUse {
+  /** Its name; "" where the guard names none. */
   readonly policy: string;
   readonly at: Origin;
+  /** What the guard would name it for, such as `read`; absent where it is for all. */
+  readonly verb?: string;
 }
 
 /** What an operation says of its guard: the names of its policies. */
@@ -88,7 +91,7 @@ function policySteps(
   if (guard.policy === "") {
     report({
       code: "OPW053",
-      message: "the guard names no policy for this operation",
+      message: `the guard names no policy for ${guard.verb ?? "this operation"}`,
       at: guard.at,
     });
   } else if (policy === undefined && !isDeclared) {

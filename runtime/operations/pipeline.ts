@@ -49,17 +49,31 @@ function invoked<Input, Result>(
   const { run } = operation;
   if (operation.transaction === "write" || typeof run !== "function")
     return transactOnly(operation, input, context);
-  const settled = (output: Output<Result>): Outcome<Result> => {
+  const ended = (output: Output<Result>): Outcome<Result> => {
     context.end();
     context.expectAwaited(run);
     return read(output);
   };
-  const output = run(input, context);
-  if (!isPending(output)) return settled(output);
-  return Promise.resolve(output).then(settled, (error: unknown) => {
+  const failed = (error: unknown): never => {
     context.end();
     throw told(error, input);
-  });
+  };
+  // Most handlers give no work, and have their outcome at once.
+  const whenHeld = <T>(then: () => T): T | Promise<T> => context.heldAfter()?.then(then) ?? then();
+  let output: Output<Result> | Promise<Output<Result>>;
+  try {
+    output = run(input, context);
+  } catch (error) {
+    return whenHeld(() => failed(error));
+  }
+  if (!isPending(output)) {
+    const made = output;
+    return whenHeld(() => ended(made));
+  }
+  return Promise.resolve(output).then(
+    (made) => whenHeld(() => ended(made)),
+    (error: unknown) => whenHeld(() => failed(error)),
+  );
 }
 
 async function transactOnly<Input, Result>(
@@ -131,6 +145,7 @@ async function run<Input, Result>(
       try {
         const output = await hook(given, context, inner.next);
         if (inner.isUnderWay()) throw inner.leave();
+        await context.heldAfter(first);
         const check = (): void => context.expectAwaited(hook, first);
         // What it forgets can't undo what is committed.
         if (isCommitted) await quietly(context, "wrap", hook, check);

@@ -84,6 +84,7 @@ export const webhooks = {
         createdAt: context.clock.now(),
       };
       await store.add(webhook);
+      context.note({ webhook_id: id });
       return { ...entryOf(webhook), secret };
     },
 
