@@ -46,6 +46,8 @@ export type BusMessage =
       readonly to: SignalTarget;
       readonly name: string;
       readonly data: string;
+      /** What tells it from others; an older process doesn't say. */
+      readonly signalId?: string;
     };
 
 export interface BusListener {

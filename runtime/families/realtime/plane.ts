@@ -1,5 +1,6 @@
 // The realtime plane of a process: who is connected, and what takes durable signals from their transactions to them
 // (architecture.md "Realtime").
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/resources.js";
 import { repeat, type Repeated } from "../../operations/repeat.js";
@@ -81,6 +82,7 @@ export function startPlane(
       )
     : null;
   const admitted = new Set<Admitted>();
+  const nextSignalId = signalIds();
   const silence = silenceOf(spec, limits);
   const places = { most: limits.connections, silentMillis: silence, counters };
   const byPrincipal = new PrincipalConnections(places);
@@ -128,9 +130,10 @@ export function startPlane(
       bus?.send({ kind: "ended", of });
     },
 
-    publish(tenant, to, signal) {
-      hub.publish(tenant, to, signal);
-      bus?.send({ kind: "signal", tenant, to, name: signal.name, data: signal.data });
+    publish(tenant, to, { name, data }) {
+      const signalId = nextSignalId();
+      hub.publish(tenant, to, new Signal(name, data, null, signalId));
+      bus?.send({ kind: "signal", tenant, to, name, data, signalId });
     },
 
     connect: (request) => admit(admission, request),
@@ -216,8 +219,8 @@ interface Audience {
 function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }: Audience): void {
   switch (message.kind) {
     case "signal": {
-      const { tenant, to, name, data } = message;
-      hub.publish(tenant, to, new Signal(name, data, null));
+      const { tenant, to, name, data, signalId = null } = message;
+      hub.publish(tenant, to, new Signal(name, data, null, signalId));
       break;
     }
     case "positions":
@@ -236,6 +239,13 @@ function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }:
     case "presence":
       presence?.heard(message);
   }
+}
+
+/** Ids of the ephemeral signals that this process publishes: a client that hears two processes tells equal signals apart. */
+function signalIds(): () => string {
+  const process = randomBytes(6).toString("base64url");
+  let count = 0;
+  return () => `${process}.${(count += 1).toString(36)}`;
 }
 
 /** Logs how many signals were dropped since the last time. */
