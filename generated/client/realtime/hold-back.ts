@@ -8,6 +8,7 @@ const drainMillis = 1_000;
 export class HoldBack {
   readonly #hand: (signal: Heard) => void;
   #held: Heard[] | null = null;
+  #until = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(hand: (signal: Heard) => void) {
@@ -18,12 +19,15 @@ export class HoldBack {
   begin(): void {
     this.#held ??= [];
     clearTimeout(this.#timer);
+    this.#until = performance.now() + drainMillis;
     this.#timer = setTimeout(() => this.#end(), drainMillis);
   }
 
   /** What is kept comes over one line alone, and waits for nothing. */
   take(signal: Heard): void {
     const [, id] = signal;
+    // Timers of a page that is hidden may rest.
+    if (this.#held !== null && performance.now() >= this.#until) this.#end();
     if (this.#held !== null && id === null) this.#held.push(signal);
     else this.#hand(signal);
   }
@@ -35,6 +39,7 @@ export class HoldBack {
   }
 
   #end(): void {
+    clearTimeout(this.#timer);
     const held = this.#held ?? [];
     this.#held = null;
     for (const signal of held) this.#hand(signal);

@@ -5,7 +5,7 @@ import { within } from "../signals.js";
 import { ofTopics, tooManyTopics, type Command, type Ending } from "./port.js";
 import type { Line, Receiver } from "./port.js";
 import type { Message } from "./tab-messages.js";
-import { withoutEnded } from "./topics.js";
+import { isSame, withoutEnded } from "./topics.js";
 
 type Asked = Extract<Message, { readonly kind: "command" }>;
 
@@ -92,8 +92,10 @@ export class Leader {
       return null;
     }
     if (this.#isDialing) {
-      // The line that is being made goes on: it is asked once it is open.
-      this.#waiting.set(tab, topics);
+      // The line that is being made goes on: for what it was not asked for, it is once it is open.
+      const isAsked = topics.every((topic) => this.#topics.includes(topic));
+      this.#waiting.delete(tab);
+      (isAsked ? this.#joined : this.#waiting).set(tab, topics);
       return null;
     }
     this.#joined.set(tab, topics);
@@ -234,6 +236,7 @@ export class Leader {
       throw new ApiError("client.network", "the connection can't change what it hears");
     const generation = this.#generation;
     const before = this.#topics;
+    if (isSame(topics, before)) return;
     // What is given up is so also where what is new is refused.
     this.#topics = before.filter((topic) => topics.includes(topic));
     try {
