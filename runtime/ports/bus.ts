@@ -48,6 +48,8 @@ export type BusMessage =
       readonly data: string;
       /** The shape in which the process sends it (operations/kept-values.ts). */
       readonly shape: string;
+      /** What tells it from others; an older process doesn't say. */
+      readonly signalId?: string;
     };
 
 export interface BusListener {

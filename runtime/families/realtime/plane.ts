@@ -1,5 +1,6 @@
 // The realtime plane of a process: who is connected, and what takes durable signals from their transactions to them
 // (architecture.md "Realtime").
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/resources.js";
 import { repeat, type Repeated } from "../../operations/repeat.js";
@@ -81,6 +82,7 @@ export function startPlane(
       )
     : null;
   const admitted = new Set<Admitted>();
+  const nextSignalId = signalIds();
   const silence = silenceOf(spec, limits);
   const places = { most: limits.connections, silentMillis: silence, counters };
   const byPrincipal = new PrincipalConnections(places);
@@ -129,7 +131,8 @@ export function startPlane(
       bus?.send({ kind: "ended", of });
     },
 
-    publish(tenant, to, signal) {
+    publish(tenant, to, { name, data }) {
+      const signal = new Signal(name, data, null, nextSignalId());
       hub.publish(tenant, to, signal);
       bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, resources) });
     },
@@ -241,6 +244,13 @@ function heard(
     case "presence":
       presence?.heard(message);
   }
+}
+
+/** Ids of the ephemeral signals that this process publishes: a client that hears two processes tells equal signals apart. */
+function signalIds(): () => string {
+  const process = randomBytes(6).toString("base64url");
+  let count = 0;
+  return () => `${process}.${(count += 1).toString(36)}`;
 }
 
 /** Logs how many signals were dropped since the last time. */

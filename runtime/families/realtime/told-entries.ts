@@ -25,18 +25,20 @@ type Published = Extract<BusMessage, { readonly kind: "signal" }>;
 export function publishedElsewhere(
   ...[{ events }, { kept }]: Telling
 ): (message: Published) => Signal | null {
-  return ({ name, data, shape }) => {
+  return ({ name, data, shape, signalId = null }) => {
     const isOwn = name.startsWith("realtime.");
     if (!isOwn && !Object.hasOwn(events, name)) return null;
-    return new Signal(name, isOwn ? data : kept.signals(name).told(data, shape), null);
+    const told = isOwn ? data : kept.signals(name).told(data, shape);
+    return new Signal(name, told, null, signalId);
   };
 }
 
 /** An ephemeral signal as other processes are sent it. */
 export function publishedHere(
-  { name, data }: Signal,
+  { name, data, signalId }: Signal,
   { kept }: Pick<Resources, "kept">,
-): Pick<Published, "name" | "data" | "shape"> {
+): Pick<Published, "name" | "data" | "shape" | "signalId"> {
   const form = kept.signals(name);
-  return { name, data: form.stored(data), shape: form.shape };
+  const told = signalId === null ? {} : { signalId };
+  return { name, data: form.stored(data), shape: form.shape, ...told };
 }
