@@ -6,7 +6,7 @@ import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";
 import { fieldTypeAdvice, schemaOfWord } from "./foreign-types.js";
-import { everyKeyword, keywordRules, promises } from "./schema-keywords.js";
+import { everyKeyword, keywordRules, promises, unsupportedKeywords } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { readShorthand } from "./shorthand.js";
 
@@ -193,15 +193,18 @@ function shownSchema(schema: Json): string {
  */
 export function fieldsInPlaceOfSchema(schema: Json): readonly string[] | undefined {
   const keys = Object.keys(schema);
-  const isType = keywordRules["type"]?.isValid(schema["type"]) === true;
+  const hasType = (one: Json): boolean => keywordRules["type"]?.isValid(one["type"]) === true;
+  const isType = hasType(schema);
   const isOdd = (key: string): boolean =>
     !everyKeyword.includes(key) &&
+    !unsupportedKeywords.includes(key) &&
     !key.startsWith("x-") &&
     didYouMean(key, everyKeyword) === undefined;
-  const isField = (value: unknown): boolean =>
-    typeof value === "string"
-      ? readShorthand(value).kind === "schema"
-      : typeof value === "object" && value !== null;
+  const isField = (value: unknown): boolean => {
+    if (typeof value === "string") return readShorthand(value).kind === "schema";
+    if (Array.isArray(value)) return value.every((item) => typeof item === "string");
+    return isMap(value) && (hasType(value) || "$ref" in value || "ref" in value);
+  };
   const isSchema = isType || "$ref" in schema || isMap(schema["properties"]) || "items" in schema;
   return !isSchema && keys.some(isOdd) && Object.values(schema).every(isField) ? keys : undefined;
 }
