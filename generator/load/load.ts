@@ -41,14 +41,21 @@ export function loadRegistry(
 ): LoadedRegistry {
   const written = readSourceTree(project, folder, report);
   const faulty = new Map<string, readonly Finding[]>();
-  checkShape(shape, written.root, { file: folder, path: [] }, (finding) => {
-    // The tree spans files: a path is resolved to the file that declares it.
-    const entry = finding.at.path;
-    const key = JSON.stringify(entry.slice(0, 2));
-    faulty.set(key, [...(faulty.get(key) ?? []), finding]);
-    const at = entry.length === 0 ? written.at("service") : written.at(...entry);
-    report({ ...finding, at: { ...at, isKey: finding.at.isKey ?? false } });
-  });
+  // Without any file, that is the only fault.
+  const checked = written.texts.size === 0 ? {} : shape.members;
+  checkShape(
+    { ...shape, members: checked },
+    written.root,
+    { file: folder, path: [] },
+    (finding) => {
+      // The tree spans files: a path is resolved to the file that declares it.
+      const entry = finding.at.path;
+      const key = JSON.stringify(entry.slice(0, 2));
+      faulty.set(key, [...(faulty.get(key) ?? []), finding]);
+      const at = entry.length === 0 ? written.at("service") : written.at(...entry);
+      report({ ...finding, at: { ...at, isKey: finding.at.isKey ?? false } });
+    },
+  );
   const soundIn = (tree: SourceTree, section: string): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       Object.entries(tree.section(section)).flatMap(([name, declared]) => {

@@ -9,6 +9,8 @@ import { inNames } from "./beginners/names.js";
 import { inOperations } from "./beginners/operations.js";
 import { inOthers } from "./beginners/others.js";
 import { inSchemas } from "./beginners/schemas.js";
+import { cli } from "./cli.js";
+import { writeProject } from "./scenario.js";
 
 const mistakes = [
   ...inFiles,
@@ -36,6 +38,26 @@ const fair: Readonly<Record<string, readonly string[]>> = {
 describe("one good finding", () => {
   test.each(mistakes)("$name", async (mistake) => {
     expect(lacking(mistake, await readingsOf(mistake))).toEqual(fair[mistake.name] ?? []);
+  });
+});
+
+describe("the command line says what to call instead", () => {
+  test.each([
+    ["a misspelt command", "chek", "(Did you mean check?)"],
+    ["a misspelt flag", "generate --stub", "(Did you mean --stubs?)"],
+    ["a command of the service", "migrate", "node dist/generated/server.js migrate"],
+    ["a command of other tools", "validate", "`opwright check`"],
+    ["an argument that is missing", "diff", "`--help` behind a command"],
+    ["a format that there is not", "check --format yaml", "pretty, json, github, sarif"],
+    ["a folder without a registry", "check", "Run `opwright init`"],
+  ])("%s", (_what, line, advice) => {
+    const { root, remove } = writeProject({});
+    const { code, stdout, stderr } = cli(root, ...line.split(" "));
+    remove();
+    expect(stdout + stderr).toContain(advice);
+    expect(code).toBe(line === "check" ? 1 : 2);
+    // Nothing follows from a folder that is empty.
+    expect(stdout.match(/ error /g) ?? []).toHaveLength(line === "check" ? 1 : 0);
   });
 });
 
