@@ -1,5 +1,6 @@
 // The likeliest intended name for a misspelt one.
 import { editDistance } from "../runtime/contract/edit-distance.js";
+import type { Advice } from "./diagnostics.js";
 
 /** A candidate that the name abbreviates, else the closest one within a third of the name's length, or undefined. */
 export function didYouMean(name: string, given: Iterable<string>): string | undefined {
@@ -25,4 +26,10 @@ export function didYouMean(name: string, given: Iterable<string>): string | unde
     }
   }
   return best;
+}
+
+/** The likeliest intended name, or if there is none a sentence on what to do. */
+export function didYouMeanOr(name: string, given: Iterable<string>, hint: string): Advice {
+  const suggestion = didYouMean(name, given);
+  return suggestion === undefined ? { hint } : { suggestion };
 }

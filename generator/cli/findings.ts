@@ -19,6 +19,8 @@ export interface Diagnostic {
   readonly at: SourcePosition;
   readonly related: readonly { readonly message: string; readonly at: SourcePosition }[];
   readonly suggestion?: string;
+  /** The right way, where this finding knows more than `fix`, which its code has. */
+  readonly hint?: string;
   readonly fix: string;
 }
 
@@ -42,6 +44,7 @@ function toDiagnostics(
       ...(finding.suggestion === undefined
         ? {}
         : { suggestion: cut(finding.suggestion, longestMessage) }),
+      ...(finding.hint === undefined ? {} : { hint: cut(finding.hint, longestMessage) }),
       fix: catalogue[finding.code].fix,
     }))
     .sort(byPlace);
@@ -90,13 +93,16 @@ function renderDiagnostics(
   }
 }
 
-function annotation(
-  { code, severity, message, at, suggestion }: Diagnostic,
-  prefix: string,
-): string {
-  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+function annotation(diagnostic: Diagnostic, prefix: string): string {
+  const { code, severity, at } = diagnostic;
   const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
-  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message + hint);
+  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, advised(diagnostic));
+}
+
+/** The message, and how to mend it where that is known. */
+function advised({ message, suggestion, hint }: Diagnostic): string {
+  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  return `${message}${meant}${hint === undefined ? "" : ` ${hint}`}`;
 }
 
 function catalogueTitle(code: string): string {
@@ -116,12 +122,12 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
             rules: codes.map((id) => ({ id, shortDescription: { text: catalogueTitle(id) } })),
           },
         },
-        results: diagnostics.map(({ code, severity, message, at, related }) => ({
-          ruleId: code,
-          level: severity,
-          message: { text: message },
-          locations: [sarifLocation(at, prefix)],
-          relatedLocations: related.map((place) => ({
+        results: diagnostics.map((diagnostic) => ({
+          ruleId: diagnostic.code,
+          level: diagnostic.severity,
+          message: { text: advised(diagnostic) },
+          locations: [sarifLocation(diagnostic.at, prefix)],
+          relatedLocations: diagnostic.related.map((place) => ({
             ...sarifLocation(place.at, prefix),
             message: { text: place.message },
           })),
@@ -143,16 +149,18 @@ function sarifLocation(at: SourcePosition, prefix: string): { readonly physicalL
 function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptions): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const { code, severity, message, at, related, suggestion, fix } = diagnostic;
+  const { code, severity, message, at, related, suggestion, hint, fix } = diagnostic;
   const lines = [
     `${oneLine(at.file)}:${at.line}:${at.col} ${paint(severity === "error" ? 31 : 33, severity)} ${paint(1, code)} ${oneLine(message)}`,
     ...codeFrame(at, textOf(at.file), (marker) => paint(31, marker)),
     ...related.flatMap((place) => [
       `  ${oneLine(place.message)}: ${oneLine(place.at.file)}:${place.at.line}:${place.at.col}`,
     ]),
-    suggestion === undefined
-      ? `  ${paint(36, "fix")} ${fix}`
-      : `  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`,
+    ...(suggestion === undefined ? [] : [`  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`]),
+    // What the finding itself knows says more than what its code does.
+    ...(suggestion !== undefined && hint === undefined
+      ? []
+      : [`  ${paint(36, "fix")} ${oneLine(hint ?? fix)}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

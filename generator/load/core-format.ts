@@ -17,7 +17,10 @@ import {
   style,
   text,
 } from "./format-parts.js";
+import { stepWords } from "./other-words.js";
+import { rateAdvice } from "./quantity-advice.js";
 import type { FormatShape } from "./shape.js";
+import { nameAdvice, permissionAdvice, versionAdvice } from "./text-advice.js";
 
 /** https://semver.org §2, §9 and §10. */
 const version =
@@ -55,12 +58,22 @@ export const service = {
   ...extensions,
   members: {
     name: required(
-      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      {
+        kind: "string",
+        pattern: name,
+        what: "a name in [a-z][a-z0-9_]*",
+        advice: nameAdvice(name),
+      },
       "The name in file and log output.",
     ),
     title: required(text, "The title of the API's documents."),
     version: required(
-      { kind: "string", pattern: version, what: "a version such as 1.0.0" },
+      {
+        kind: "string",
+        pattern: version,
+        what: "a version such as 1.0.0",
+        advice: versionAdvice,
+      },
       "The version of the API.",
     ),
     description: optional(text, "What the service is for, in Markdown."),
@@ -142,6 +155,8 @@ export const hook = {
   },
 } as const satisfies FormatShape;
 
+const actionPattern = /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/;
+
 /** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
 export const policyStep = {
   kind: "either",
@@ -149,12 +164,14 @@ export const policyStep = {
     { kind: "string", what: "a hook's name, or file#export", names: "hook" },
     {
       kind: "choice",
+      otherWords: stepWords,
       members: {
         authorize: {
           shape: {
             kind: "string",
-            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
+            pattern: actionPattern,
             what: "an action such as {resource}.read",
+            advice: permissionAdvice(actionPattern),
           },
           description: "The permission that the caller needs; {resource} is the namespace.",
         },
@@ -167,6 +184,7 @@ export const policyStep = {
             kind: "string",
             pattern: /^[1-9]\d*\/[1-9]\d*(?:s|m|h|d)$/,
             what: "a rate such as 100/1m",
+            advice: rateAdvice,
           },
           description: "How often one caller may run each operation.",
         },

@@ -16,6 +16,7 @@ import {
   urlPath,
 } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+import { operationWords } from "./other-words.js";
 
 const headerName = {
   kind: "string",
@@ -64,6 +65,7 @@ const reply = {
 const operation = {
   kind: "object",
   ...extensions,
+  otherWords: operationWords,
   members: {
     get: optional(urlPath, "The path of a GET."),
     post: optional(urlPath, "The path of a POST."),
@@ -117,8 +119,11 @@ declare module "../../load/declarations.js" {
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
-  operations: optional(
-    mapOf(operation, /^/, "an operation key"),
-    "Operations of the author's own, by <namespace>.<operation>.",
-  ),
+  operations: {
+    ...optional(
+      mapOf(operation, /^/, "an operation key"),
+      "Operations of the author's own, by <namespace>.<operation>.",
+    ),
+    alsoCalled: ["paths", "endpoints", "routes", "actions", "functions", "handlers"],
+  },
 };

@@ -27,6 +27,7 @@ import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
 import { recheckTopics } from "./topic-checks.js";
+import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
