@@ -97,6 +97,18 @@ export function isTypeChanged(
   return refersToChanged(is, { before, after }, seen);
 }
 
+/** Whether what an event carries is of another type: of one that is told otherwise, or of one that is called otherwise. */
+export function isDataChanged(
+  [was, is]: readonly [string | null, string | null],
+  sides: Pick<Rolling, "before" | "after">,
+): boolean {
+  if (was === null || is === null) return was !== is;
+  if (was === is) return isTypeChanged(was, sides);
+  const [old, next] = [own(sides.before.model.types, was), own(sides.after.model.types, is)];
+  if (old === undefined || next === undefined) return true;
+  return !isDeepStrictEqual(undescribed(old), undescribed(next)) || refersToChanged(next, sides);
+}
+
 /** Whether a schema refers to a type that is told otherwise than before. */
 export function refersToChanged(
   schema: JsonSchema,

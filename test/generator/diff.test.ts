@@ -823,6 +823,16 @@ describe("what a rollout takes is told", () => {
       ["before it serves: node dist/generated/server.js migrate", "it makes the table unused"],
     ],
     [
+      "a document that others refer to is called otherwise, and so is the field",
+      [
+        "drafts: {type: {text: string}, guard: open, tenant: false}",
+        "drafts: {type: {text: string}, guard: open, tenant: false}\n  crates: {type: {of: {ref: drafts}}, guard: open, tenant: false}",
+      ],
+      "sketches: {was: drafts, type: {text: string}, guard: open, tenant: false}\n  crates: {type: {in: {ref: sketches, was: of}}, guard: open, tenant: false}",
+      "safe to roll",
+      [],
+    ],
+    [
       "a member is of another type",
       "customer: uuid",
       "customer: integer",
@@ -880,6 +890,22 @@ describe("what a rollout takes is told", () => {
       'drafts: {type: {text: string, more: {type: [string, "null"], description: More., deprecated: {since: 2026-01-01}}}',
       "safe to roll",
       [],
+    ],
+    [
+      "an event carries another type than before",
+      ["data: {order: uuid, total: number}", "data: Order"],
+      "data: {order: uuid}",
+      both,
+      [
+        "events order.placed go out as they were staged, to webhooks and destinations alike: receivers have to take both types while any wait",
+      ],
+    ],
+    [
+      "a durable signal carries another type than before",
+      "order.changed: {data: Order,",
+      "order.changed: {data: {order: uuid},",
+      both,
+      keptOrders.slice(0, 1),
     ],
     [
       "documents can be restored from now on",

@@ -1,16 +1,17 @@
 // What changes of the outbox take of a rollout: events go out as they were staged.
 import {
-  isTypeChanged,
+  isDataChanged,
   need,
   needsOfAll,
   type Need,
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
+import { own } from "../../model/records.js";
 import type { OutboxEventModel } from "../../model/registry.js";
 
 const event: RolloutRules<OutboxEventModel> = {
-  // A type may have changed where its name has not.
+  // A type may have changed where its name has not, and be the same where it has.
   typeName: null,
   // Whoever delivers looks it up when it delivers.
   destination: (_was, _is, { name }) =>
@@ -25,10 +26,10 @@ const event: RolloutRules<OutboxEventModel> = {
 /** Events by their names. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const [old, next] = [before.model.outbox ?? {}, after.model.outbox ?? {}];
-  const changed = Object.entries(old).filter(
-    ([name, { typeName }]) =>
-      Object.hasOwn(next, name) && typeName !== null && isTypeChanged(typeName, { before, after }),
-  );
+  const changed = Object.entries(old).filter(([name, { typeName }]) => {
+    const is = own(next, name);
+    return is !== undefined && isDataChanged([typeName, is.typeName], { before, after });
+  });
   return [
     ...needsOfAll([old, next], event, [before, after], (_was, { name }) =>
       need(

@@ -1,6 +1,6 @@
 // What changes of realtime take of a rollout: durable signals are kept as they were staged.
 import {
-  isTypeChanged,
+  isDataChanged,
   need,
   needsOfAll,
   needsOfMembers,
@@ -8,6 +8,7 @@ import {
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
+import { own } from "../../model/records.js";
 import type { RealtimeModel, SignalModel } from "../../model/registry.js";
 
 const pruned = need(
@@ -28,7 +29,7 @@ const plane: RolloutRules<RealtimeModel> = {
 };
 
 const event: RolloutRules<SignalModel> = {
-  // A type may have changed where its name has not.
+  // A type may have changed where its name has not, and be the same where it has.
   typeName: null,
   audience: null,
   delivery: null,
@@ -45,10 +46,12 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
   const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
   if (next === null)
     return need("leaves stored things behind", `signals that wait are not delivered any more`);
-  const changed = Object.entries(old.events).filter(
-    ([name, was]) =>
-      isDurable(was) && Object.hasOwn(next.events, name) && isTypeChanged(was.typeName, rolling),
-  );
+  const changed = Object.entries(old.events).filter(([name, was]) => {
+    const is = own(next.events, name);
+    return (
+      isDurable(was) && is !== undefined && isDataChanged([was.typeName, is.typeName], rolling)
+    );
+  });
   return [
     ...needsOfMembers(old, next, plane, rolling),
     ...needsOfAll([old.events, next.events], event, [before, after], (was, { name }) =>
