@@ -908,6 +908,25 @@ describe("what a rollout takes is told", () => {
       keptOrders.slice(0, 1),
     ],
     [
+      "durable signals are ephemeral from now on",
+      "order.changed: {data: Order, audience: [principal], delivery: durable}",
+      "order.changed: {data: Order, audience: [principal], delivery: ephemeral}",
+      both,
+      [
+        "signals order.changed that are kept still go out, until they are delivered or as old as 604800 s",
+      ],
+    ],
+    [
+      "ephemeral signals are durable from now on, and others are new",
+      "order.seen: {data: {order: uuid}, audience: [topic], delivery: ephemeral}",
+      "order.seen: {data: {order: uuid}, audience: [principal], delivery: durable}\n    order.lost: {data: {order: uuid}, audience: [principal], delivery: durable}",
+      both,
+      [
+        "signals order.seen are kept by the next version, and clients of the one before get them with an id",
+        "signals order.lost of the next version reach clients of the one before, which know none of that name",
+      ],
+    ],
+    [
       "documents can be restored from now on",
       "drafts: {type: {text: string}",
       "drafts: {soft_delete: true, type: {text: string}",
