@@ -26,11 +26,24 @@ const plane: RolloutRules<RealtimeModel> = {
   retentionEntries: (was, is) => (is.retentionEntries < was.retentionEntries ? pruned : []),
 };
 
+const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
+
+/** How long signals wait. */
+function keptOf(realtime: RealtimeModel | null): string {
+  return `until they are delivered or as old as ${realtime?.retentionSeconds ?? 0} s`;
+}
+
 const event: RolloutRules<SignalModel> = {
   // Compared with all that is kept.
   typeName: null,
   audience: null,
-  delivery: null,
+  delivery: (was, _is, { name, before }) =>
+    need(
+      "clients meet both versions",
+      isDurable(was)
+        ? `signals ${name} that are kept still go out, ${keptOf(before.model.realtime)}`
+        : `signals ${name} are kept by the next version, and clients of the one before get them with an id`,
+    ),
   to: null,
   deprecated: null,
 };
@@ -40,7 +53,6 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
   const [old, next] = [before.model.realtime, after.model.realtime];
   if (old === null) return [];
   const rolling = { name: "realtime", before, after };
-  const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
   if (next === null)
     return need("leaves stored things behind", `signals that wait are not delivered any more`);
   return [
