@@ -142,6 +142,12 @@ export const hook = {
   },
 } as const satisfies FormatShape;
 
+const action = {
+  kind: "string",
+  pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
+  what: "an action such as {resource}.read",
+} as const satisfies FormatShape;
+
 /** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
 export const policyStep = {
   kind: "either",
@@ -151,11 +157,7 @@ export const policyStep = {
       kind: "choice",
       members: {
         authorize: {
-          shape: {
-            kind: "string",
-            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
-            what: "an action such as {resource}.read",
-          },
+          shape: action,
           description: "The permission that the caller needs; {resource} is the namespace.",
         },
         scope: {
@@ -175,6 +177,10 @@ export const policyStep = {
         override: optional(
           listOf(permission, 1),
           "Of a scope: permissions whose holders see every row, such as admin or {resource}.admin; none where left out.",
+        ),
+        was: optional(
+          action,
+          "Of authorize: what the permission was called when it was first granted. Grants keep that name.",
         ),
       },
     },

@@ -86,7 +86,10 @@ const usualOfEach: UsualParts = {
 };
 /** The same for parts that are one value. */
 const usualOfWhole: UsualParts = {
-  identity: { signUp: null } satisfies Partial<IdentityModel>,
+  identity: {
+    signUp: null,
+    former: { resources: {}, permissions: {} },
+  } satisfies Partial<IdentityModel>,
 };
 
 /** Those parts of a model, each changed by its usual values. */

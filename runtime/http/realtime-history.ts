@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { maxHistoryPage } from "../contract/realtime.js";
 import { knownPosition, readDevice, readFrom } from "../families/realtime/handshake.js";
+import { named } from "../families/realtime/signal-names.js";
+import type { RealtimeSpec } from "../families/realtime/spec.js";
 import { noEvent, printEventId } from "../ports/event-id.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
 import { Signal } from "../ports/signal.js";
@@ -36,7 +38,8 @@ async function history(
     device: readDevice(query.get("device_id")),
     fromNow: readFrom(query.get("from")),
   };
-  const page = await pageOf(context.transaction.of(mailboxStore), owner, begin, limit);
+  const { spec } = options;
+  const page = await pageOf(spec, context.transaction.of(mailboxStore), owner, begin, limit);
   const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
   sendJson(req, res, 200, headers, page);
 }
@@ -50,6 +53,7 @@ interface PageBegin {
 
 /** `{signals, gap, has_more, after}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */
 async function pageOf(
+  spec: RealtimeSpec,
   mailbox: MailboxStore,
   owner: MailboxOwner,
   { after, device, fromNow }: PageBegin,
@@ -67,7 +71,7 @@ async function pageOf(
   const [first, last] = [entries[0], entries.at(-1)];
   const to = first === undefined ? floor : first.position - 1;
   const gap = position < to ? { from: position + 1, to } : null;
-  const signals = entries.map((entry) => Signal.ofEntry(entry).json);
+  const signals = named(spec, entries).map((entry) => Signal.ofEntry(entry).json);
   const members = {
     gap,
     has_more: last !== undefined && last.position < head,

@@ -3,6 +3,7 @@ import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import {
   deprecation,
   duration,
+  formerEvent,
   typeOrFields,
   listOf,
   mapOf,
@@ -53,6 +54,7 @@ const realtime = {
           kind: "object",
           members: {
             data: required(typeOrFields, "What it carries."),
+            was: optional(formerEvent, "What it was called first: mailboxes keep that name."),
             audience: required(
               listOf({ kind: "oneOf", values: ["principal", "topic"] }, 1),
               "Who hears it: principals, or topics.",

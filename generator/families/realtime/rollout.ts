@@ -1,6 +1,8 @@
 // What changes of realtime take of a rollout: durable signals are kept as they were staged.
+import { byStoredName, type NamedEvent } from "../../compare/events.js";
+import { own } from "../../model/records.js";
 import {
-  isTypeChanged,
+  isTypeReplaced,
   need,
   needsOfAll,
   needsOfMembers,
@@ -27,7 +29,14 @@ const plane: RolloutRules<RealtimeModel> = {
   retentionEntries: (was, is) => (is.retentionEntries < was.retentionEntries ? pruned : []),
 };
 
-const event: RolloutRules<SignalModel> = {
+const event: RolloutRules<NamedEvent<SignalModel>> = {
+  name: (was, is) =>
+    need(
+      "clients meet both versions",
+      `signals ${was.name} are called ${is.name} on connections to the next version, those that are kept as well: clients of each version have to connect to it`,
+    ),
+  // Events are compared by the names under which they are stored.
+  was: null,
   // A type may have changed where its name has not.
   typeName: null,
   audience: null,
@@ -36,7 +45,7 @@ const event: RolloutRules<SignalModel> = {
   deprecated: null,
 };
 
-/** Events by their names: what is kept was staged under one of them. */
+/** Events by the names under which they are kept. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const [old, next] = [before.model.realtime, after.model.realtime];
   if (old === null) return [];
@@ -45,18 +54,27 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
   const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
   if (next === null)
     return need("leaves stored things behind", `signals that wait are not delivered any more`);
-  const changed = Object.entries(old.events).filter(
-    ([name, was]) =>
-      isDurable(was) && Object.hasOwn(next.events, name) && isTypeChanged(was.typeName, rolling),
-  );
+  const events = [byStoredName(old.events), byStoredName(next.events)] as const;
+  const isNew = Object.keys(events[1]).some((stored) => !Object.hasOwn(events[0], stored));
+  const changed = Object.entries(events[0]).filter(([stored, was]) => {
+    const is = own(events[1], stored);
+    return (
+      isDurable(was) && is !== undefined && isTypeReplaced([was.typeName, is.typeName], rolling)
+    );
+  });
   return [
     ...needsOfMembers(old, next, plane, rolling),
-    ...needsOfAll([old.events, next.events], event, [before, after], (was, { name }) =>
-      isDurable(was)
-        ? need("clients meet both versions", `signals ${name} that are kept still go out, ${kept}`)
-        : [],
-    ),
-    ...changed.flatMap(([name]) =>
+    ...needsOfAll(events, event, [before, after], (was, { name: stored }) => {
+      if (!isDurable(was)) return [];
+      const still = `signals ${was.name} that are kept still go out, ${kept}`;
+      return isNew
+        ? need(
+            "leaves stored things behind",
+            `${still}, and clients of the next version don't know them: if they are called otherwise, say \`was: ${stored}\``,
+          )
+        : need("clients meet both versions", still);
+    }),
+    ...changed.flatMap(([, { name }]) =>
       need(
         "clients meet both versions",
         `signals ${name} go out as they were staged, ${kept}: clients of both versions have to take both types`,

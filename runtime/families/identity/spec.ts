@@ -1,4 +1,5 @@
 // The identity spec: what the generator settles about who is calling.
+import type { FormerPermissions } from "./former-permissions.js";
 import type { Transaction } from "../../ports/database.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { Identity } from "../../operations/identity.js";
@@ -88,6 +89,8 @@ export interface IdentitySpec {
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   /** Whether `X-Forwarded-Host` is believed where a trusted proxy sent it. */
   readonly trustForwardedHost: boolean;
+  /** What permissions were called; absent where they have always had their names. */
+  readonly former?: FormerPermissions | undefined;
   /** Signs access tokens elsewhere. */
   readonly signer?: ExternalSigner;
 }

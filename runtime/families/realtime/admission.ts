@@ -14,6 +14,7 @@ import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mai
 import type { Presence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
 import { Signal } from "../../ports/signal.js";
+import { named } from "./signal-names.js";
 import type { RealtimeSpec, RealtimeTransport } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { Ephemeral } from "./ephemeral.js";
@@ -122,7 +123,7 @@ export async function admit(admission: Admission, request: ConnectRequest): Prom
     if (isStopped()) throw fail("service_draining");
     return {
       begin() {
-        if (admitted.has(one)) place.begin(pumpOf(resources, owner, mailbox, connection, after));
+        if (admitted.has(one)) place.begin(pumpOf(admission, owner, mailbox, connection, after));
       },
       end,
       subscriptions: one.subscriptions,
@@ -229,7 +230,7 @@ function mailboxReads(
 }
 
 function pumpOf(
-  { log }: Pick<Resources, "log">,
+  { spec, resources: { log } }: Pick<Admission, "spec" | "resources">,
   owner: MailboxOwner,
   mailbox: () => MailboxStore,
   connection: Connection,
@@ -239,7 +240,7 @@ function pumpOf(
     owner,
     sink: connection,
     mailbox: {
-      read: (...asked) => mailbox().read(...asked),
+      read: async (...asked) => named(spec, await mailbox().read(...asked)),
       state: (...asked) => mailbox().state(...asked),
     },
     after,

@@ -25,7 +25,7 @@ import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
 import { recheckTopics } from "./topic-checks.js";
-import { Signal } from "../../ports/signal.js";
+import { fromOthers, named, toOthers } from "./signal-names.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
@@ -89,7 +89,7 @@ export function startPlane(
   const parts = { spec, resources, hub, presence, byPrincipal, admitted, counters };
   const admission: Admission = { ...parts, isStopped: isOver };
   const numbering = startNumbering(resources, (entries) => {
-    hub.entries(entries);
+    hub.entries(named(spec, entries));
     bus?.send({ kind: "positions", mailboxes: positionsOf(entries) });
   });
 
@@ -108,7 +108,7 @@ export function startPlane(
     repeat(Math.min(recheckMillis, silence / 2), () => byPrincipal.endSilent(), onFault),
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
-  const audience = { hub, byPrincipal, presence, ended: rights.ended, lost: losses.announce };
+  const audience = { spec, hub, byPrincipal, presence, ended: rights.ended, lost: losses.announce };
   bus?.listen({
     heard: (message) => heard(message, audience),
     lost: losses.hasLost,
@@ -130,7 +130,7 @@ export function startPlane(
 
     publish(tenant, to, signal) {
       hub.publish(tenant, to, signal);
-      bus?.send({ kind: "signal", tenant, to, name: signal.name, data: signal.data });
+      bus?.send({ kind: "signal", tenant, to, ...toOthers(spec, signal) });
     },
 
     connect: (request) => admit(admission, request),
@@ -205,6 +205,7 @@ async function leaveSpread(all: readonly Admitted[], spreadMillis: number): Prom
 
 /** What a message of another process is about. */
 interface Audience {
+  readonly spec: RealtimeSpec;
   readonly hub: Hub;
   readonly byPrincipal: PrincipalConnections;
   readonly presence: Presence | null;
@@ -213,11 +214,14 @@ interface Audience {
 }
 
 /** Passes on a message of another process. */
-function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }: Audience): void {
+function heard(
+  message: BusMessage,
+  { spec, hub, byPrincipal, presence, ended, lost }: Audience,
+): void {
   switch (message.kind) {
     case "signal": {
       const { tenant, to, name, data } = message;
-      hub.publish(tenant, to, new Signal(name, data, null));
+      hub.publish(tenant, to, fromOthers(spec, { name, data }));
       break;
     }
     case "positions":
