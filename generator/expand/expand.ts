@@ -166,6 +166,7 @@ function serviceModel(context: FamilyContext): ServiceModel {
     });
   return {
     name: service?.name ?? "service",
+    was: service?.was ?? null,
     title: service?.title ?? "Service",
     version: service?.version ?? "0.0.0",
     description: service?.description ?? null,

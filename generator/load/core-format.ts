@@ -3,6 +3,7 @@ import { hookPhases } from "../model/vocabulary.js";
 import {
   duration,
   errorCode,
+  formerlyCalled,
   extensions,
   typeOrFields,
   hookReference,
@@ -56,7 +57,11 @@ export const service = {
   members: {
     name: required(
       { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
-      "The name in file and log output.",
+      "The name of the service: tokens and API keys say it.",
+    ),
+    was: optional(
+      formerlyCalled,
+      "What the service was called first: tokens, API keys and what processes share keep that name.",
     ),
     title: required(text, "The title of the API's documents."),
     version: required(

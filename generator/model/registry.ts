@@ -24,6 +24,8 @@ export interface LicenseModel {
 
 export interface ServiceModel {
   readonly name: string;
+  /** What it was called first, or null. */
+  readonly was: string | null;
   readonly title: string;
   readonly version: string;
   readonly description: string | null;

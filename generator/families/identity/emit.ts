@@ -2,7 +2,12 @@
 import type { FunctionReference } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import type { FormerPermissionsModel } from "../../model/former-permissions.js";
-import type { IdentityModel, RegistryModel, SignUpModel } from "../../model/registry.js";
+import type {
+  IdentityModel,
+  RegistryModel,
+  ServiceModel,
+  SignUpModel,
+} from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
@@ -76,7 +81,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
             : null,
           identity: [
             ...routes(local),
-            ...specMembers(identity, service.name),
+            ...specMembers(identity, service),
             ...signUpMember(signUp, local.get(profileSpec ?? "") ?? "null"),
             ...(isRenamed ? ["  former,"] : []),
             ...member("signer", signer, local),
@@ -92,10 +97,11 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
   ];
 }
 
-function specMembers(identity: IdentityModel, issuer: string): readonly string[] {
+function specMembers(identity: IdentityModel, { name, was }: ServiceModel): readonly string[] {
   const { ingress, jwks, tenantHints } = identity;
   return [
-    `  issuer: ${literal(issuer)},`,
+    `  issuer: ${literal(was ?? name)},`,
+    ...(was === null ? [] : [`  alsoIssuers: [${literal(name)}],`]),
     listLayout("  ", "ingress: ", ingress.map(literal), ["[", "]"], ","),
     `  algorithm: ${literal(identity.algorithm)},`,
     `  accessTtlSeconds: ${identity.accessTtlSeconds},`,

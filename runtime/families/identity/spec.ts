@@ -69,8 +69,10 @@ export interface SignUpSpec {
 export interface IdentitySpec {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRoute>>;
-  /** `iss` and `aud` of the tokens, and what API keys begin with: the service's name. */
+  /** `iss` and `aud` of the tokens, and what API keys begin with: the service's first name. */
   readonly issuer: string;
+  /** Further names of the service, whose tokens and API keys are accepted as well. */
+  readonly alsoIssuers?: readonly string[];
   /** Where credentials stand; the first that is present is taken, valid or not. */
   readonly ingress: readonly Ingress[];
   readonly algorithm: TokenAlgorithm;
