@@ -357,6 +357,16 @@ export const catalogue = {
     "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
     "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
   ),
+  OPW097: entry(
+    "Permissions that would be confused",
+    "Grants keep the first name of a permission. Two permissions would have the same one, or one has had two, or would hold in other tenants than before.",
+    "Give each permission of its own a name of its own, and `was` to one that is only called otherwise. To divide a permission into two, leave `was` out and grant the new one.",
+  ),
+  OPW100: entry(
+    "Events that would be confused",
+    "What waits for delivery, and who subscribes, is stored under the first name of an event. `was` names one that is still there, or that another event was called as well.",
+    "Write the name that the event had first. An event that tells of something else has no `was`.",
+  ),
   OPW098: entry(
     "Event under a scope",
     "An event goes whole to whoever subscribes, so a guard that narrows rows cannot hold for it.",

@@ -3,6 +3,7 @@ import { verdicts, need, type Need, type RolloutSide, type Verdict } from "../co
 import { databaseChanges, type DatabaseChange } from "../database/schema.js";
 import { families } from "../families/index.js";
 import { keptNeeds } from "./kept.js";
+import { serviceRollout } from "./service-rollout.js";
 
 export interface Rollout {
   readonly verdict: Verdict;
@@ -16,6 +17,7 @@ export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
   const needs = [
     ...families.flatMap(({ rollout }) => rollout?.(before, after) ?? []),
     ...keptNeeds(before, after),
+    ...serviceRollout(before, after),
   ];
   const migration: readonly Need[] =
     changes.length === 0

@@ -22,6 +22,7 @@ import {
   type NamespaceExpansion,
   type RoutedOperation,
 } from "../kernel/family.js";
+import type { AskedPermissions } from "../kernel/permissions.js";
 import type { ExpandedRegistry } from "../kernel/rule.js";
 import { builtInWhat } from "../kernel/built-in.js";
 import { readFaultyEntries } from "./faulty-entries.js";
@@ -37,6 +38,7 @@ export function expandRegistry(
   const { report } = options;
   const types = readTypes(declarations.types, tree, options);
   const made = new Map<Family, FamilyExpansion<unknown>>();
+  const asked: AskedPermissions = new Map();
   for (const family of families) {
     const of = <Model>(other: Family<Model>): Model => {
       const expansion = made.get(other);
@@ -44,10 +46,10 @@ export function expandRegistry(
         throw new Error(`the family ${family.name} does not come after ${other.name}`);
       return expansion.model as Model;
     };
-    made.set(family, family.expand({ declarations, tree, types, report, of }));
+    made.set(family, family.expand({ declarations, tree, types, report, asked, of }));
   }
   readFaultyEntries(loaded, types, report);
-  const context: FamilyContext = { declarations, tree, types, report, of: unasked };
+  const context: FamilyContext = { declarations, tree, types, report, asked, of: unasked };
   const expansions = [...made.values()];
   const namespaces = namedOnce(
     expansions.flatMap((one) => one.namespaces),
@@ -166,6 +168,7 @@ function serviceModel(context: FamilyContext): ServiceModel {
     });
   return {
     name: service?.name ?? "service",
+    was: service?.was ?? null,
     title: service?.title ?? "Service",
     version: service?.version ?? "0.0.0",
     description: service?.description ?? null,

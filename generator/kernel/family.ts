@@ -24,6 +24,7 @@ import type { KeptValue } from "../model/kept-values.js";
 import type { Stored } from "../model/stored-tables.js";
 import type { ToldPlans, ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
+import type { AskedPermissions } from "./permissions.js";
 import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
@@ -125,6 +126,8 @@ export interface FamilyContext {
   readonly tree: SourceTree;
   readonly types: TypeReader;
   readonly report: Report;
+  /** The permissions that policies ask for, of whatever is guarded. */
+  readonly asked: AskedPermissions;
   /** The model of a family that was expanded before. */
   readonly of: <Model>(family: Family<Model>) => Model;
 }

@@ -9,6 +9,7 @@ import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
 import type { HookUse, OperationModel } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
+import { askFor, permissionFor } from "./permissions.js";
 import {
   authorizeHook,
   builtInHook,
@@ -183,7 +184,10 @@ function stepHook(
       ? inlineHook(step, "before")
       : declaredHook(context, step, undefined, at);
   const { authorize, scope, rate_limit: rate, override = [] } = step;
-  if (authorize !== undefined) return authorizeHook(authorize.replaceAll("{resource}", resource));
+  if (authorize !== undefined) {
+    const action = permissionFor(authorize, resource);
+    return authorizeHook(action, askFor(context, action, at));
+  }
   if (rate !== undefined) return rateLimitHook(rate);
   return scopeHook(context, { name: scope ?? "", override }, resource, at);
 }

@@ -3,6 +3,7 @@ import { hookPhases } from "../model/vocabulary.js";
 import {
   duration,
   errorCode,
+  formerlyCalled,
   extensions,
   typeOrFields,
   hookReference,
@@ -64,7 +65,11 @@ export const service = {
         what: "a name in [a-z][a-z0-9_]*",
         advice: nameAdvice(name),
       },
-      "The name in file and log output.",
+      "The name of the service: tokens and API keys say it.",
+    ),
+    was: optional(
+      formerlyCalled,
+      "What the service was called first: tokens, API keys and what processes share keep that name.",
     ),
     title: required(text, "The title of the API's documents."),
     version: required(
@@ -156,6 +161,12 @@ export const hook = {
 } as const satisfies FormatShape;
 
 const actionPattern = /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/;
+const action = {
+  kind: "string",
+  pattern: actionPattern,
+  what: "an action such as {resource}.read",
+  advice: permissionAdvice(actionPattern),
+} as const satisfies FormatShape;
 
 /** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
 export const policyStep = {
@@ -167,12 +178,7 @@ export const policyStep = {
       otherWords: stepWords,
       members: {
         authorize: {
-          shape: {
-            kind: "string",
-            pattern: actionPattern,
-            what: "an action such as {resource}.read",
-            advice: permissionAdvice(actionPattern),
-          },
+          shape: action,
           description: "The permission that the caller needs; {resource} is the namespace.",
         },
         scope: {
@@ -193,6 +199,10 @@ export const policyStep = {
         override: optional(
           listOf(permission, 1),
           "Of a scope: permissions whose holders see every row, such as admin or {resource}.admin; none where left out.",
+        ),
+        was: optional(
+          action,
+          "Of authorize: what the permission was called when it was first granted. Grants keep that name.",
         ),
       },
     },

@@ -20,6 +20,12 @@ export const formerlyCalled = {
   what: "a name in [a-z][a-z0-9_]*",
   advice: nameAdvice(name),
 } as const satisfies FormatShape;
+/** What an event was called before. */
+export const formerEvent = {
+  kind: "string",
+  pattern: /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
+  what: "an event such as orders.placed",
+} as const satisfies FormatShape;
 export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
   kind: "string",

@@ -974,6 +974,21 @@ test("a purge of what the version before still uses takes two releases", () => {
   });
 });
 
+test("a service that is called otherwise leaves its tokens and keys behind, unless it says what it was called", () => {
+  const root = project();
+  const rolled = (name: string) => {
+    write(root, service.replace("name: shop", name), "registry/service.yaml");
+    return reportOf(root).report.rollout;
+  };
+  expect(rolled("name: store")).toEqual({
+    verdict: "leaves stored things behind",
+    steps: [
+      "access tokens and API keys of shop are refused, and processes of both versions hear nothing of each other over Redis: if the service is called otherwise, say `was: shop`",
+    ],
+  });
+  expect(rolled("name: store, was: shop")).toEqual({ verdict: "safe to roll", steps: [] });
+});
+
 test("the language of a search makes its index anew, and one that says no more than none does not", () => {
   const root = project();
   const searched = (language: string): string =>

@@ -149,8 +149,16 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
   const entries = emits.flatMap(({ on, event, ifChanged }) => {
     const signal = realtime?.events[event];
     if (signal?.to === undefined || signal.to === null) return [];
-    const { delivery, to } = signal;
-    const members = { on, event, delivery, ...to, ...(ifChanged === null ? {} : { ifChanged }) };
+    const { delivery, to, was } = signal;
+    const stored = was === undefined ? {} : { storedAs: was };
+    const members = {
+      on,
+      event,
+      delivery,
+      ...stored,
+      ...to,
+      ...(ifChanged === null ? {} : { ifChanged }),
+    };
     return [Object.entries(members).map(([key, value]) => `${key}: ${literal(value)}`)];
   });
   if (entries.length === 0) return [];
