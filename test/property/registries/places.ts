@@ -60,6 +60,10 @@ const places: readonly (readonly [string, Place])[] = [
     "*.*.guard",
     (world, [first = ""]) => (world.draw.chance(60) ? guardOf(world, first) : undefined),
   ],
+  [
+    "outbox|realtime.events.*.was",
+    ({ draw }, path) => `${path[2]?.split(".")[0]}.earlier_${draw.below(9)}`,
+  ],
   ["outbox.events.*.guard", (world) => guardOf(world, "outbox")],
   ["scopes.*", reference],
   ["**.run|app|decide|topics|signer|verifier|resolver|mail|envelope", reference],
@@ -162,7 +166,10 @@ export function keysAt(world: World, path: Path): readonly string[] {
 /** Policies of every kind that there can be. */
 function policies({ draw, made }: World): Json {
   const rate = { rate_limit: draw.pick(samples["a rate such as 100/1m"] ?? []) };
-  const action = { authorize: draw.pick(["{resource}.read", "tasks.write"]) };
+  const action = {
+    authorize: draw.pick(["{resource}.read", "tasks.write"]),
+    ...(draw.chance(30) ? { was: "{resource}.see" } : {}),
+  };
   const hooks = keysOf(made["hooks"]);
   return {
     open: [],
