@@ -19,11 +19,13 @@ export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
     ...keptNeeds(before, after),
     ...serviceRollout(before, after),
   ];
+  // The version before goes on storing what rows are looked through for.
+  const isStoredStill = changes.some(({ kind }) => kind === "checkRows");
   const migration: readonly Need[] =
     changes.length === 0
       ? []
       : need(
-          "needs the migration first",
+          isStoredStill ? "clients meet both versions" : "needs the migration first",
           "before it serves: node dist/generated/server.js migrate",
         );
   const worst = Math.max(

@@ -927,6 +927,16 @@ describe("what a rollout takes is told", () => {
       ],
     ],
     [
+      "a field may no longer be null",
+      ["drafts: {type: {text: string}", "drafts: {type: {text: string?}"],
+      "drafts: {type: {text: string}",
+      both,
+      [
+        "before it serves: node dist/generated/server.js migrate",
+        "it looks for rows whose drafts.text does not fit any more, and changes nothing while there are any; the version before may go on storing such",
+      ],
+    ],
+    [
       "documents can be restored from now on",
       "drafts: {type: {text: string}",
       "drafts: {soft_delete: true, type: {text: string}",
