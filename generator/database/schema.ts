@@ -14,7 +14,7 @@ import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
 import { firstShape } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
-import { requiredOf } from "../model/json-schema.js";
+import { requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { mapped, own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
@@ -69,7 +69,8 @@ function tableOf(
   before: TableSchema | undefined,
   giveIndexes: IndexGiver,
 ): TableSchema {
-  const shape = shapeAfter(before, document);
+  const resolve = (type: string): JsonSchema | undefined => own(types, type);
+  const shape = shapeAfter(before, document, resolve);
   const searching = Object.values(searches).filter((search) => search.document === document.name);
   return {
     tenant: document.tenant,
@@ -79,10 +80,10 @@ function tableOf(
     ...(document.name === document.table ? {} : { document: document.name }),
     indexes: tableIndexes(document, shape, before?.indexes ?? {}),
     members: asStored(shape, document.defaults),
-    told: formOf(document, (type) => own(types, type), before?.told),
+    told: formOf(document, resolve, before?.told),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
-    fits: fitsOf(document, (type) => own(types, type)),
+    fits: fitsOf(document, resolve),
     ...giveIndexes(searching, shape, before),
   };
 }

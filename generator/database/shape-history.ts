@@ -2,6 +2,8 @@
 import type { Conversion, Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
 import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
+import type { Resolve } from "../kernel/resolve.js";
+import { nestedChange, nestedMembers } from "./nested-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import { numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
@@ -9,9 +11,17 @@ import type { DocumentModel } from "../model/document-model.js";
 import { type Fit, type StoredBodies, storedMembers } from "../model/stored-tables.js";
 
 /** The shape of a document type after its members changed: with one more step if any was added, removed or converted. */
-export function shapeAfter(before: StoredBodies | undefined, document: DocumentModel): Shape {
+export function shapeAfter(
+  before: StoredBodies | undefined,
+  document: DocumentModel,
+  resolve: Resolve,
+): Shape {
   const declared = membersOf(document.bodySchema);
-  if (before === undefined) return { members: declared, steps: [] };
+  const properties = Object.entries(propertiesOf(document.bodySchema));
+  if (before === undefined) {
+    const nested = nestedMembers(Object.fromEntries(properties), resolve);
+    return { members: declared, ...(nested === undefined ? {} : { nested }), steps: [] };
+  }
   const rows = storedMembers(before);
   const { steps, ...earlier } = before.shape ?? { members: [...rows], steps: [] };
   const { stored, converts } = storedAs(document, { ...earlier, steps }, before.fits ?? {});
@@ -21,17 +31,40 @@ export function shapeAfter(before: StoredBodies | undefined, document: DocumentM
     steps,
   };
   const members = declared?.map((member) => storedName(named, member)) ?? null;
+  const nested = nestedMembers(
+    Object.fromEntries(properties.map(([member, schema]) => [storedName(named, member), schema])),
+    resolve,
+  );
+  const within = nestedChange(earlier.nested, nested);
   const adds = Object.entries(asStored(named, document.defaults)).filter(
     ([member]) => !rows.has(member) && !Object.hasOwn(converts, member),
   );
   const drops =
     members === null ? [] : (earlier.members ?? []).filter((member) => !members.includes(member));
   const isConverted = Object.keys(converts).length > 0;
-  const step =
-    adds.length === 0 && drops.length === 0 && !isConverted
+  const comesBack = within === "other" || drops.some((member) => isAddedLater(before, member));
+  const step: readonly ShapeStep[] =
+    adds.length === 0 && drops.length === 0 && !isConverted && within === "none"
       ? []
-      : [{ adds: Object.fromEntries(adds), drops, ...(isConverted ? { converts } : {}) }];
-  return { ...named, members, steps: [...steps, ...step] };
+      : [
+          {
+            adds: Object.fromEntries(adds),
+            drops,
+            ...(isConverted ? { converts } : {}),
+            ...(comesBack ? { comesBack } : {}),
+          },
+        ];
+  return {
+    ...named,
+    members,
+    ...(nested === undefined ? {} : { nested }),
+    steps: [...steps, ...step],
+  };
+}
+
+/** Whether documents might lack a member, and have it later: those of the version before get it by a patch. */
+function isAddedLater({ required, members }: StoredBodies, member: string): boolean {
+  return !required.includes(member) && !Object.hasOwn(members, member);
 }
 
 interface Storing {

@@ -48,7 +48,7 @@ export function emitDocuments(
 }
 
 /** What stored bodies look like, and how older ones become so. */
-function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] {
+function shapeMember({ members, stored = {}, nested, steps }: Shape): readonly string[] {
   const known = members?.map(literal);
   const lines = steps.map((step) => `      ${literal(step)},`);
   return [
@@ -57,6 +57,7 @@ function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] 
       ? "    members: null,"
       : listLayout("    ", "members: ", known, ["[", "]"], ","),
     ...(Object.keys(stored).length === 0 ? [] : [mapMember("    ", "stored", stored)]),
+    ...(nested === undefined ? [] : [mapMember("    ", "nested", { ...nested })]),
     ...(lines.length === 0 ? ["    steps: [],"] : ["    steps: [", ...lines, "    ],"]),
     "  },",
   ];

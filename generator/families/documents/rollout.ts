@@ -11,6 +11,9 @@ import {
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
+import { storedName } from "../../../runtime/contract/stored-members.js";
+import type { Resolve } from "../../kernel/resolve.js";
+import { isCutEitherWay } from "./nested-widening.js";
 import { propertiesOf, undescribed } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
@@ -194,7 +197,15 @@ function widened(
     // Another type is told by itself.
     if (own(known?.fields ?? {}, called) !== own(fields, member)) return false;
     const isSame = isDeepStrictEqual(...([old, next].map(unbound) as [unknown, unknown]));
-    return !isSame || refersToChanged(next, rolling);
+    if (isSame && !refersToChanged(next, rolling)) return false;
+    // Each version cuts members within that it doesn't know, provided that its rows are known by them.
+    const isKnown = [was, is].every(
+      ({ shape = firstShape }, at) =>
+        own(shape.nested?.members ?? {}, storedName(shape, at === 0 ? called : member)) !==
+        undefined,
+    );
+    const types = [typesOf(before), typesOf(after)] as const;
+    return !isKnown || !isCutEitherWay({ schemas: [old, next], types });
   });
   return [
     ...scalars,
@@ -205,6 +216,10 @@ function widened(
       `${what}: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left`,
     ),
   );
+}
+
+function typesOf({ model }: RolloutSide): Resolve {
+  return (type) => own(model.types, type);
 }
 
 function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"]) {

@@ -1,5 +1,5 @@
 // Selects and reads rows of documents. For queries, the condition on the tenant is added here and nowhere else.
-import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.js";
+import { broughtUp, changedIn, cutTo, mayHaveMore, shapeNumber } from "../../contract/shapes.js";
 import { asDeclared, asStored } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
@@ -105,7 +105,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Translates a stored body of any shape into one that this version declares, both as JSON text. */
 export function bodyAsRead(spec: AnyDocumentSpec, shape: number, body: string): string {
-  if (shape === shapeNumber(spec.shape) && spec.shape.stored === undefined) return body;
+  const isAsStored = spec.shape.stored === undefined && !mayHaveMore(spec.shape);
+  if (shape === shapeNumber(spec.shape) && isAsStored) return body;
   return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
 }
 
@@ -120,7 +121,7 @@ function ofThisShape(
   body: Members,
 ) {
   const current = shapeNumber(shape);
-  if (from === current) return body;
+  if (from === current) return mayHaveMore(shape) ? cutTo(shape, {}, body) : body;
   return from < current
     ? broughtUp(shape, from, body, converters)
     : cutTo(shape, asStored(shape, defaults), body);
@@ -131,14 +132,16 @@ function ofThisShape(
  * and the members that only the newer version knows.
  */
 export function bodyAsStored(
-  { shape }: AnyDocumentSpec,
+  spec: AnyDocumentSpec,
   { body, newer }: StoredDocument,
 ): readonly [shape: number, body: string] {
+  const { shape } = spec;
   if (newer === undefined && shape.stored === undefined) return [shapeNumber(shape), body];
   const stored = asStored(shape, parsed(body));
-  return newer === undefined
-    ? [shapeNumber(shape), JSON.stringify(stored)]
-    : [newer.shape, JSON.stringify(changedIn(parsed(newer.body), stored))];
+  if (newer === undefined) return [shapeNumber(shape), JSON.stringify(stored)];
+  const whole = parsed(newer.body);
+  const cut = ofThisShape(spec, newer.shape, whole);
+  return [newer.shape, JSON.stringify(changedIn(shape, [whole, cut, stored]))];
 }
 
 function parsed(body: string): Members {
