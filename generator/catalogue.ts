@@ -141,6 +141,17 @@ export const catalogue = {
     "`was` names something that was never stored, that still exists, or that is not stored under a name of its own.",
     "Write the name that the document, the field, the value, the search or the storage had at the last migration. Members of lists and objects within a document keep their names.",
   ),
+  OPW092: entry(
+    "Dropped field",
+    "`dropped` names a field that the document still has, or never had, or that was only renamed.",
+    "Take the field out of the type and name it as it was called at the last migration, or remove the entry.",
+  ),
+  OPW093: entry(
+    "Entry that has done its work",
+    "What the entry says is in the rows already, so it does nothing any more.",
+    "Remove it. This is a warning.",
+    "warning",
+  ),
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",

@@ -12,7 +12,7 @@ import { formOf } from "../kernel/told-form.js";
 import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
-import { firstShape } from "../../runtime/contract/shapes.js";
+import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { mapped, own } from "../model/records.js";
@@ -83,9 +83,17 @@ function tableOf(
     told: formOf(document, resolve, before?.told),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
-    fits: fitsOf(document, resolve),
+    fits: { ...keptFits(shape, before), ...fitsOf(document, resolve) },
     ...giveIndexes(searching, shape, before),
   };
+}
+
+/** What is known of members that rows keep for the version before: nobody else says it any more. */
+function keptFits(shape: Shape, { fits = {} }: Partial<TableSchema> = {}): TableSchema["fits"] {
+  const { kept = {} } = shape;
+  return Object.fromEntries(
+    Object.entries(fits).filter(([member]) => Object.hasOwn(kept, storedName(shape, member))),
+  );
 }
 
 /** What generated code knows of what is stored. */

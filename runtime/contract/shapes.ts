@@ -43,6 +43,8 @@ export interface Shape {
   readonly members: readonly string[] | null;
   /** Members that have another name, or other names of values, in rows than in documents, by their names in documents. */
   readonly stored?: Readonly<Record<string, StoredMember>>;
+  /** Members that rows keep for the version before, with the values that new ones get; documents don't have them. */
+  readonly kept?: Members;
   /** Members that objects within those may have; absent if nothing is known of them. */
   readonly nested?: NestedMembers;
   /** The steps from the first shape to this one. */

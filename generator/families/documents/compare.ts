@@ -70,6 +70,7 @@ const document: Rules<DocumentModel> = {
   enums: null,
   // Told where what they name is gone.
   former: null,
+  dropped: null,
   indexes: null,
   unique: (before, after) => {
     const { gone, added } = differences(before.map(uniqueText), after.map(uniqueText));

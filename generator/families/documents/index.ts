@@ -20,6 +20,7 @@ import { rollout } from "./rollout.js";
 import { conversions } from "./conversions.js";
 import { documentDefaults } from "./defaults.js";
 import { derivedTypes } from "./derived.js";
+import { droppedValues, droppedWasThere } from "./dropped.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
@@ -67,8 +68,8 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       frozen: () => ({ documents: sortedRecord(models) }),
     });
   },
-  rules: [rowsCanFollow, formerNamesLeadSomewhere],
-  defaults: documentDefaults,
+  rules: [rowsCanFollow, formerNamesLeadSomewhere, droppedWasThere],
+  defaults: (context) => [...documentDefaults(context), ...droppedValues(context)],
   functions: conversions,
   compare,
   rollout,

@@ -17,6 +17,7 @@ import {
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/document-model.js";
+import { mapped } from "../../model/records.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
 import { nullablePaths, patchSchema } from "./patch-schema.js";
@@ -162,6 +163,7 @@ export function documentModel(
     elements,
     enums,
     former: formerNames(properties, resolve),
+    dropped: mapped(declaration.dropped ?? {}, ({ as }) => as),
     indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,
     ...unread,

@@ -44,12 +44,13 @@ function fits([was, is]: Pair, types: MemberTypes["types"], seen: Set<string>): 
   return (
     isDeepStrictEqual(withoutParts(was), withoutParts(is)) &&
     haveSameMembers([was, is], types, seen) &&
-    single.every((keyword) =>
-      fits([part(was, keyword), part(is, keyword)], types, seen),
-    ) &&
+    single.every((keyword) => fits([part(was, keyword), part(is, keyword)], types, seen)) &&
     several.every((keyword) => {
       const [old, next] = [parts(was, keyword), parts(is, keyword)];
-      return old.length === next.length && old.every((one, at) => fits([one, next[at] ?? true], types, seen));
+      return (
+        old.length === next.length &&
+        old.every((one, at) => fits([one, next[at] ?? true], types, seen))
+      );
     })
   );
 }

@@ -68,6 +68,7 @@ const document: RolloutRules<DocumentModel> = {
   elements: null,
   enums: null,
   former: null,
+  dropped: null,
   indexes: null,
   unique: (was, is, { name }) =>
     was.unique
@@ -113,6 +114,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
     const rolling = { name: one.name, before, after };
     return [
       ...droppedMembers(one, rolling),
+      ...keptMembers(one, rolling),
       ...changedTypes(one, rolling),
       ...widened(one, rolling),
     ];
@@ -151,9 +153,24 @@ function droppedMembers({ table }: DocumentModel, { before, after }: Rolling): r
       const what = isMade ? "converted" : "dropped";
       return need(
         "needs two releases",
-        `${table}.${member} is ${what}: first give it a default or make it nullable and roll that out, then ${isMade ? "convert" : "drop"} it`,
+        `${table}.${member} is ${what}: first give it a default or make it nullable and roll that out, then ${isMade ? "convert" : "drop"} it${isMade ? "" : `; or say with \`dropped: {${member}: {as: …}}\` what the version before reads`}`,
       );
     });
+}
+
+/** Members that rows keep for the version before: for one release, since then no version needs them. */
+function keptMembers({ name, table }: DocumentModel, { before, after }: Rolling): readonly Need[] {
+  const [was, is] = [before, after].map(
+    ({ database }) => own(database.tables, table)?.shape?.kept ?? {},
+  );
+  return Object.keys(is ?? {}).flatMap((member) =>
+    need(
+      "safe to roll",
+      Object.hasOwn(was ?? {}, member)
+        ? `rows of ${name} still keep ${member}, which the version before doesn't have either: take it out of \`dropped\``
+        : `rows of ${name} keep ${member} for the version before: take it out of \`dropped\` in the release after this one`,
+    ),
+  );
 }
 
 function changedTypes(

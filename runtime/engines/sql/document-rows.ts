@@ -1,6 +1,6 @@
 // Selects and reads rows of documents. For queries, the condition on the tenant is added here and nowhere else.
 import { broughtUp, changedIn, cutTo, mayHaveMore, shapeNumber } from "../../contract/shapes.js";
-import { asDeclared, asStored } from "../../contract/stored-members.js";
+import { asDeclared, asStored, isStoredAsDeclared, keptOf } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { allOf } from "../../query/ast.js";
@@ -98,6 +98,9 @@ export function readStored(spec: AnyDocumentSpec, row: SqlRow): StoredDocument {
     ownerId: textOrNull(row["owner_id"]),
     body: bodyAsRead(spec, shape, body),
     ...(shape > shapeNumber(spec.shape) ? { newer: { shape, body } } : {}),
+    ...(spec.shape.kept === undefined
+      ? {}
+      : { kept: keptOf(spec.shape, ofThisShape(spec, shape, parsed(body))) }),
   };
 }
 
@@ -105,7 +108,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Translates a stored body of any shape into one that this version declares, both as JSON text. */
 export function bodyAsRead(spec: AnyDocumentSpec, shape: number, body: string): string {
-  const isAsStored = spec.shape.stored === undefined && !mayHaveMore(spec.shape);
+  const isAsStored = isStoredAsDeclared(spec.shape) && !mayHaveMore(spec.shape);
   if (shape === shapeNumber(spec.shape) && isAsStored) return body;
   return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
 }
@@ -124,7 +127,7 @@ function ofThisShape(
   if (from === current) return mayHaveMore(shape) ? cutTo(shape, {}, body) : body;
   return from < current
     ? broughtUp(shape, from, body, converters)
-    : cutTo(shape, asStored(shape, defaults), body);
+    : cutTo(shape, { ...shape.kept, ...asStored(shape, defaults) }, body);
 }
 
 /**
@@ -133,11 +136,11 @@ function ofThisShape(
  */
 export function bodyAsStored(
   spec: AnyDocumentSpec,
-  { body, newer }: StoredDocument,
+  { body, newer, kept }: StoredDocument,
 ): readonly [shape: number, body: string] {
   const { shape } = spec;
-  if (newer === undefined && shape.stored === undefined) return [shapeNumber(shape), body];
-  const stored = asStored(shape, parsed(body));
+  if (newer === undefined && isStoredAsDeclared(shape)) return [shapeNumber(shape), body];
+  const stored = { ...shape.kept, ...kept, ...asStored(shape, parsed(body)) };
   if (newer === undefined) return [shapeNumber(shape), JSON.stringify(stored)];
   const whole = parsed(newer.body);
   const cut = ofThisShape(spec, newer.shape, whole);
