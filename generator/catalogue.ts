@@ -119,7 +119,7 @@ export const catalogue = {
   OPW035: entry(
     "Stored shape changed",
     "A document's storage changed in a way that no migration can follow.",
-    "Undo the change; or give a new field a default or make it nullable; or declare a document with another name, and copy the stored documents with a handler. If no shared database has these migrations yet, run `opwright migrations squash`, which writes them again.",
+    "Undo the change; or say with `former` what a new field is in stored documents, give it a default, or make it nullable; or declare a document with another name, and copy the stored documents with a handler. If no shared database has these migrations yet, run `opwright migrations squash`, which writes them again.",
   ),
   OPW036: entry(
     "SQL name not available",
@@ -138,7 +138,7 @@ export const catalogue = {
   ),
   OPW039: entry(
     "Former name",
-    "`was` names something that was never stored, that still exists, or that is not stored under a name of its own.",
+    "`was` names something that was never stored, that still exists, or that is not stored under a name of its own. Or something that is not stored by itself has a `former` value.",
     "Write the name that the document, the field, the value, the search or the storage had at the last migration. Members of lists and objects within a document keep their names.",
   ),
   OPW092: entry(

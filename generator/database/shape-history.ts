@@ -47,9 +47,9 @@ export function shapeAfter(
     resolve,
   );
   const within = nestedChange(earlier.nested, nested);
-  const adds = Object.entries(asStored(named, document.defaults)).filter(
-    ([member]) => !rows.has(member) && !Object.hasOwn(converts, member),
-  );
+  const adds = Object.entries(
+    asStored(named, { ...document.defaults, ...document.formerly }),
+  ).filter(([member]) => !rows.has(member) && !Object.hasOwn(converts, member));
   const drops =
     members === null ? [] : (earlier.members ?? []).filter((member) => !members.includes(member));
   const isConverted = Object.keys(converts).length > 0;

@@ -17,7 +17,7 @@ import { own } from "../model/records.js";
 import { readDeprecation } from "./deprecations.js";
 import { isReference, readReference } from "./document-references.js";
 import { readFieldType, warnOfFieldsTakenForSchema, warnOfListOfType } from "./field-types.js";
-import { formerKeywords } from "./former-names.js";
+import { formerKeywords, isFormerKeyword } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
 import {
@@ -175,7 +175,7 @@ export class TypeReader {
         result[keyword] = value;
       } else if (keyword === "deprecated" && isMap(value)) {
         Object.assign(result, readDeprecation(value, path, this.#report));
-      } else if (keyword === "was" || keyword === "from") {
+      } else if (isFormerKeyword(keyword)) {
         if (this.#checkKeyword(keyword, value, path)) result[formerKeywords[keyword]] = value;
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));

@@ -70,6 +70,7 @@ type UsualParts = Readonly<Record<string, object>>;
 const usualOfEach: UsualParts = {
   documents: {
     former: {},
+    formerly: {},
     dropped: {},
     unique: [],
     references: [],

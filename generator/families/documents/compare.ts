@@ -70,6 +70,7 @@ const document: Rules<DocumentModel> = {
   enums: null,
   // Told where what they name is gone.
   former: null,
+  formerly: null,
   dropped: null,
   indexes: null,
   unique: (before, after) => {

@@ -24,6 +24,7 @@ import { droppedValues, droppedWasThere } from "./dropped.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
+import { formerDefaults, formerValuesAreTaken } from "./former.js";
 import { formerNamesLeadSomewhere } from "./renames.js";
 import { rowsCanFollow } from "./rows-follow.js";
 import { sqlClaims } from "./sql-names.js";
@@ -68,8 +69,12 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       frozen: () => ({ documents: sortedRecord(models) }),
     });
   },
-  rules: [rowsCanFollow, formerNamesLeadSomewhere, droppedWasThere],
-  defaults: (context) => [...documentDefaults(context), ...droppedValues(context)],
+  rules: [rowsCanFollow, formerNamesLeadSomewhere, formerValuesAreTaken, droppedWasThere],
+  defaults: (context) => [
+    ...documentDefaults(context),
+    ...formerDefaults(context),
+    ...droppedValues(context),
+  ],
   functions: conversions,
   compare,
   rollout,

@@ -29,7 +29,7 @@ import { setRules } from "./set.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
 import { viewTypeName } from "../../model/views.js";
 import { addViewTypes, viewsOf } from "./views.js";
-import { formerNames, refuseNested } from "./former.js";
+import { formerMembers, formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
 /** A document's type before the base fields are added, and the name of the type with them. */
@@ -163,6 +163,7 @@ export function documentModel(
     elements,
     enums,
     former: formerNames(properties, resolve),
+    formerly: canonicalBody(formerMembers(properties), canonical),
     dropped: mapped(declaration.dropped ?? {}, ({ as }) => as),
     indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,

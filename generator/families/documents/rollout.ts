@@ -68,6 +68,7 @@ const document: RolloutRules<DocumentModel> = {
   elements: null,
   enums: null,
   former: null,
+  formerly: null,
   dropped: null,
   indexes: null,
   unique: (was, is, { name }) =>
@@ -115,6 +116,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
     return [
       ...droppedMembers(one, rolling),
       ...keptMembers(one, rolling),
+      ...formerValues(one, rolling),
       ...changedTypes(one, rolling),
       ...widened(one, rolling),
     ];
@@ -171,6 +173,24 @@ function keptMembers({ name, table }: DocumentModel, { before, after }: Rolling)
         : `rows of ${name} keep ${member} for the version before: take it out of \`dropped\` in the release after this one`,
     ),
   );
+}
+
+/** Former values that the version before has given to stored rows already. */
+function formerValues(
+  { name, table, formerly }: DocumentModel,
+  { before }: Rolling,
+): readonly Need[] {
+  const { shape = firstShape } = own(before.database.tables, table) ?? {};
+  return Object.keys(formerly)
+    .filter((field) =>
+      shape.steps.some(({ adds }) => Object.hasOwn(adds, storedName(shape, field))),
+    )
+    .flatMap((field) =>
+      need(
+        "safe to roll",
+        `rows of ${name} have ${field} since the version before: take \`former\` out of it`,
+      ),
+    );
 }
 
 function changedTypes(
