@@ -13,7 +13,7 @@ import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
 import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
-import { asStored, storedName } from "../../runtime/contract/stored-members.js";
+import { asStored, declaredName, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { mapped, own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
@@ -45,7 +45,7 @@ export function databaseOf(
   const giveIndexes = searchIndexes(before, purges);
   const declared = Object.values(model.documents).map((document): [string, TableSchema] => [
     document.table,
-    tableOf(document, model, own(before.tables, document.table), giveIndexes),
+    tableOf(document, model, own(before.tables, document.table), { giveIndexes, purges }),
   ]);
   const names = new Set(declared.map(([table]) => table));
   const others = Object.entries(before.tables).filter(([table]) => !names.has(table));
@@ -67,7 +67,7 @@ function tableOf(
   document: DocumentModel,
   { searches, types }: RegistryModel,
   before: TableSchema | undefined,
-  giveIndexes: IndexGiver,
+  { giveIndexes, purges }: { readonly giveIndexes: IndexGiver; readonly purges: boolean },
 ): TableSchema {
   const resolve = (type: string): JsonSchema | undefined => own(types, type);
   const shape = shapeAfter(before, document, resolve);
@@ -78,7 +78,7 @@ function tableOf(
     ...(document.history === 0 && before?.historyTells !== true ? {} : { historyTells: true }),
     softDelete: document.softDelete,
     ...(document.name === document.table ? {} : { document: document.name }),
-    indexes: tableIndexes(document, shape, before?.indexes ?? {}),
+    indexes: tableIndexes(document, shape, before?.indexes ?? {}, purges),
     members: asStored(shape, document.defaults),
     told: formOf(document, resolve, before?.told),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
@@ -119,8 +119,16 @@ function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema):
         const name = Object.keys(indexes).find((one) => isDeepStrictEqual(indexes[one], index));
         return { index: name ?? rule.name, members: rule.fields };
       });
+      // Rules that are kept for the version before hold for this one as well.
+      const known = new Set(uniques.map(({ index }) => index));
+      const kept = Object.entries(indexes)
+        .filter(([name, { unique }]) => unique !== undefined && !known.has(name))
+        .map(([index, { fields }]) => ({
+          index,
+          members: fields.map(({ path }) => declaredName(shape, path)),
+        }));
       const { form = 1 } = own(tables, document.table)?.told ?? {};
-      return [document.table, { shape, form, uniques }];
+      return [document.table, { shape, form, uniques: [...uniques, ...kept] }];
     }),
   );
 }

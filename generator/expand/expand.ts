@@ -1,4 +1,5 @@
 // The second phase: declarations → the registry model, every operation spelt out.
+import type { DatabaseSchema } from "../model/stored-tables.js";
 import type { Origin, Report } from "../diagnostics.js";
 import { families } from "../families/index.js";
 import type { LoadedRegistry } from "../load/load.js";
@@ -30,10 +31,15 @@ import { placeholdersOf } from "../kernel/placeholders.js";
 /** Expands a loaded registry. Reports what a family finds; rules over the whole registry come later (check/). */
 export function expandRegistry(
   loaded: LoadedRegistry,
-  options: { readonly project: string; readonly folder: string; readonly report: Report },
+  options: {
+    readonly project: string;
+    readonly folder: string;
+    readonly report: Report;
+    readonly stored: DatabaseSchema;
+  },
 ): ExpandedRegistry {
   const { declarations, tree } = loaded;
-  const { report } = options;
+  const { report, stored } = options;
   const types = readTypes(declarations.types, tree, options);
   const made = new Map<Family, FamilyExpansion<unknown>>();
   for (const family of families) {
@@ -43,9 +49,9 @@ export function expandRegistry(
         throw new Error(`the family ${family.name} does not come after ${other.name}`);
       return expansion.model as Model;
     };
-    made.set(family, family.expand({ declarations, tree, types, report, of }));
+    made.set(family, family.expand({ declarations, tree, types, report, stored, of }));
   }
-  const context: FamilyContext = { declarations, tree, types, report, of: unasked };
+  const context: FamilyContext = { declarations, tree, types, report, stored, of: unasked };
   const expansions = [...made.values()];
   const namespaces = namedOnce(
     expansions.flatMap((one) => one.namespaces),

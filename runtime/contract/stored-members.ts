@@ -33,6 +33,11 @@ export function storedName(shape: Shape, member: string): string {
   return storedMember(shape, member)?.name ?? member;
 }
 
+/** A member's name in documents; of one that no document has any more, its name in rows. */
+export function declaredName({ stored = noneStored }: Shape, name: string): string {
+  return declaredBy(stored).get(name)?.name ?? name;
+}
+
 /** Whether documents have their members and values as rows have them. */
 export function isStoredAsDeclared({ stored, kept }: Shape): boolean {
   return stored === undefined && kept === undefined;

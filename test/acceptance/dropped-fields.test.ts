@@ -122,6 +122,16 @@ test("dropping takes no migration, and the step comes with the release after it"
   expect(steps).toEqual([[], [], [], [{ adds: {}, drops: ["priority", "state"] }]]);
 });
 
+test("an entry for what rows no longer have is warned of", async () => {
+  const again = await testProject(third, projects[3]);
+  expect(again.warnings.filter((warning) => warning.startsWith("OPW093"))).toEqual(
+    ["priority", "state"].map(
+      (field) => `OPW093 rows of notes have no ${field} any more: take it out of \`dropped\``,
+    ),
+  );
+  again.remove();
+});
+
 test.each([
   [
     "that the document still has",

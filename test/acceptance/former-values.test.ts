@@ -96,6 +96,20 @@ test("clients are told that the field is required, and nothing of what it was", 
   }
 });
 
+test("an entry of which nothing comes is warned of", async () => {
+  const again = await testProject(
+    registry("title: {type: string, former: none}, place: string?"),
+    projects[0],
+  );
+  const spent = ({ warnings }: TestProject): readonly string[] =>
+    warnings.filter((warning) => warning.startsWith("OPW093"));
+  expect(spent(again)).toEqual([
+    "OPW093 every row of notes has title, so none takes its former value",
+  ]);
+  again.remove();
+  expect(projects.flatMap(spent)).toEqual([]);
+});
+
 test("without a former value, a field that documents don't have is refused", async () => {
   await expect(
     testProject(registry("title: string, place: string?, priority: [low, high]"), projects[0]),

@@ -804,8 +804,43 @@ describe("what a rollout takes is told", () => {
       "",
       "needs two releases",
       [
-        "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it",
+        "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it; or say with `dropped: {tags: {as: …}}` what the version before reads",
         ...keptOrders,
+      ],
+    ],
+    [
+      "a member within a member is new, and may be left out",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}}, additionalProperties: false}}",
+      ],
+      "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}, y: {type: integer}}, additionalProperties: false}}",
+      "safe to roll",
+      [],
+    ],
+    [
+      "a member is dropped, and rows keep it",
+      ["drafts: {type: {text: string}", "drafts: {type: {text: string, rank: integer}"],
+      "drafts: {type: {text: string}, dropped: {rank: {as: 1}}",
+      "safe to roll",
+      [
+        "rows of drafts keep rank for the version before: take it out of `dropped` in the release after this one",
+      ],
+    ],
+    [
+      "stored documents have another value than clients send",
+      "drafts: {type: {text: string}",
+      "drafts: {type: {text: string, rank: {type: integer, former: 1}}",
+      "safe to roll",
+      [],
+    ],
+    [
+      "a field need not be unique any more",
+      ["drafts: {type: {text: string}", "drafts: {unique: [[text]], type: {text: string}"],
+      "drafts: {type: {text: string}",
+      "safe to roll",
+      [
+        "drafts may not have the same text until no older process is left and `migrations purge` has dropped drafts_unique_text: until then both versions answer unique_violation",
       ],
     ],
     [

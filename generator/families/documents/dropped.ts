@@ -1,6 +1,7 @@
 // Fields that a type no longer has, and that rows keep for the version before (`dropped`).
 import type { FieldType } from "../../../runtime/contract/fields.js";
 import { declaredMembers, firstShape } from "../../../runtime/contract/shapes.js";
+import { storedName } from "../../../runtime/contract/stored-members.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
 import { propertiesOf, type JsonSchema } from "../../model/json-schema.js";
@@ -29,7 +30,12 @@ export function droppedWasThere({ loaded, expanded, database, report }: RuleCont
       }
       if (before === undefined) continue;
       const known = declaredMembers(before.shape ?? firstShape);
-      if (known.includes(field)) continue;
+      if (known.includes(field)) {
+        if (document.dropped[field] === null || !isUnique(before, field)) continue;
+        const message = `no two ${name} have the same ${field}, so those to come cannot: drop it as null, or after its \`unique\` is purged`;
+        report({ code: "OPW092", message, at });
+        continue;
+      }
       if (isGone(before, field)) {
         const message = `rows of ${name} have no ${field} any more: take it out of \`dropped\``;
         report({ code: "OPW093", message, at });
@@ -39,6 +45,13 @@ export function droppedWasThere({ loaded, expanded, database, report }: RuleCont
       report({ code: "OPW092", message, at, suggestion: didYouMean(field, known) });
     }
   }
+}
+
+function isUnique({ indexes, shape = firstShape }: TableSchema, field: string): boolean {
+  const stored = storedName(shape, field);
+  return Object.values(indexes).some(
+    ({ unique, fields }) => unique !== undefined && fields.some(({ path }) => path === stored),
+  );
 }
 
 function isGone({ shape = firstShape }: TableSchema, field: string): boolean {

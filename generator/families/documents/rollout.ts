@@ -11,7 +11,7 @@ import {
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
-import { storedName } from "../../../runtime/contract/stored-members.js";
+import { storedField, storedName } from "../../../runtime/contract/stored-members.js";
 import type { Resolve } from "../../kernel/resolve.js";
 import { isCutEitherWay } from "./nested-widening.js";
 import { propertiesOf, undescribed } from "../../model/json-schema.js";
@@ -71,15 +71,23 @@ const document: RolloutRules<DocumentModel> = {
   formerly: null,
   dropped: null,
   indexes: null,
-  unique: (was, is, { name }) =>
+  // The index stays for the version before, and binds both, until it is purged.
+  unique: (was, is, { name, before, after }) =>
     was.unique
       .filter((rule) => !is.unique.some((other) => isAsStrict(other, rule)))
-      .flatMap(({ fields }) =>
-        need(
-          "clients meet both versions",
-          `${name} may have the same ${fields.join(" and ")} as soon as it is migrated, in the version before as well, and after a rollback: nothing that counts on it may be left`,
-        ),
-      ),
+      .flatMap((rule) => {
+        const { fields } = rule;
+        const index = indexOfRule(rule, own(before.database.tables, was.table));
+        return Object.hasOwn(own(after.database.tables, is.table)?.indexes ?? {}, index)
+          ? need(
+              "safe to roll",
+              `${name} may not have the same ${fields.join(" and ")} until no older process is left and \`migrations purge\` has dropped ${index}: until then both versions answer unique_violation`,
+            )
+          : need(
+              "needs two releases",
+              `${index} is dropped, which the version before still promises: first roll out what does not declare it, then purge`,
+            );
+      }),
   // What the version before doesn't know it doesn't hold.
   references: (was, is, { name }) =>
     is.references
@@ -300,6 +308,23 @@ function unbound(schema: unknown): unknown {
 function kindOf(type: unknown): unknown {
   const kinds = [type].flat().filter((one) => one !== "null");
   return kinds.map((one) => (one === "integer" ? "number" : one));
+}
+
+/** The index that sees to a rule. */
+function indexOfRule(
+  { name, fields, isGlobal, isLiveOnly }: UniqueModel,
+  { shape = firstShape, indexes }: Pick<TableSchema, "shape" | "indexes"> = { indexes: {} },
+): string {
+  const places = fields.map((field) => storedField(shape, field).path);
+  const found = Object.entries(indexes).find(
+    ([, { unique, fields: covered }]) =>
+      isDeepStrictEqual(unique, { isGlobal, isLiveOnly }) &&
+      isDeepStrictEqual(
+        covered.map(({ path }) => path),
+        places,
+      ),
+  );
+  return found?.[0] ?? name;
 }
 
 /** Whether one rule refuses all that another does: of the same fields, in as many tenants and among as many rows. */

@@ -1,5 +1,6 @@
 // What may stand where the shape alone does not say it: names of what is there, keys of maps, paths, functions.
 import { isMap } from "../../../generator/load/shape.js";
+import type { Draw } from "./draw.js";
 import {
   authorFiles,
   exportNames,
@@ -35,6 +36,7 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.unique.*.fields.*`, scalarAt],
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
+  [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
   [`${documents}.*.set`, setFields],
   [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
   [`${documents}.*.views.*.fields`, asShaped],
@@ -221,10 +223,20 @@ function documentType(world: World, path: Path): unknown {
   const emittableTypes = free.filter((type) => carried.includes(type));
   const liked = emittableTypes.length > 0 ? emittableTypes : free;
   const chosen =
-    liked.length > 0 && draw.chance(70) ? draw.pick(liked) : objectType(draw, Object.keys(types));
+    liked.length > 0 && draw.chance(70)
+      ? draw.pick(liked)
+      : storedType(draw, objectType(draw, Object.keys(types)));
   if (typeof chosen === "string") named.set(place, chosen);
   fields.set(place, membersOf(world, chosen));
   return chosen;
+}
+
+/** A type of which rows know more than clients. */
+function storedType(draw: Draw, type: Json): Json {
+  const isMapOfFields = !("properties" in type);
+  return isMapOfFields && draw.chance(20)
+    ? { ...type, lately: { type: "integer", former: 1 } }
+    : type;
 }
 
 /** An input, an output, or what an event carries. */
