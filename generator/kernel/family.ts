@@ -1,5 +1,6 @@
 // A family is one value: a section of the registry, the operations that it becomes, and everything that is special about them.
 // Phases iterate over the list of families and know none by its name (architecture.md "A family is one value").
+import type { DatabaseSchema } from "../model/stored-tables.js";
 import {
   deprecationModel,
   faultOfDays,
@@ -128,6 +129,8 @@ export interface FamilyContext {
   readonly report: Report;
   /** The permissions that policies ask for, of whatever is guarded. */
   readonly asked: AskedPermissions;
+  /** The database after the last migration, without what is purged from it. */
+  readonly stored: DatabaseSchema;
   /** The model of a family that was expanded before. */
   readonly of: <Model>(family: Family<Model>) => Model;
 }

@@ -70,6 +70,8 @@ type UsualParts = Readonly<Record<string, object>>;
 const usualOfEach: UsualParts = {
   documents: {
     former: {},
+    formerly: {},
+    dropped: {},
     unique: [],
     references: [],
     views: [],

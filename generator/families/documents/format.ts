@@ -120,6 +120,23 @@ export const documentMembers = {
     { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
     "Values of fields that a create payload leaves out.",
   ),
+  dropped: optional(
+    {
+      kind: "map",
+      of: {
+        kind: "object",
+        members: {
+          as: required(
+            { kind: "any", what: "a value" },
+            "The value that the previous version reads in documents that this one makes.",
+          ),
+        },
+      },
+      key: /^/,
+      keyIs: "a field",
+    },
+    "Fields that the type no longer has, while the previous version still needs them.",
+  ),
   set: optional(
     { kind: "map", of: setRule, key: /^/, keyIs: "a field" },
     "Fields that the service sets: from the caller, the clock, the document, or in handlers alone; no payload of a caller has them.",
