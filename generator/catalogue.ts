@@ -152,6 +152,11 @@ export const catalogue = {
     "Remove it. This is a warning.",
     "warning",
   ),
+  OPW095: entry(
+    "Written later",
+    "`since: next` lets a version read what it doesn't write yet, but this one would write it: as a default, in `create` or `update`, as the only value, or in an input that isn't a document's. Or documents would lack a required field.",
+    "Say it of a value, or of a field that has a default or may be null. Leave it out of `create`, `update` and `defaults`, and give operations of your own an input type without it.",
+  ),
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",

@@ -2,6 +2,7 @@
 // those that don't have it (`former`).
 import type { JsonSchema, SchemaObject } from "../model/json-schema.js";
 import { isMap } from "./shape.js";
+import { laterKeyword, laterValuesKeyword } from "./written-later.js";
 
 /**
  * A field's former name, the function that makes it of what it was, and what it is in documents that were stored without it,
@@ -39,9 +40,14 @@ export function formerValues(schema: JsonSchema | undefined): Readonly<Record<st
   return isMap(values) ? (values as Readonly<Record<string, string>>) : {};
 }
 
-const ofRows: readonly string[] = [...Object.values(formerKeywords), formerValuesKeyword];
+const ofRows: readonly string[] = [
+  ...Object.values(formerKeywords),
+  formerValuesKeyword,
+  laterKeyword,
+  laterValuesKeyword,
+];
 
-/** A schema without what only rows are concerned with. */
+/** A schema without what only rows are concerned with, and what is written to them. */
 export function withoutFormer(schema: SchemaObject): SchemaObject {
   if (!ofRows.some((keyword) => keyword in schema)) return schema;
   return Object.fromEntries(

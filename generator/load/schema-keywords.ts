@@ -78,6 +78,7 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
     "a function such as registry/migrations/tasks.ts#toInteger",
   ),
   former: anything,
+  since: rule((value) => value === "next", "next"),
   readOnly: flag,
   writeOnly: flag,
 };

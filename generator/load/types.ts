@@ -32,6 +32,7 @@ import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
 import { typeNames } from "./registry-names.js";
 import type { SourceTree } from "./source-tree.js";
+import { laterKeyword } from "./written-later.js";
 import { isDescribed, readValues } from "./value-lists.js";
 
 /** Where local references (#/$defs/x) of a schema lead. */
@@ -177,6 +178,8 @@ export class TypeReader {
         Object.assign(result, readDeprecation(value, path, this.#report));
       } else if (isFormerKeyword(keyword)) {
         if (this.#checkKeyword(keyword, value, path)) result[formerKeywords[keyword]] = value;
+      } else if (keyword === "since") {
+        if (this.#checkKeyword(keyword, value, path)) result[laterKeyword] = value;
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {

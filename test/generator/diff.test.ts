@@ -812,19 +812,22 @@ describe("what a rollout takes is told", () => {
       "a member within a member is new, and may be left out",
       [
         "drafts: {type: {text: string}",
-        "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}}, additionalProperties: false}}",
+        "crates: {type: {at: {type: object, properties: {x: {type: integer}}, additionalProperties: false}}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
       ],
-      "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}, y: {type: integer}}, additionalProperties: false}}",
+      "crates: {type: {at: {type: object, properties: {x: {type: integer}, y: {type: integer}}, additionalProperties: false}}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
       "safe to roll",
       [],
     ],
     [
       "a member is dropped, and rows keep it",
-      ["drafts: {type: {text: string}", "drafts: {type: {text: string, rank: integer}"],
-      "drafts: {type: {text: string}, dropped: {rank: {as: 1}}",
+      [
+        "drafts: {type: {text: string}",
+        "crates: {type: {text: string, rank: integer}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
+      ],
+      "crates: {type: {text: string}, dropped: {rank: {as: 1}}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
       "safe to roll",
       [
-        "rows of drafts keep rank for the version before: take it out of `dropped` in the release after this one",
+        "rows of crates keep rank for the version before: take it out of `dropped` in the release after this one",
       ],
     ],
     [
@@ -873,9 +876,9 @@ describe("what a rollout takes is told", () => {
       "a text may be longer",
       "maxLength: 100",
       "maxLength: 200",
-      both,
+      "needs two releases",
       [
-        "orders.note may be longer than 100: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+        "orders.note may be longer than 100: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
         ...keptOrders,
       ],
     ],
@@ -903,12 +906,48 @@ describe("what a rollout takes is told", () => {
             `crates: {type: {more: ${old}}, guard: open, tenant: false}\n  drafts: {type: {text: string}`,
           ],
           `crates: {type: {more: ${next}}, guard: open, tenant: false}\n  drafts: {type: {text: string}`,
-          both,
+          "needs two releases",
           [
-            "crates.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+            "crates.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
           ],
         ] as const,
     ),
+    [
+      "a value is new, and read before it is written",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, state: [open, done]}, defaults: {state: open}",
+      ],
+      "drafts: {type: {text: string, state: [open, done, {value: paused, since: next}]}, defaults: {state: open}",
+      "safe to roll",
+      [
+        "drafts.state is read with paused, and written so from the release on that drops `since`: drop it once no process is left that doesn't read it",
+      ],
+    ],
+    [
+      "a value that the version before reads is written from now on",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, state: [open, done, {value: paused, since: next}]}, defaults: {state: open}",
+      ],
+      "drafts: {type: {text: string, state: [open, done, paused]}, defaults: {state: open}",
+      "safe to roll",
+      [
+        "drafts.state is written with paused from now on, which the version before reads: no process from before that may be left",
+      ],
+    ],
+    [
+      "a value is new, and written at once",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, state: [open, done]}, defaults: {state: open}",
+      ],
+      "drafts: {type: {text: string, state: [open, done, paused]}, defaults: {state: open}",
+      "needs two releases",
+      [
+        "drafts.state may be none of open, done: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
+      ],
+    ],
     [
       "a field is described otherwise, and deprecated",
       ["drafts: {type: {text: string}", "drafts: {type: {text: string, more: string?}"],

@@ -1,5 +1,6 @@
 // The defaults of documents, declared ones and those of their types' schemas.
 import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
+import { writtenSchema } from "../../kernel/written-later.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 
@@ -16,7 +17,8 @@ export function documentDefaults({ loaded, expanded }: RuleContext): readonly De
         Object.hasOwn(declared, member) || type === undefined
           ? tree.at("documents", document.name, "defaults", member)
           : { ...type, path: [...type.path, member] };
-      return [{ member, schema, value, at }];
+      const written = writtenSchema(schema, (name) => expanded.types.table.schemas.get(name));
+      return [{ member, schema: written, value, at }];
     });
   });
 }

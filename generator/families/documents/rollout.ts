@@ -1,10 +1,8 @@
 // What changes of documents take of a rollout: rows know their shape, and versions beside each other read each other's.
 import { isDeepStrictEqual } from "node:util";
-import { narrowings } from "../../kernel/row-fits.js";
 import {
   need,
   needsOfAll,
-  refersToChanged,
   type Need,
   type Rolling,
   type RolloutRules,
@@ -12,12 +10,10 @@ import {
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
 import { storedField, storedName } from "../../../runtime/contract/stored-members.js";
-import type { Resolve } from "../../kernel/resolve.js";
-import { isCutEitherWay } from "./nested-widening.js";
-import { propertiesOf, undescribed } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
+import { laterWrites, widened } from "./widening.js";
 
 const document: RolloutRules<DocumentModel> = {
   name: null,
@@ -127,6 +123,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
       ...formerValues(one, rolling),
       ...changedTypes(one, rolling),
       ...widened(one, rolling),
+      ...laterWrites(one, rolling),
     ];
   });
   return [
@@ -216,98 +213,6 @@ function changedTypes(
       `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: name a function with \`from\` that makes the new ones`,
     );
   });
-}
-
-/** Members that take more values than before: the version before reads them, and answers what its own type doesn't have. */
-function widened(
-  { name, table, fields, former, bodySchema }: DocumentModel,
-  rolling: Rolling,
-): readonly Need[] {
-  const { before, after } = rolling;
-  const tables = [own(before.database.tables, table), own(after.database.tables, table)] as const;
-  const [was, is] = tables;
-  if (was === undefined || is === undefined) return [];
-  const scalars = wider(was, is, former).map(
-    ({ member, words }) => `${name}.${member} may be ${words}`,
-  );
-  const known = Object.values(before.model.documents).find((other) => other.table === table);
-  const toldScalars = new Set(wider(was, is, former).map(({ member }) => member));
-  const others = Object.keys(propertiesOf(bodySchema)).filter((member) => {
-    const called = own(former, member)?.name ?? member;
-    const [old, next] = [
-      propertiesOf(known?.bodySchema ?? true)[called],
-      propertiesOf(bodySchema)[member],
-    ];
-    if (old === undefined || next === undefined || toldScalars.has(member)) return false;
-    // Another type is told by itself.
-    if (own(known?.fields ?? {}, called) !== own(fields, member)) return false;
-    const isSame = isDeepStrictEqual(...([old, next].map(unbound) as [unknown, unknown]));
-    if (isSame && !refersToChanged(next, rolling)) return false;
-    // Each version cuts members within that it doesn't know, provided that its rows are known by them.
-    const isKnown = [was, is].every(
-      ({ shape = firstShape }, at) =>
-        own(shape.nested?.members ?? {}, storedName(shape, at === 0 ? called : member)) !==
-        undefined,
-    );
-    const types = [typesOf(before), typesOf(after)] as const;
-    return !isKnown || !isCutEitherWay({ schemas: [old, next], types });
-  });
-  return [
-    ...scalars,
-    ...others.map((member) => `${name}.${member} has other values, or members within it`),
-  ].flatMap((what) =>
-    need(
-      "clients meet both versions",
-      `${what}: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left`,
-    ),
-  );
-}
-
-function typesOf({ model }: RolloutSide): Resolve {
-  return (type) => own(model.types, type);
-}
-
-function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"]) {
-  const called = new Map(
-    Object.entries(former).map(([field, { name }]) => [name ?? field, field] as const),
-  );
-  const isCalled = (member: string): string => called.get(member) ?? member;
-  const typeOf = ({ fits = {} }: TableSchema, member: string): string => {
-    const type = own(fits, member)?.type ?? "";
-    return type === "integer" ? "number" : type;
-  };
-  return (
-    narrowings(is.fits ?? {}, was.fits ?? {}, was.shape ?? firstShape, isCalled)
-      // Another type is told by itself.
-      .filter(({ member }) => typeOf(was, member) === typeOf(is, isCalled(member)))
-      .map(({ member, faults }) => ({
-        member: isCalled(member),
-        words: faults.map(({ words }) => words).join(" or "),
-      }))
-  );
-}
-
-/** A schema without what only people read, and without the bounds of which it is known whether they are wider. */
-function unbound(schema: unknown): unknown {
-  const told = undescribed(schema);
-  if (typeof told !== "object" || told === null) return told;
-  const { type, enum: values, ...rest } = told as Readonly<Record<string, unknown>>;
-  const isOfTexts =
-    Array.isArray(values) && values.every((one) => one === null || typeof one === "string");
-  const others = Object.entries(rest).filter(
-    ([key]) => !/^(?:m(?:in|ax)Length|(?:exclusiveM|m)(?:in|ax)imum)$/.test(key),
-  );
-  return {
-    ...Object.fromEntries(others),
-    ...(isOfTexts ? {} : { enum: values }),
-    of: kindOf(type),
-  };
-}
-
-/** Types without null: whether a value may be null is known. Each integer is a number. */
-function kindOf(type: unknown): unknown {
-  const kinds = [type].flat().filter((one) => one !== "null");
-  return kinds.map((one) => (one === "integer" ? "number" : one));
 }
 
 /** The index that sees to a rule. */

@@ -32,7 +32,10 @@ const places: readonly (readonly [string, Place])[] = [
   ["types.*", (world) => anyType(world.draw, [])],
   [`${documents}.*.type`, documentType],
   [`${documents}.*.create`, creatable],
-  [`${documents}.*.update.*`, (world, path) => world.draw.pick(fieldsAt(world, path, () => true))],
+  [
+    `${documents}.*.update.*`,
+    (world, path) => world.draw.pick(fieldsAt(world, path, (type) => !isLater(type))),
+  ],
   [`${documents}.*.unique.*.fields.*`, scalarAt],
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
@@ -233,10 +236,18 @@ function documentType(world: World, path: Path): unknown {
 
 /** A type of which rows know more than clients. */
 function storedType(draw: Draw, type: Json): Json {
-  const isMapOfFields = !("properties" in type);
-  return isMapOfFields && draw.chance(20)
-    ? { ...type, lately: { type: "integer", former: 1 } }
-    : type;
+  if ("properties" in type) return type;
+  return {
+    ...type,
+    ...(draw.chance(20) ? { lately: { type: "integer", former: 1 } } : {}),
+    ...(draw.chance(20) ? { soon: { type: ["integer", "null"], since: "next" } } : {}),
+    ...(draw.chance(20) ? { phase: { enum: ["now", { value: "then", since: "next" }] } } : {}),
+  };
+}
+
+/** Whether nobody writes a field before the next version. */
+function isLater(type: unknown): boolean {
+  return isMap(type) && type["since"] === "next";
 }
 
 /** An input, an output, or what an event carries. */
@@ -357,7 +368,9 @@ function setFields(world: World, path: Path): Json {
 function creatable(world: World, path: Path): readonly string[] {
   const all = Object.entries(world.fields.get(path.slice(0, 2).join(".")) ?? {});
   return all.flatMap(([name, type]) =>
-    typeof type === "string" && type.endsWith("?") && world.draw.chance(50) ? [] : [name],
+    isLater(type) || (typeof type === "string" && type.endsWith("?") && world.draw.chance(50))
+      ? []
+      : [name],
   );
 }
 
