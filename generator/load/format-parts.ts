@@ -10,24 +10,37 @@ export const formerlyCalled = {
   kind: "string",
   pattern: name,
   what: "a name in [a-z][a-z0-9_]*",
+  example: "todos",
 } as const satisfies FormatShape;
 export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
   kind: "string",
   pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
   what: "a duration such as 500ms, 5s, 1h or 7d",
+  form: "duration",
+  example: "5s",
 } as const satisfies FormatShape;
 export const byteSize = {
   kind: "string",
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
   what: "a number of bytes such as 512KiB or 64MiB",
+  form: "bytes",
+  example: "64MiB",
 } as const satisfies FormatShape;
+const examples = {
+  handler: "registry/handlers/tasks.ts#complete",
+  hook: "registry/hooks.ts#stamp",
+  value: "registry/functions.ts#make",
+} as const;
+
 const referenceTo = (names: "handler" | "hook" | "value") =>
   ({
     kind: "string",
     pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
     what: "a reference such as registry/handlers/tasks.ts#complete",
     names,
+    form: "reference",
+    example: examples[names],
   }) as const satisfies FormatShape;
 
 /** A function of the author's, as file#export. */
@@ -41,31 +54,37 @@ export const urlPath = {
   kind: "string",
   pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
   what: "a path such as /tasks/{id}/complete",
+  form: "path",
+  example: "/tasks/{id}/complete",
 } as const satisfies FormatShape;
 /** Where a mount stands: it binds no placeholder. */
 export const mountPath = {
   kind: "string",
   pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
   what: "a path without placeholders, such as /tasks",
+  form: "path",
+  example: "/tasks",
 } as const satisfies FormatShape;
 /** The code of an error of the author's own. */
 export const errorCode = { kind: "name", of: "errors" } as const satisfies FormatShape;
 export const policyName = { kind: "name", of: "policies" } as const satisfies FormatShape;
 
-export const optional = <const Of extends FormatShape>(shape: Of, description: string) => ({
-  shape,
-  description,
-});
-export const required = <const Of extends FormatShape>(shape: Of, description: string) => ({
-  shape,
-  description,
-  isRequired: true as const,
-});
+export const optional = <const Of extends FormatShape>(
+  shape: Of,
+  description: string,
+  example?: unknown,
+) => ({ shape, description, ...(example === undefined ? {} : { example }) });
+export const required = <const Of extends FormatShape>(
+  shape: Of,
+  description: string,
+  example?: unknown,
+) => ({ ...optional(shape, description, example), isRequired: true as const });
 export const mapOf = <const Of extends FormatShape>(
   of: Of,
   key = name,
   keyIs = "a name in [a-z][a-z0-9_]*",
-) => ({ kind: "map" as const, of, key, keyIs });
+  keyExample = "tasks",
+) => ({ kind: "map" as const, of, key, keyIs, keyExample });
 export const listOf = <const Of extends FormatShape>(of: Of, minItems = 0) => ({
   kind: "list" as const,
   of,
@@ -78,16 +97,23 @@ const hookList = listOf({
   kind: "string",
   what: "a hook's name, or file#export",
   names: "hook",
+  example: "registry/hooks.ts#stamp",
 });
 
-export const paths = mapOf(urlPath);
-export const include = listOf({ kind: "string", what: "the name of an operation" });
+export const paths = mapOf(urlPath, undefined, undefined, "get");
+export const include = listOf({
+  kind: "string",
+  what: "the name of an operation",
+  example: "get",
+});
 
 export const mountMembers = {
   at: required(mountPath, "Where the routes are mounted."),
   style: optional(style, "rest or rpc."),
   include: optional(include, "The operations to attach; all where left out."),
-  paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+  paths: optional(paths, "Paths that differ from the default, relative to the mount.", {
+    list: "/all",
+  }),
 } satisfies Readonly<Record<string, Member>>;
 
 export const mount = {
@@ -101,6 +127,7 @@ export const mount = {
 export const typeOrFields = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
+  example: { title: "string", due: "date-time?" },
 } as const satisfies FormatShape;
 
 /** Hooks of an operation by phase. */
@@ -122,17 +149,19 @@ export const permission = {
   kind: "string",
   pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
   what: "a permission such as admin or {resource}.admin",
+  example: "{resource}.admin",
 } as const satisfies FormatShape;
 
 export const guard = {
   kind: "either",
-  of: [policyName, mapOf(policyName)],
+  of: [policyName, mapOf(policyName, undefined, undefined, "read")],
 } as const satisfies FormatShape;
 
 const day = {
   kind: "string",
   pattern: /^\d{4}-\d{2}-\d{2}$/,
   what: "a day such as 2026-07-01",
+  example: "2026-07-01",
 } as const satisfies FormatShape;
 
 /** That something goes one day. */
@@ -141,7 +170,7 @@ export const deprecation = {
   members: {
     since: required(day, "The day from which on it is deprecated, in UTC."),
     sunset: optional(day, "The day from which on it may be gone, in UTC."),
-    use: optional(text, "What to use instead, such as another operation."),
+    use: optional(text, "What to use instead, such as another operation.", "tasks.list"),
   },
 } as const satisfies FormatShape;
 

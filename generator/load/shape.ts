@@ -10,18 +10,29 @@ export type FormatShape =
       readonly what: string;
       /** What the function is that it names as `file#export`; other texts name none. */
       readonly names?: "handler" | "hook" | "value";
+      /** What kind of text the pattern is, where others spell such texts in other ways. */
+      readonly form?: TextForm;
+      readonly example?: string;
     }
   | { readonly kind: "boolean" }
   | { readonly kind: "integer"; readonly minimum: number; readonly maximum?: number }
   | { readonly kind: "constant"; readonly value: string | number | boolean }
   | { readonly kind: "oneOf"; readonly values: readonly string[] }
   | { readonly kind: "list"; readonly of: FormatShape; readonly minItems?: number }
-  | { readonly kind: "map"; readonly of: FormatShape; readonly key: RegExp; readonly keyIs: string }
+  | {
+      readonly kind: "map";
+      readonly of: FormatShape;
+      readonly key: RegExp;
+      readonly keyIs: string;
+      readonly keyExample?: string;
+    }
   | {
       readonly kind: "object";
       readonly members: Readonly<Record<string, Member>>;
       /** Whether `x-*` keys are carried along. */
       readonly hasExtensions?: boolean;
+      /** Members that an example has besides those that are required. */
+      readonly shown?: readonly string[];
     }
   /** An object with exactly one of the members, and what may stand beside it. */
   | {
@@ -32,17 +43,21 @@ export type FormatShape =
   /** The first alternative whose JSON type is that of the value. */
   | { readonly kind: "either"; readonly of: readonly FormatShape[] }
   /** Checked by a reader of its own. */
-  | { readonly kind: "any"; readonly what: string }
+  | { readonly kind: "any"; readonly what: string; readonly example?: unknown }
   /** A name of something declared, for completion in editors. */
   | {
       readonly kind: "name";
       readonly of: "policies" | "errors" | "namespaces";
     };
 
+export type TextForm = "duration" | "bytes" | "rate" | "path" | "reference" | "version" | "name";
+
 export interface Member {
   readonly shape: FormatShape;
   readonly isRequired?: boolean;
   readonly description: string;
+  /** A value, where that of the shape says too little. */
+  readonly example?: unknown;
 }
 
 /** What a value is that a shape accepts, so that a format is said once and its declaration follows. */
@@ -253,7 +268,8 @@ function isWithin(
   return false;
 }
 
-function describe(shape: FormatShape): string {
+/** What a value of the shape is, in words. */
+export function describe(shape: FormatShape): string {
   switch (shape.kind) {
     case "string":
     case "any":

@@ -27,6 +27,7 @@ const composite = {
           prefix: optional(
             mountPath,
             "Where its routes are below the others; /blobs where left out.",
+            "/files",
           ),
         },
       },
@@ -34,7 +35,7 @@ const composite = {
     ),
     style: optional(style, "rest or rpc."),
     transaction: optional(
-      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*", example: "main" },
       "The transaction route of the service.",
     ),
     mount: optional(
@@ -44,7 +45,7 @@ const composite = {
           { kind: "constant", value: false },
           {
             kind: "object",
-            members: { at: required(mountPath, "Where the routes are mounted.") },
+            members: { at: required(mountPath, "Where the routes are mounted.", "/tasks") },
           },
         ],
       },
@@ -66,7 +67,7 @@ declare module "../../load/declarations.js" {
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
   composites: optional(
-    mapOf(composite),
+    mapOf(composite, undefined, undefined, "articles"),
     "Documents with soft deletion, their search and their files, in one declaration.",
   ),
 };

@@ -23,6 +23,7 @@ const outbox = {
                 pattern: /^(?:[a-z][a-z0-9_]*|.+#.+)$/,
                 what: "the name of a destination, or file#export",
                 names: "value",
+                example: "notifications",
               },
               "Where it goes: a name whose URL the deployment gives, or a function.",
             ),
@@ -30,7 +31,9 @@ const outbox = {
               { kind: "name", of: "policies" },
               "Who may subscribe to it: a policy. Where left out, that of the document whose type `data` is, or else that of `webhooks`.",
             ),
-            data: optional(typeOrFields, "What it carries; the events of opwright have theirs."),
+            data: optional(typeOrFields, "What it carries; the events of opwright have theirs.", {
+              order: "uuid",
+            }),
             deprecated: optional(
               deprecation,
               "Since when it is deprecated, and when it may be gone.",
@@ -39,6 +42,7 @@ const outbox = {
         },
         /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
         "an event such as orders.placed",
+        "orders.placed",
       ),
       "Integration events by name.",
     ),

@@ -21,7 +21,7 @@ const realtime = {
     mount: optional(
       {
         kind: "object",
-        members: { at: required(mountPath, "Where the endpoints are mounted.") },
+        members: { at: required(mountPath, "Where the endpoints are mounted.", "/realtime") },
       },
       "Where the endpoints are; /realtime where left out.",
     ),
@@ -38,7 +38,7 @@ const realtime = {
       {
         kind: "object",
         members: {
-          age: optional(duration, "How long a signal waits; 7d where left out."),
+          age: optional(duration, "How long a signal waits; 7d where left out.", "7d"),
           entries: optional(
             { kind: "integer", minimum: 1 },
             "How many signals wait for one principal; 10000 where left out.",
@@ -52,7 +52,7 @@ const realtime = {
         {
           kind: "object",
           members: {
-            data: required(typeOrFields, "What it carries."),
+            data: required(typeOrFields, "What it carries.", { task: "uuid" }),
             audience: required(
               listOf({ kind: "oneOf", values: ["principal", "topic"] }, 1),
               "Who hears it: principals, or topics.",
@@ -60,6 +60,7 @@ const realtime = {
             to: optional(
               text,
               'Whom a document sends it to: "{assignee}", a principal; or a topic such as "project:{project}".',
+              "{assignee}",
             ),
             delivery: required(
               { kind: "oneOf", values: ["durable", "ephemeral"] },
@@ -73,6 +74,7 @@ const realtime = {
         },
         eventName,
         "an event such as task.assigned",
+        "task.assigned",
       ),
       "Signals by name.",
     ),
@@ -80,10 +82,11 @@ const realtime = {
       mapOf(
         {
           kind: "object",
-          members: { operation: required(text, "The operation that it calls.") },
+          members: { operation: required(text, "The operation that it calls.", "tasks.comment") },
         },
         eventName,
         "an event such as task.comment",
+        "task.comment",
       ),
       "Operations that frames call, by the name of their event.",
     ),

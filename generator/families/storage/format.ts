@@ -29,7 +29,15 @@ export const storageMembers = {
   ),
   max_range: optional(byteSize, "Bytes of one range of a download, 16MiB where left out."),
   accept: optional(
-    listOf({ kind: "string", pattern: contentType, what: "a content type such as image/*" }, 1),
+    listOf(
+      {
+        kind: "string",
+        pattern: contentType,
+        what: "a content type such as image/*",
+        example: "image/*",
+      },
+      1,
+    ),
     "Content types that are taken; all where left out.",
   ),
   detect: optional(
@@ -47,7 +55,7 @@ export const storageMembers = {
     "How else files may be stored that are read: as the version before, or the next one, stores them.",
   ),
   stream: optional({ kind: "boolean" }, "false reads each download into memory first."),
-  description: optional(text, "What is stored."),
+  description: optional(text, "What is stored.", "Files of tasks."),
 } satisfies Readonly<Record<string, Member>>;
 
 const storage = {
@@ -78,7 +86,7 @@ declare module "../../load/declarations.js" {
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
   storage: optional(
-    mapOf(storage),
+    mapOf(storage, undefined, undefined, "files"),
     "Storages of files by name; the name is the namespace of their operations.",
   ),
 };
