@@ -31,7 +31,7 @@ export async function runExplain(
   const { operations } = expanded.model;
   const operation = own(operations, subject);
   if (operation === undefined) {
-    const likely = didYouMean(subject, Object.keys(operations));
+    const likely = didYouMean(subject, Object.keys(operations))?.name;
     throw new UsageError(
       `there is no operation ${subject}${likely === undefined ? "" : `; did you mean ${likely}?`}`,
     );

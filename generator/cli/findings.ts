@@ -1,11 +1,11 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
 import { catalogue, type Severity } from "../catalogue.js";
-import { type Finding, type Origin } from "../diagnostics.js";
+import { suggested, type Finding, type Fix, type Origin, type TextEdit } from "../diagnostics.js";
 import { githubAnnotation } from "../print/github-annotation.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import type { FindingFormat } from "./finding-formats.js";
-import { codeFrame, cut } from "./excerpt.js";
+import { codeFrame, cut, visible } from "./excerpt.js";
 import { repositoryPrefix } from "./repository.js";
 
 /** Bounds messages, because names in them are as long as the registry's author made them. */
@@ -19,7 +19,10 @@ export interface Diagnostic {
   readonly at: SourcePosition;
   readonly related: readonly { readonly message: string; readonly at: SourcePosition }[];
   readonly suggestion?: string;
-  readonly fix: string;
+  /** What to do about findings of this kind, in words. */
+  readonly advice: string;
+  /** The edits that mend it, where there is one right answer. */
+  readonly fix?: Fix;
 }
 
 /** Locates findings and sorts them by file, line and code. */
@@ -39,12 +42,16 @@ function toDiagnostics(
         message: cut(message, longestMessage),
         at: place(at),
       })),
-      ...(finding.suggestion === undefined
-        ? {}
-        : { suggestion: cut(finding.suggestion, longestMessage) }),
-      fix: catalogue[finding.code].fix,
+      ...suggestionOf(finding),
+      advice: catalogue[finding.code].fix,
+      ...(finding.fix === undefined ? {} : { fix: finding.fix }),
     }))
     .sort(byPlace);
+}
+
+function suggestionOf(finding: Finding): { readonly suggestion?: string } {
+  const suggestion = suggested(finding.suggestion);
+  return suggestion === undefined ? {} : { suggestion: cut(suggestion, longestMessage) };
 }
 
 export interface FindingOptions {
@@ -81,7 +88,7 @@ function renderDiagnostics(
       return `${JSON.stringify({ diagnostics }, null, 2)}\n`;
     case "github": {
       const prefix = repositoryPrefix(options.root);
-      return diagnostics.map((one) => annotation(one, prefix)).join("");
+      return diagnostics.map((one) => annotation(one, prefix, options.textOf)).join("");
     }
     case "sarif":
       return `${JSON.stringify(sarif(diagnostics, repositoryPrefix(options.root)), null, 2)}\n`;
@@ -91,10 +98,13 @@ function renderDiagnostics(
 }
 
 function annotation(
-  { code, severity, message, at, suggestion }: Diagnostic,
+  { code, severity, message, at, suggestion, fix }: Diagnostic,
   prefix: string,
+  textOf: FindingOptions["textOf"],
 ): string {
-  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  const mended = fix === undefined ? "" : ` \`check --fix\` writes ${shownFix(fix, textOf)}.`;
+  const hint = meant + mended;
   const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
   return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message + hint);
 }
@@ -110,13 +120,14 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
     version: "2.1.0",
     runs: [
       {
+        columnKind: "utf16CodeUnits",
         tool: {
           driver: {
             name: "opwright",
             rules: codes.map((id) => ({ id, shortDescription: { text: catalogueTitle(id) } })),
           },
         },
-        results: diagnostics.map(({ code, severity, message, at, related }) => ({
+        results: diagnostics.map(({ code, severity, message, at, related, fix }) => ({
           ruleId: code,
           level: severity,
           message: { text: message },
@@ -125,6 +136,7 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
             ...sarifLocation(place.at, prefix),
             message: { text: place.message },
           })),
+          ...(fix === undefined ? {} : { fixes: [sarifFix(fix, prefix)] }),
         })),
       },
     ],
@@ -140,10 +152,49 @@ function sarifLocation(at: SourcePosition, prefix: string): { readonly physicalL
   };
 }
 
+/** SARIF 2.1.0 §3.55: one change for each file. */
+function sarifFix(fix: Fix, prefix: string): { readonly artifactChanges: readonly unknown[] } {
+  const files = [...new Set(fix.map(({ file }) => file))];
+  return {
+    artifactChanges: files.map((file) => ({
+      artifactLocation: { uri: prefix + file },
+      replacements: fix.filter((edit) => edit.file === file).map(sarifReplacement),
+    })),
+  };
+}
+
+function sarifReplacement({ range: { start, end }, text }: TextEdit): object {
+  return {
+    deletedRegion: {
+      startLine: start.line,
+      startColumn: start.col,
+      endLine: end.line,
+      endColumn: end.col,
+    },
+    ...(text === "" ? {} : { insertedContent: { text } }),
+  };
+}
+
+/** The widest text that is shown of an edit. */
+const widestEdit = 60;
+
+/** What a fix writes instead of what, on one line. */
+function shownFix(fix: Fix, textOf: FindingOptions["textOf"]): string {
+  const shown = (text: string): string => cut(oneLine(visible(text.trim())), widestEdit);
+  return fix
+    .map(({ file, range, text }) => {
+      const before = shown((textOf(file) ?? "").slice(range.start.offset, range.end.offset));
+      const after = shown(text);
+      if (after === "") return `nothing instead of ${before}`;
+      return before === "" ? after : `${after} instead of ${before}`;
+    })
+    .join(", ");
+}
+
 function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptions): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const { code, severity, message, at, related, suggestion, fix } = diagnostic;
+  const { code, severity, message, at, related, suggestion, advice, fix } = diagnostic;
   const lines = [
     `${oneLine(at.file)}:${at.line}:${at.col} ${paint(severity === "error" ? 31 : 33, severity)} ${paint(1, code)} ${oneLine(message)}`,
     ...codeFrame(at, textOf(at.file), (marker) => paint(31, marker)),
@@ -151,8 +202,9 @@ function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptio
       `  ${oneLine(place.message)}: ${oneLine(place.at.file)}:${place.at.line}:${place.at.col}`,
     ]),
     suggestion === undefined
-      ? `  ${paint(36, "fix")} ${fix}`
+      ? `  ${paint(36, "fix")} ${advice}`
       : `  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`,
+    ...(fix === undefined ? [] : [`  ${paint(36, "check --fix")} writes ${shownFix(fix, textOf)}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -57,7 +57,7 @@ function checkVerbs(
       code: "OPW062",
       message: `${model.name} registers no operation ${verb}`,
       at: { ...tree.at("documents", model.name, ...path), isKey },
-      suggestion: didYouMean(verb, names),
+      suggestion: didYouMean(verb, path[0] === "guard" ? [...names, "read", "write"] : names),
     });
   };
   if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))

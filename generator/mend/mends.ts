@@ -1,0 +1,121 @@
+// The phase after checking: findings with one right answer get the edits that mend them (architecture.md "Build").
+import type { DiagnosticCode } from "../catalogue.js";
+import type { Finding, Fix } from "../diagnostics.js";
+import type { FormatShape } from "../load/shape.js";
+import type { SourceTree } from "../load/source-tree.js";
+import { documentNames, typeNames } from "../load/registry-names.js";
+import { mendReference, mendRepeated, mendVersion } from "./of-files.js";
+import { mendName } from "./of-names.js";
+import { mendKey, mendValue, type ShapeContext } from "./of-shapes.js";
+import { mendSyntax } from "./of-syntax.js";
+import {
+  mendBaseField,
+  mendFieldType,
+  mendKeyword,
+  mendKeywordValue,
+  mendReferred,
+  mendRepeatedEntry,
+  type TypeContext,
+} from "./of-types.js";
+import { WrittenFile } from "./written-file.js";
+
+/** What findings are about. */
+export interface Mendable {
+  /** The registry: files that are not part of it are not mended. */
+  readonly tree: SourceTree;
+  readonly shape: FormatShape;
+  readonly folder: string;
+  /** Whether there is a file at a path of the project. */
+  readonly exists: (path: string) => boolean;
+}
+
+/** What is needed to mend one finding. */
+interface Context extends ShapeContext, TypeContext {
+  readonly folder: string;
+  readonly exists: (path: string) => boolean;
+}
+
+/** Findings that keep others from being told: declarations in which they are count as missing. */
+const ofShape: ReadonlySet<DiagnosticCode> = new Set([
+  "OPW001",
+  "OPW002",
+  "OPW003",
+  "OPW004",
+  "OPW005",
+  "OPW007",
+  "OPW008",
+  "OPW010",
+  "OPW011",
+  "OPW012",
+  "OPW013",
+]);
+
+/** Names that say what becomes of stored rows. */
+const ofStored: ReadonlySet<DiagnosticCode> = new Set(["OPW035", "OPW039"]);
+
+/** The same findings, with a fix where there is one right answer. */
+export function withFixes(findings: readonly Finding[], mendable: Mendable): readonly Finding[] {
+  const { tree, shape, folder, exists } = mendable;
+  const files = new Map<string, WrittenFile>();
+  const declared = new Set(typeNames(tree));
+  const documents = new Set(documentNames(tree));
+  const isDeclared = (section: string, name: string): boolean =>
+    Object.hasOwn(tree.section(section), name);
+  const fileOf = (path: string): WrittenFile | undefined => {
+    const text = tree.texts.get(path);
+    const known = files.get(path);
+    if (text === undefined || known !== undefined) return known;
+    const file = new WrittenFile(path, text);
+    files.set(path, file);
+    return file;
+  };
+  // What a faulty declaration declares may be what a name means that seems to be unknown.
+  const isShapeless = findings.some(({ code }) => ofShape.has(code));
+  const isUnread = new Set<string>();
+  return findings.map((finding) => {
+    const { code, at } = finding;
+    const file = fileOf(at.file);
+    if (file === undefined || ofStored.has(code) || (isShapeless && !ofShape.has(code)))
+      return finding;
+    // The first complaint of the parser carries what mends the whole file.
+    if (code === "OPW001" && isUnread.has(at.file)) return finding;
+    if (code === "OPW001") isUnread.add(at.file);
+    const fix = fixOf(finding, { shape, file, isDeclared, declared, documents, folder, exists });
+    return fix === undefined || fix.length === 0 ? finding : { ...finding, fix };
+  });
+}
+
+function fixOf(finding: Finding, context: Context): Fix | undefined {
+  const { file } = context;
+  switch (finding.code) {
+    case "OPW001":
+      return mendSyntax(finding, file);
+    case "OPW002":
+      return mendRepeated(finding, file);
+    case "OPW007":
+      return mendVersion(finding, file);
+    case "OPW010":
+      return mendKey(finding, context);
+    case "OPW011":
+    case "OPW013":
+      return finding.at.isKey === true
+        ? mendKey(finding, context)
+        : (mendName(finding, file) ??
+            mendValue(finding, context) ??
+            mendReferred(finding.at.path, context) ??
+            mendRepeatedEntry(finding.at.path, file.value(finding.at.path), context));
+    case "OPW020":
+    case "OPW026":
+      return mendFieldType(finding, context);
+    case "OPW023":
+      return mendKeyword(finding, context);
+    case "OPW024":
+      return mendKeywordValue(finding, context);
+    case "OPW025":
+      return mendBaseField(finding, context);
+    case "OPW042":
+      return mendReference(finding, file, context);
+    default:
+      return mendName(finding, file);
+  }
+}
