@@ -96,6 +96,7 @@ async function checked(
   };
   const options = { project: project.root, folder: project.paths.registry, report };
   const loaded = loadRegistry(project.root, project.paths.registry, registryFormat, report);
+  const unsound = new Set(findings);
   const expanded = expandRegistry(loaded, options);
   const compiled = findings.length === 0 ? begin(expanded.model) : undefined;
   const folder = new GeneratedFolder(project.root, project.paths.out);
@@ -117,6 +118,7 @@ async function checked(
   const mendable: Mendable = {
     tree: loaded.tree,
     shape: registryFormat.shape,
+    unsound,
     folder: project.paths.registry,
     exists: (path) => projectEntry(project.root, path).kind === "file",
   };

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { checkRegistry, type Project } from "../generate.js";
 import { apart, edited } from "../mend/edits.js";
-import type { Finding, TextEdit } from "../diagnostics.js";
+import type { Finding, Fix } from "../diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
 import { parseYaml } from "../load/source-tree.js";
 import { writeWhole } from "../output/whole-file.js";
@@ -55,10 +55,10 @@ export async function mendRegistry(
     const { findings, textOf } = await checkRegistry(project);
     left = findings;
     const fixes = findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
-    const edits = apart(fixes.filter((fix) => !fix.some(({ file }) => refused.has(file)))).flat();
-    if (edits.length === 0) break;
-    for (const file of new Set(edits.map((edit) => edit.file))) {
-      const ofFile = edits.filter((edit) => edit.file === file);
+    const open = apart(fixes.filter((fix) => !fix.some(({ file }) => refused.has(file))));
+    if (open.length === 0) break;
+    for (const file of new Set(open.flat().map((edit) => edit.file))) {
+      const ofFile = open.filter((fix) => fix.some((edit) => edit.file === file));
       const before = textOf(file);
       const after =
         before === undefined ? undefined : rewritten(project.root, file, before, ofFile);
@@ -70,21 +70,24 @@ export async function mendRegistry(
   return { files, left };
 }
 
-/** Writes a file with its edits. Undefined where it was changed meanwhile, isn't UTF-8, or could not be read afterwards. */
+/** Writes a file with its fixes. Undefined where it was changed meanwhile, isn't UTF-8, or could not be read afterwards. */
 function rewritten(
   root: string,
   file: string,
   before: string,
-  edits: readonly TextEdit[],
+  fixes: readonly Fix[],
 ): string | undefined {
   const entry = projectEntry(root, file);
   if (entry.kind !== "file" || !readFileSync(entry.real).equals(Buffer.from(before)))
     return undefined;
-  const after = edited(before, edits);
-  if (after === before) return undefined;
-  const isReadable = parseYaml(file, after, () => undefined) !== undefined;
-  const wasReadable = parseYaml(file, before, () => undefined) !== undefined;
-  if (wasReadable && !isReadable) return undefined;
-  writeWhole(entry.real, after);
+  // Together they may give a map the same key twice: then the first that can be read counts.
+  const after = [fixes.flat(), ...fixes]
+    .map((edits) => edited(before, edits))
+    .find((text) => text !== before && (isReadable(file, text) || !isReadable(file, before)));
+  if (after !== undefined) writeWhole(entry.real, after);
   return after;
+}
+
+function isReadable(file: string, text: string): boolean {
+  return parseYaml(file, text, () => undefined) !== undefined;
 }

@@ -25,6 +25,8 @@ export interface Mendable {
   readonly tree: SourceTree;
   readonly shape: FormatShape;
   readonly folder: string;
+  /** Findings of loading: declarations in which they are count as missing. */
+  readonly unsound: ReadonlySet<Finding>;
   /** Whether there is a file at a path of the project. */
   readonly exists: (path: string) => boolean;
 }
@@ -35,19 +37,18 @@ interface Context extends ShapeContext, TypeContext {
   readonly exists: (path: string) => boolean;
 }
 
-/** Findings that keep others from being told: declarations in which they are count as missing. */
-const ofShape: ReadonlySet<DiagnosticCode> = new Set([
-  "OPW001",
-  "OPW002",
-  "OPW003",
-  "OPW004",
-  "OPW005",
-  "OPW007",
-  "OPW008",
+/** Findings about types: where there are any, documents may be missing. What these name is found though it is not sound. */
+const ofTypes: ReadonlySet<DiagnosticCode> = new Set([
   "OPW010",
   "OPW011",
-  "OPW012",
   "OPW013",
+  "OPW020",
+  "OPW021",
+  "OPW023",
+  "OPW024",
+  "OPW025",
+  "OPW026",
+  "OPW029",
 ]);
 
 /** Names that say what becomes of stored rows. */
@@ -69,13 +70,13 @@ export function withFixes(findings: readonly Finding[], mendable: Mendable): rea
     files.set(path, file);
     return file;
   };
-  // What a faulty declaration declares may be what a name means that seems to be unknown.
-  const isShapeless = findings.some(({ code }) => ofShape.has(code));
+  const isRipe = ripeAmong(findings, mendable);
+  const isMisspelt = misspeltIn(tree);
   const isUnread = new Set<string>();
   return findings.map((finding) => {
     const { code, at } = finding;
     const file = fileOf(at.file);
-    if (file === undefined || ofStored.has(code) || (isShapeless && !ofShape.has(code)))
+    if (file === undefined || ofStored.has(code) || !isRipe(finding) || !isMisspelt(finding))
       return finding;
     // The first complaint of the parser carries what mends the whole file.
     if (code === "OPW001" && isUnread.has(at.file)) return finding;
@@ -83,6 +84,34 @@ export function withFixes(findings: readonly Finding[], mendable: Mendable): rea
     const fix = fixOf(finding, { shape, file, isDeclared, declared, documents, folder, exists });
     return fix === undefined || fix.length === 0 ? finding : { ...finding, fix };
   });
+}
+
+/**
+ * Which findings can be mended now: what an unsound declaration declares may be what a name means that seems to be unknown. So
+ * loading comes first, then types, then names.
+ */
+function ripeAmong(
+  findings: readonly Finding[],
+  { unsound }: Mendable,
+): (finding: Finding) => boolean {
+  if (unsound.size > 0) return (finding) => unsound.has(finding);
+  if (findings.some(({ code }) => ofTypes.has(code))) return ({ code }) => ofTypes.has(code);
+  return () => true;
+}
+
+/**
+ * Whether it is the name that is misspelt, and not the declaration: several places that agree know better than the one that
+ * they refer to.
+ */
+function misspeltIn({ texts }: SourceTree): (finding: Finding) => boolean {
+  const counts = new Map<string, number>();
+  const count = (word: string): number => counts.get(word) ?? 0;
+  for (const text of texts.values())
+    for (const [word] of text.matchAll(/[\w$]+(?:\.[\w$]+)*/g)) counts.set(word, count(word) + 1);
+  return ({ code, suggestion }) => {
+    if (typeof suggestion !== "object" || code === "OPW010" || code === "OPW023") return true;
+    return count(suggestion.wrote) <= Math.max(1, count(suggestion.name));
+  };
 }
 
 function fixOf(finding: Finding, context: Context): Fix | undefined {

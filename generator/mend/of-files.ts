@@ -1,6 +1,7 @@
 // What is wrong with a file as a whole: its version, keys that stand twice, and references to functions in other files.
 import { posix } from "node:path";
 import type { Finding, Fix, TextEdit } from "../diagnostics.js";
+import { didYouMean } from "../did-you-mean.js";
 import { functionReference } from "../model/code.js";
 import { isMap } from "../load/shape.js";
 import { mendName } from "./of-names.js";
@@ -14,7 +15,10 @@ export function mendVersion({ at }: Finding, file: WrittenFile): Fix | undefined
       ? single(file.replaced(["registry"], "1"))
       : undefined;
   const sections = file.value([]);
-  const [first] = isMap(sections) ? Object.keys(sections) : [];
+  const keys = isMap(sections) ? Object.keys(sections) : [];
+  const misspelt = keys.find((key) => didYouMean(key, ["registry"])?.isOnly === true);
+  if (misspelt !== undefined) return single(file.renamed([misspelt], "registry"));
+  const [first] = keys;
   const start = first === undefined ? undefined : file.keyStart([first]);
   return start === undefined
     ? undefined

@@ -16,6 +16,8 @@ export interface ShapeContext {
   readonly file: WrittenFile;
   /** Whether something of a section has this name. */
   readonly isDeclared: (section: string, name: string) => boolean;
+  /** Types that have a name. */
+  readonly declared: ReadonlySet<string>;
 }
 
 /** The shape that the format has for a path of a file, as far as what is written there says. */
@@ -124,7 +126,7 @@ function counterpart(
   if (source === undefined) return undefined;
   for (const name of own(keysByWord, key.toLowerCase()) ?? []) {
     const member = own(members, name);
-    if (member === undefined || Object.hasOwn(map, name)) continue;
+    if (member === undefined || Object.hasOwn(map, name) || hasRival(key, name, map)) continue;
     if (!namesSomething(member.shape, value, context)) continue;
     if (fits(member.shape, value)) return single(file.renamed(path, name));
     const reading = meant(member.shape, value, source);
@@ -135,8 +137,20 @@ function counterpart(
   return undefined;
 }
 
+/** Whether another key of a map is a word for the same. */
+function hasRival(key: string, name: string, map: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(map).some(
+    (other) => other !== key && own(keysByWord, other.toLowerCase())?.includes(name) === true,
+  );
+}
+
 /** Where a name is asked for, any text would fit: it has to be one that is declared. */
-function namesSomething(shape: FormatShape, value: unknown, { isDeclared }: ShapeContext): boolean {
+function namesSomething(
+  shape: FormatShape,
+  value: unknown,
+  { isDeclared, declared }: ShapeContext,
+): boolean {
+  if (shape.kind === "any") return typeof value !== "string" || declared.has(value);
   const naming = shape.kind === "either" ? alternativeOf(shape, value) : shape;
   return naming?.kind !== "name" || (typeof value === "string" && isDeclared(naming.of, value));
 }

@@ -90,6 +90,8 @@ const local: readonly ((text: string) => readonly Change[])[] = [
 
 /** Tabs before keys, as far to the right as the spaces of the file are. */
 function tabs(text: string): readonly Change[] {
+  // Tabs may be part of a text that goes on below.
+  if (/[:-] +[|>][-+\d]*[ \t]*(?:#.*)?$/m.test(text)) return [];
   const steps = [...text.matchAll(/^( +)(?=\S)/gm)].map(([, spaces = ""]) => spaces.length);
   const width = steps.length === 0 ? 2 : Math.min(...steps);
   return matches(text, /^[ \t]*\t[ \t]*(?=\S)/gm, (indent) =>

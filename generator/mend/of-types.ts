@@ -1,5 +1,5 @@
 // Types and JSON Schemas, where what is written can only mean one type.
-import { baseFields, serviceFields } from "../../runtime/contract/fields.js";
+import { baseFields } from "../../runtime/contract/fields.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Finding, Fix, TextEdit } from "../diagnostics.js";
@@ -35,10 +35,9 @@ export function mendFieldType(finding: Finding, context: TypeContext): Fix | und
 /** A base field that a type declares as the service does already. */
 export function mendBaseField({ at }: Finding, { file }: TypeContext): Fix | undefined {
   const field = String(at.path.at(-1));
-  if (!serviceFields.includes(field)) return undefined;
-  const own = { ...baseFields, is_deleted: "boolean", tenant_id: "uuid", owner_id: "uuid" };
-  const type = (own as Readonly<Record<string, string>>)[field];
-  return file.value(at.path) === type ? single(file.removed(at.path)) : undefined;
+  const type = own(baseFields, field);
+  const isSame = type !== undefined && file.value(at.path) === type;
+  return isSame ? single(file.removed(at.path)) : undefined;
 }
 
 /** A keyword that JSON Schema doesn't have. */
@@ -172,7 +171,9 @@ function mendNullable(path: Path, isNullable: boolean, { file }: TypeContext): F
   if (isNullable && isShort && shorthandScalars.includes(type))
     return single(file.replaced(around, `${type}?`));
   const removed = file.removed(path);
-  if (!isNullable || removed === undefined) return single(removed);
+  // What has a default may be left out already.
+  const mayBeLeftOut = "default" in schema && path.at(-1) !== "nullable";
+  if (!isNullable || mayBeLeftOut || removed === undefined) return single(removed);
   if (typeof type !== "string" || type === "null" || "enum" in schema || "const" in schema)
     return undefined;
   const replaced = file.replaced([...around, "type"], `[${type}, "null"]`);

@@ -67,7 +67,10 @@ export class WrittenFile {
   /** Another name of a key. */
   renamed(path: Path, name: string): TextEdit | undefined {
     const span = spanOf(this.#place(path)?.key);
-    return span === undefined ? undefined : this.edit(span[0], span[1], name);
+    if (span === undefined) return undefined;
+    // Behind a quotation mark, a colon needs no space.
+    const quote = /^["']/.exec(this.text.slice(...span))?.[0] ?? "";
+    return this.edit(span[0], span[1], quote + name + quote);
   }
 
   /** The scalars at or below a path whose value is this text; of a key, the key alone. */

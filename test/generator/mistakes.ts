@@ -56,7 +56,7 @@ function ofBlocks(): readonly Mistake[] {
 const mark = /⟪([^→⟫]*)→([^⟫]*)⟫/g;
 
 function mistakeOf(title: string, marked: string, hasNone: boolean): Mistake {
-  const needsVersion = !/^registry: |→registry: 1/m.test(marked);
+  const needsVersion = !/^registry: |→registry(?:: 1|⟫: 1)/m.test(marked);
   const whole = needsVersion ? `registry: 1\n${marked}` : marked;
   const text = whole.replaceAll(mark, "$1");
   return {
