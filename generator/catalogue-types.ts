@@ -54,6 +54,17 @@ export const ofTypes = {
     "For some texts the pattern takes polynomial or exponential time, so one request could block the service.",
     "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
   ),
+  OPW101: entry(
+    "Contradictory schema",
+    "Two rules of a schema exclude each other, so no value could ever be valid: a lower bound above the upper one, a constant that is none of the values, a length that the pattern or format cannot have.",
+    "Change or remove one of the two rules.",
+  ),
+  OPW102: entry(
+    "Rule without effect",
+    "A keyword is about values of another type than the schema's, so it checks nothing: `maxLength` is about texts, `maximum` about numbers, `maxItems` about lists.",
+    "Use the keyword of that type, or remove it. This is a warning.",
+    "warning",
+  ),
   OPW088: entry(
     "Validation that is not linear",
     "A recursive type has branches or parts that all look at the same value, so that the work multiplies with each level of nesting, and a small request could block the service.",

@@ -10,6 +10,8 @@ export interface Origin {
   readonly isKey?: boolean;
   /** A position known already, in characters from the start of the file. */
   readonly offset?: number;
+  /** How many characters are meant from there; one if it isn't said. */
+  readonly length?: number;
 }
 
 /** A place inside another. */
@@ -17,14 +19,20 @@ export function inside(at: Origin, step: string | number): Origin {
   return { file: at.file, path: [...at.path, step] };
 }
 
+/** How to write what was likely meant. */
+export interface Advice {
+  /** The text that would be right in this place, if one is likely. */
+  readonly suggestion?: string | NearestName | undefined;
+  /** A sentence with the right way, if it takes more than another text in this place. */
+  readonly hint?: string | undefined;
+}
+
 /** Something wrong in the registry, as a rule reports it. */
-export interface Finding {
+export interface Finding extends Advice {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly at: Origin;
   readonly related?: readonly { readonly message: string; readonly at: Origin }[];
-  /** What to write instead, where one thing is likely. */
-  readonly suggestion?: string | NearestName | undefined;
   /** The edits that mend it, if there is one right answer. They don't overlap. */
   readonly fix?: Fix;
 }

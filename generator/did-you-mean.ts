@@ -1,6 +1,6 @@
 // The likeliest intended name for a misspelt one, and whether no other can be meant.
 import { editDistance } from "../runtime/contract/edit-distance.js";
-import type { NearestName } from "./diagnostics.js";
+import type { Advice, NearestName } from "./diagnostics.js";
 
 /** What is a slip of the hand: at most so many letters. */
 const slip = 2;
@@ -74,9 +74,25 @@ function distanceOf(left: string, right: string): number {
 }
 
 function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[_-]/g, "");
+  return name.toLowerCase().replaceAll(/[\s_-]/g, "");
 }
 
 function digits(name: string): string {
   return name.replaceAll(/\D/g, "");
+}
+
+/** The name that a word is known to mean, if it is one, and the likeliest one otherwise. It may be a slip all the same. */
+export function meantOrNearest(
+  known: string | undefined,
+  wrote: string,
+  candidates: Iterable<string>,
+): string | NearestName | undefined {
+  const nearest = didYouMean(wrote, candidates);
+  return known === undefined || known === nearest?.name ? nearest : known;
+}
+
+/** The likeliest intended name, or if there is none a sentence on what to do. */
+export function didYouMeanOr(name: string, given: Iterable<string>, hint: string): Advice {
+  const suggestion = didYouMean(name, given);
+  return suggestion === undefined ? { hint } : { suggestion };
 }

@@ -1,15 +1,20 @@
 // The rule that anonymous callers can't query growing documents without a limit.
+import { policiesOf } from "../kernel/guards.js";
+import { builtInHook } from "../kernel/runtime-hooks.js";
+import type { Declarations } from "../load/declarations.js";
+import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { RuleContext } from "../kernel/rule.js";
 
 /** Warns of lists, aggregates and searches that anybody may ask for, as often as they like, of documents that grow. */
-export function openListsAreLimited({ expanded, report }: RuleContext): void {
+export function openListsAreLimited({ expanded, loaded, report }: RuleContext): void {
   const { model, origins } = expanded;
   const told = new Set<string>();
   const growing = growingIn(model);
   for (const operation of Object.values(model.operations)) {
     const document = operation.lists;
     if (document === null || told.has(operation.namespace)) continue;
+    if (!policiesOf(operation).every((policy) => isWhole(policy, loaded.declarations))) continue;
     if (operation.route === null || isLimited(operation) || !growing.has(document)) continue;
     told.add(operation.namespace);
     report({
@@ -18,6 +23,19 @@ export function openListsAreLimited({ expanded, report }: RuleContext): void {
       at: origins.get(operation.key) ?? { file: "", path: [] },
     });
   }
+}
+
+/** Whether all steps of a policy are known: what is missing may be what limits. */
+function isWhole(policy: string, declarations: Declarations): boolean {
+  return (
+    own(declarations.policies, policy)?.every(
+      (step) =>
+        typeof step !== "string" ||
+        step.includes("#") ||
+        Object.hasOwn(declarations.hooks, step) ||
+        builtInHook(step, declarations)?.lacks === undefined,
+    ) === true
+  );
 }
 
 /** Whether the chain requires a caller, or limits the rate. */

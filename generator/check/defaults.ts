@@ -1,6 +1,10 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
 import { bundled } from "../compile/checked-schemas.js";
+import { didYouMean } from "../did-you-mean.js";
+import type { Advice } from "../diagnostics.js";
 import { families } from "../families/index.js";
+import { shownValue } from "../load/flow-text.js";
+import { adviceOn } from "../load/shape-advice.js";
 import type { RuleContext } from "../kernel/rule.js";
 import { isNullable, type JsonSchema } from "../model/json-schema.js";
 
@@ -10,9 +14,24 @@ export async function defaultsFit(context: RuleContext): Promise<void> {
   for (const { member, schema, value, at } of families.flatMap((one) => one.defaults(context))) {
     if (fitsPlainly(schema, value)) continue;
     const message = await faultOf(schema, value, types);
-    if (message !== undefined)
-      context.report({ code: "OPW031", message: `the default of ${member} ${message}`, at });
+    if (message === undefined) continue;
+    const fault = `the default ${shownValue(value)} of ${member} ${message}`;
+    context.report({ code: "OPW031", message: fault, at, ...defaultAdvice(schema, value) });
   }
+}
+
+/** The value that is likely meant: nearly so called, or of the right type. */
+function defaultAdvice(schema: JsonSchema, value: unknown): Advice | undefined {
+  if (typeof schema === "boolean") return undefined;
+  const { type, enum: values } = schema;
+  if (Array.isArray(values)) return { suggestion: didYouMean(String(value), values.map(String)) };
+  if (type === "string" && (typeof value === "number" || typeof value === "boolean"))
+    return { suggestion: JSON.stringify(String(value)), hint: "A text stands in quotes." };
+  const isNumber = (type === "integer" || type === "number") && typeof value === "string";
+  if (isNumber && value.trim() !== "" && Number.isFinite(Number(value)))
+    return { suggestion: value.trim(), hint: "A number stands without quotes." };
+  if (type === "boolean") return adviceOn({ kind: "boolean" }, value);
+  return undefined;
 }
 
 /** The common cases, for which no validator needs to be compiled. */

@@ -1,5 +1,4 @@
 // The rule that every file#export the registry names exists and is a handler or a hook.
-import { didYouMean } from "../did-you-mean.js";
 import { readAuthorModules } from "../load/author-modules.js";
 import type { Declarations } from "../load/declarations.js";
 import { functionsNamed, type NamedFunction } from "../load/references.js";
@@ -10,6 +9,7 @@ import { pascalCase } from "../model/names.js";
 import { functionReference } from "../model/code.js";
 import { families } from "../families/index.js";
 import type { Mention, RuleContext } from "../kernel/rule.js";
+import { exportAdvice, fileAdvice } from "./function-advice.js";
 
 /** Every function that the registry names, once per place. */
 export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
@@ -45,7 +45,7 @@ export async function functionsExist(
   }
   const modules = await readAuthorModules(project, named);
   for (const mention of all) {
-    checkMention(context, mention, modules.get(mention.reference.file) ?? null);
+    checkMention(context, mention, modules.get(mention.reference.file) ?? null, project);
   }
   for (const [file, facts] of modules) checkAwaited(context, file, facts);
 }
@@ -69,6 +69,7 @@ function checkMention(
   { report }: RuleContext,
   mention: Mention,
   facts: ModuleFacts | string | null,
+  project: string,
 ): void {
   const { file, name } = mention.reference;
   if (typeof facts === "string") {
@@ -76,18 +77,19 @@ function checkMention(
     return;
   }
   if (facts === null) {
-    report({ code: "OPW042", message: `there is no file ${file}`, at: mention.at });
+    const message = `there is no file ${file}`;
+    report({ code: "OPW042", message, at: mention.at, ...fileAdvice(project, mention) });
     return;
   }
   const found = facts.exports.find((exported) => exported.name === name);
   if (found === undefined) {
     if (facts.isOpen) return;
-    const names = facts.exports.map((exported) => exported.name);
+    const message = `${file} exports no ${name}`;
     report({
       code: "OPW042",
-      message: `${file} exports no ${name}`,
+      message,
       at: mention.at,
-      suggestion: didYouMean(name, names),
+      ...exportAdvice(project, mention, facts),
     });
     return;
   }
@@ -112,6 +114,7 @@ function checkMention(
       code: "OPW043",
       message: `${name} is declared as ${found.annotation}, not as ${mention.handlerType}`,
       at: mention.at,
+      hint: `Declare it as \`export const ${name}: ${mention.handlerType}\`.`,
       related,
     });
   }

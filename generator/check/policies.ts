@@ -1,9 +1,10 @@
 // The rule that the steps of policies exist and can refuse. Each faulty one is reported once, at its own place, however many operations it guards.
-import { didYouMean } from "../did-you-mean.js";
+import { meantOrNearest } from "../did-you-mean.js";
 import { own } from "../model/records.js";
 import { refusingPhases } from "../model/vocabulary.js";
 import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
 import { policiesOf } from "../kernel/guards.js";
+import { stepNames } from "../load/other-words.js";
 import type { PolicyStep } from "../load/declarations.js";
 import type { Finding } from "../diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
@@ -18,8 +19,10 @@ export function policiesNameSteps({ loaded, expanded, report }: RuleContext): vo
   for (const [policy, steps] of Object.entries(declarations.policies)) {
     for (const [index, step] of steps.entries()) {
       if (!used.has(policy) && isBuiltIn(step)) continue;
-      const fault = faultOf(step, declarations) ?? strayOverride(step);
-      if (fault !== undefined) report({ ...fault, at: tree.at("policies", policy, index) });
+      const fault = faultOf(step, loaded) ?? strayOverride(step);
+      const scope = typeof step === "object" && step.scope !== undefined ? ["scope"] : [];
+      if (fault !== undefined)
+        report({ ...fault, at: tree.at("policies", policy, index, ...scope) });
     }
   }
 }
@@ -28,9 +31,12 @@ function isBuiltIn(step: PolicyStep): boolean {
   return builtInHooks.some(({ hook }) => hook.id === step);
 }
 
-type Declared = RuleContext["loaded"]["declarations"];
+type Loaded = RuleContext["loaded"];
 
-function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | undefined {
+function faultOf(
+  step: PolicyStep,
+  { declarations: declared, tree }: Loaded,
+): Omit<Finding, "at"> | undefined {
   const { hooks, scopes } = declared;
   if (typeof step !== "string") {
     const names = [...Object.keys(scopes), "own_rows"];
@@ -39,7 +45,9 @@ function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | un
   // Whether the function exists is judged with all others.
   if (step.includes("#")) return undefined;
   const lacks = Object.hasOwn(hooks, step) ? undefined : builtInHook(step, declared)?.lacks;
-  if (lacks !== undefined) return lackingSection(step, lacks);
+  // A section with a fault of its own has been reported.
+  if (lacks !== undefined)
+    return tree.root[lacks] === undefined ? lackingSection(step, lacks) : undefined;
   const phase = own(hooks, step)?.phase;
   if (phase !== undefined && !refusingPhases.includes(phase))
     return { code: "OPW099", message: `${step} runs in ${phase}, where it cannot refuse anybody` };
@@ -61,5 +69,6 @@ function unknown(
 ): Omit<Finding, "at"> | undefined {
   if (known.includes(name)) return undefined;
   const message = `no ${what} is called ${name}`;
-  return { code: "OPW051", message, suggestion: didYouMean(name, known) };
+  const meant = what === "hook" ? own(stepNames, name) : undefined;
+  return { code: "OPW051", message, suggestion: meantOrNearest(meant, name, known) };
 }

@@ -13,8 +13,10 @@ export function explainCode(subject: string, terminal: Terminal): ExitCode | und
   const code = subject.toUpperCase();
   if (!/^OPW\d+$/.test(code)) return undefined;
   if (!isDiagnosticCode(code)) {
+    const codes = Object.keys(catalogue).sort();
+    const likely = didYouMean(code, codes)?.name;
     throw new UsageError(
-      `there is no code ${code}; the catalogue has ${Object.keys(catalogue)[0]} to ${Object.keys(catalogue).at(-1)}`,
+      `there is no code ${code}; ${likely === undefined ? `the catalogue has ${codes[0]} to ${codes.at(-1)}` : `did you mean ${likely}?`}`,
     );
   }
   const { title, cause, fix } = catalogue[code];

@@ -19,7 +19,9 @@ export interface Diagnostic {
   readonly at: SourcePosition;
   readonly related: readonly { readonly message: string; readonly at: SourcePosition }[];
   readonly suggestion?: string;
-  /** What to do about findings of this kind, in words. */
+  /** The right way, where this finding knows more than `advice`. */
+  readonly hint?: string;
+  /** What to do about findings of this code, in words. */
   readonly advice: string;
   /** The edits that mend it, where there is one right answer. */
   readonly fix?: Fix;
@@ -43,6 +45,7 @@ function toDiagnostics(
         at: place(at),
       })),
       ...suggestionOf(finding),
+      ...(finding.hint === undefined ? {} : { hint: cut(finding.hint, longestMessage) }),
       advice: catalogue[finding.code].fix,
       ...(finding.fix === undefined ? {} : { fix: finding.fix }),
     }))
@@ -98,15 +101,21 @@ function renderDiagnostics(
 }
 
 function annotation(
-  { code, severity, message, at, suggestion, fix }: Diagnostic,
+  diagnostic: Diagnostic,
   prefix: string,
   textOf: FindingOptions["textOf"],
 ): string {
-  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  const { code, severity, at, fix } = diagnostic;
   const mended = fix === undefined ? "" : ` \`check --fix\` writes ${shownFix(fix, textOf)}.`;
-  const hint = meant + mended;
+  const message = advised(diagnostic) + mended;
   const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
-  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message + hint);
+  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message);
+}
+
+/** The message, and how to mend it where that is known. */
+function advised({ message, suggestion, hint }: Diagnostic): string {
+  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  return `${message}${meant}${hint === undefined ? "" : ` ${hint}`}`;
 }
 
 function catalogueTitle(code: string): string {
@@ -127,16 +136,16 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
             rules: codes.map((id) => ({ id, shortDescription: { text: catalogueTitle(id) } })),
           },
         },
-        results: diagnostics.map(({ code, severity, message, at, related, fix }) => ({
-          ruleId: code,
-          level: severity,
-          message: { text: message },
-          locations: [sarifLocation(at, prefix)],
-          relatedLocations: related.map((place) => ({
+        results: diagnostics.map((diagnostic) => ({
+          ruleId: diagnostic.code,
+          level: diagnostic.severity,
+          message: { text: advised(diagnostic) },
+          locations: [sarifLocation(diagnostic.at, prefix)],
+          relatedLocations: diagnostic.related.map((place) => ({
             ...sarifLocation(place.at, prefix),
             message: { text: place.message },
           })),
-          ...(fix === undefined ? {} : { fixes: [sarifFix(fix, prefix)] }),
+          ...(diagnostic.fix === undefined ? {} : { fixes: [sarifFix(diagnostic.fix, prefix)] }),
         })),
       },
     ],
@@ -194,16 +203,18 @@ function shownFix(fix: Fix, textOf: FindingOptions["textOf"]): string {
 function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptions): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const { code, severity, message, at, related, suggestion, advice, fix } = diagnostic;
+  const { code, severity, message, at, related, suggestion, hint, advice, fix } = diagnostic;
   const lines = [
     `${oneLine(at.file)}:${at.line}:${at.col} ${paint(severity === "error" ? 31 : 33, severity)} ${paint(1, code)} ${oneLine(message)}`,
     ...codeFrame(at, textOf(at.file), (marker) => paint(31, marker)),
     ...related.flatMap((place) => [
       `  ${oneLine(place.message)}: ${oneLine(place.at.file)}:${place.at.line}:${place.at.col}`,
     ]),
-    suggestion === undefined
-      ? `  ${paint(36, "fix")} ${advice}`
-      : `  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`,
+    ...(suggestion === undefined ? [] : [`  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`]),
+    // What the finding itself knows says more than what its code does.
+    ...(suggestion !== undefined && hint === undefined
+      ? []
+      : [`  ${paint(36, "fix")} ${oneLine(hint ?? advice)}`]),
     ...(fix === undefined ? [] : [`  ${paint(36, "check --fix")} writes ${shownFix(fix, textOf)}`]),
   ];
   return `${lines.join("\n")}\n`;

@@ -16,7 +16,7 @@ import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { mendedProject, ownedAfterMerge } from "./merged-folder.js";
 import { replacedMigrations, undonePurges } from "./replaced-migrations.js";
-import { addStubs, lacksOnlyStubs } from "./stubs.js";
+import { addStubs, dividedByStubs } from "./stubs.js";
 
 export interface GenerateFlags {
   /** Overwrites files that were edited by hand. */
@@ -52,11 +52,13 @@ export async function generateAnew(
   };
   let state = registryState(project);
   let checked = await checkToGenerate(project);
+  const { mended, others } =
+    flags.stubs === true ? dividedByStubs(checked) : { mended: [], others: checked.findings };
   // With any other finding, nothing is written at all.
   if (
-    flags.stubs === true &&
+    mended.length > 0 &&
+    others.length === 0 &&
     flags.dryRun !== true &&
-    lacksOnlyStubs(checked) &&
     refusedOf(await planGeneration(project, checked), flags).length === 0
   ) {
     for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
@@ -77,6 +79,14 @@ export async function generateAnew(
     );
     return { code: exitCodes.findings, written: 0 };
   };
+  if (findings.length > 0 && others.length > 0) {
+    // Who asks for stubs need not be told that they are missing.
+    if (mended.length > 0)
+      terminal.note(
+        `${mended.length} missing ${mended.length === 1 ? "function is" : "functions are"} not listed: --stubs writes them once the rest is mended`,
+      );
+    return show(others);
+  }
   if (findings.length > 0) return show(findings);
 
   const plan = await plannedAfterMerge(project, checked, flags);

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../package-root.js";
 import { diffFormats, type DiffFormat } from "../diff/formats.js";
 import { findingFormats } from "./finding-formats.js";
+import { commandAdvice } from "./other-commands.js";
 import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
 import type { CheckFlags } from "./check.js";
 import type { McpFlags } from "./mcp.js";
@@ -19,7 +20,14 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .description("Prints a reviewed, typed backend from operations declared in YAML.")
     .version(packageVersion())
     .exitOverride()
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    // Subcommands inherit it.
+    .showHelpAfterError("(`--help` behind a command says how it is called)");
+  const instead = commandAdvice(argv[0]);
+  if (instead !== undefined) {
+    terminal.note(`opwright: there is no command ${argv[0]}: ${instead}`);
+    return exitCodes.usage;
+  }
   let code: ExitCode = exitCodes.fine;
   const commands = commandsOf(program, (ended) => {
     code = ended;

@@ -1,23 +1,28 @@
 // Adding missing handlers and hooks to the author's files, once, outside the generated folder (ts-morph).
 import { join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
+import type { Finding } from "../diagnostics.js";
 import { writeWhole } from "../output/whole-file.js";
 import { mentions } from "../check/functions.js";
 import { authoredIn } from "../model/code.js";
 import type { CheckedRegistry, Project } from "../generate.js";
 
-/** Whether the only findings are missing handlers and hooks, which stubs can mend. */
-export function lacksOnlyStubs(checked: CheckedRegistry): boolean {
-  const { findings } = checked;
+/** Findings that stubs mend, because they only miss a handler or hook, and all others. */
+export function dividedByStubs(checked: CheckedRegistry): {
+  readonly mended: readonly Finding[];
+  readonly others: readonly Finding[];
+} {
   const stubs = new Set(
     mentions(checked)
       .filter(({ what }) => what !== "value")
       .map(({ at }) => JSON.stringify(at)),
   );
-  return (
-    findings.length > 0 &&
-    findings.every(({ code, at }) => code === "OPW042" && stubs.has(JSON.stringify(at)))
-  );
+  const isMended = ({ code, at }: Finding): boolean =>
+    code === "OPW042" && stubs.has(JSON.stringify(at));
+  return {
+    mended: checked.findings.filter(isMended),
+    others: checked.findings.filter((finding) => !isMended(finding)),
+  };
 }
 
 /** Adds what is missing and returns `file#export` of each. What exists is never changed. */

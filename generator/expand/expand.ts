@@ -24,6 +24,7 @@ import {
 } from "../kernel/family.js";
 import type { ExpandedRegistry } from "../kernel/rule.js";
 import { builtInWhat } from "../kernel/built-in.js";
+import { readFaultyEntries } from "./faulty-entries.js";
 import { attach } from "./mounts.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 
@@ -45,6 +46,7 @@ export function expandRegistry(
     };
     made.set(family, family.expand({ declarations, tree, types, report, of }));
   }
+  readFaultyEntries(loaded, types, report);
   const context: FamilyContext = { declarations, tree, types, report, of: unasked };
   const expansions = [...made.values()];
   const namespaces = namedOnce(

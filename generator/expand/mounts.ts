@@ -4,6 +4,7 @@ import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { MountDeclaration } from "../load/declarations.js";
 import type { OperationModel, RouteModel } from "../model/registry.js";
+import { operationAdvice } from "../kernel/operation-advice.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../kernel/family.js";
 
@@ -148,7 +149,7 @@ function included(
       code: "OPW062",
       message: `${mount.namespace.name} registers no operation ${name}`,
       at: context.tree.at(...mount.path, "include", index),
-      suggestion: didYouMean(name, names),
+      ...operationAdvice(name, names),
     });
   }
   return registered.filter(({ operation }) => include.includes(operation.name));

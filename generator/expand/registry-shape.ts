@@ -10,6 +10,7 @@ import {
   required,
   typeName,
 } from "../load/format-parts.js";
+import { documentKeys } from "../load/other-words.js";
 import type { ObjectShape, RegistryFormat } from "../load/load.js";
 import { families } from "../families/index.js";
 
@@ -17,24 +18,37 @@ import { families } from "../families/index.js";
 export const registryShape: ObjectShape = {
   kind: "object",
   ...extensions,
+  otherWords: documentKeys,
   members: {
-    service: required(service, "The service as a whole."),
-    policies: optional(
-      mapOf(listOf(policyStep), undefined, undefined, "staff"),
-      "Named, ordered lists of hooks; a guard names one.",
-    ),
-    hooks: optional(
-      mapOf(hook, undefined, undefined, "stamp"),
-      "Hooks of the author's own, by name.",
-    ),
+    service: {
+      ...required(service, "The service as a whole."),
+      alsoCalled: ["info", "app", "application"],
+    },
+    policies: {
+      ...optional(
+        mapOf(listOf(policyStep), undefined, undefined, "staff"),
+        "Named, ordered lists of hooks; a guard names one.",
+      ),
+      alsoCalled: ["guards", "roles", "access", "security", "permissions"],
+    },
+    hooks: {
+      ...optional(
+        mapOf(hook, undefined, undefined, "stamp"),
+        "Hooks of the author's own, by name.",
+      ),
+      alsoCalled: ["middleware", "middlewares"],
+    },
     scopes: optional(
       mapOf(reference, undefined, undefined, "team_rows"),
       "Row filters by name: functions that say which rows a caller sees.",
     ),
-    types: optional(
-      mapOf(typeOrFields, typeName, "a type name in [A-Z][A-Za-z0-9]*", "Task"),
-      "Types by name: fields, a list of values, or a JSON Schema.",
-    ),
+    types: {
+      ...optional(
+        mapOf(typeOrFields, typeName, "a type name in [A-Z][A-Za-z0-9]*", "Task"),
+        "Types by name: fields, a list of values, or a JSON Schema.",
+      ),
+      alsoCalled: ["components", "schemas", "definitions", "enums", "dtos", "interfaces"],
+    },
     ...Object.assign({}, ...families.map(({ format }) => format)),
     mounts: optional(
       mapOf(topLevelMount, undefined, undefined, "public_tasks"),

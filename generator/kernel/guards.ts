@@ -1,9 +1,10 @@
 // From policies and hook lists to the ordered chain of one operation.
 import { hookPhases, refusingPhases, type HookPhaseName } from "../model/vocabulary.js";
-import { didYouMean } from "../did-you-mean.js";
-import type { Origin, Report } from "../diagnostics.js";
+import { didYouMean, didYouMeanOr } from "../did-you-mean.js";
+import type { Advice, Origin, Report } from "../diagnostics.js";
 import type { HooksByPhase, PolicyStep } from "../load/declarations.js";
 
+import { ungivenPolicy } from "../load/load.js";
 import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
 import type { HookUse, OperationModel } from "../model/registry.js";
@@ -82,27 +83,47 @@ function policySteps(
   resource: string,
 ): readonly ChainStep[] {
   const { declarations, tree, report } = context;
+  // It has been reported where it is missing.
+  if (guard.policy === ungivenPolicy) return [];
   const policy = own(declarations.policies, guard.policy);
   // A policy with a faulty declaration was reported already; here it counts as existing.
   const isDeclared = guard.policy in tree.section("policies");
   if (guard.policy === "") {
     report({
       code: "OPW053",
-      message: "the guard names no policy for this operation",
+      message: "the guard names no policy for some of the operations",
       at: guard.at,
+      hint: "Name one for all others: `guard: {read: member, write: member}`, or `guard: member`.",
     });
   } else if (policy === undefined && !isDeclared) {
     report({
       code: "OPW050",
-      message: `no policy is called ${guard.policy}`,
+      ...unknownPolicy(guard.policy, Object.keys(declarations.policies)),
       at: guard.at,
-      suggestion: didYouMean(guard.policy, Object.keys(declarations.policies)),
     });
   }
   return (policy ?? []).flatMap((step) => {
     const use = stepHook(context, step, resource, guard.at);
     return use === undefined ? [] : [{ use, at: guard.at }];
   });
+}
+
+/** What is said of a policy that there is not. */
+export function unknownPolicy(
+  name: string,
+  known: readonly string[],
+): Advice & { readonly message: string } {
+  if (builtInHooks.some(({ hook }) => hook.id === name))
+    return {
+      message: `${name} is a step of policies, and not the name of one`,
+      hint: `Declare a policy with this step, and name it: \`policies: {signed_in: [${name}]}\`, \`guard: signed_in\`.`,
+    };
+  const message = `no policy is called ${name}`;
+  if (/^(?:public|open|anyone|anybody|everyone|none|all)$/.test(name))
+    return { message, hint: `What anybody may call says so: \`policies: {${name}: []}\`.` };
+  const names = known.length === 0 ? "none yet" : known.join(", ");
+  const hint = `Declare it under \`policies\`, or name one of those: ${names}.`;
+  return { message, ...didYouMeanOr(name, known, hint) };
 }
 
 /** Whether a hook is the author's own and may refuse. */
@@ -165,7 +186,7 @@ function stepHook(
 }
 
 function declaredHook(
-  { declarations, report }: FamilyContext,
+  { declarations, report, tree }: FamilyContext,
   name: string,
   phase: HookPhaseName | undefined,
   at: Origin,
@@ -177,7 +198,9 @@ function declaredHook(
     // Faults in a policy are reported at the policy.
     if (phase === undefined) return undefined;
     if (builtIn?.lacks !== undefined) {
-      report({ ...lackingSection(name, builtIn.lacks), at });
+      // A section with a fault of its own has been reported.
+      if (tree.root[builtIn.lacks] === undefined)
+        report({ ...lackingSection(name, builtIn.lacks), at });
       return undefined;
     }
     report({

@@ -77,11 +77,18 @@ export function builtInHook(
   return { hook: found.hook, lacks };
 }
 
+/** Sections as they are first written. */
+const sectionExamples: Readonly<Record<string, string>> = {
+  identity: "`identity: {methods: [token, password]}`",
+  tenancy: "`tenancy: {}`",
+};
+
 /** The finding that a built-in hook lacks a section. */
 export function lackingSection(name: string, section: string): Omit<Finding, "at"> {
   return {
     code: "OPW057",
     message: `the hook ${name} needs \`${section}:\`, which is missing`,
+    hint: `Add the section: ${sectionExamples[section] ?? `\`${section}: {}\``}.`,
   };
 }
 
@@ -136,7 +143,10 @@ export function scopeHook(
   if (declared === undefined && name !== "own_rows") return undefined;
   if (own(declarations.documents, resource) === undefined) {
     const message = `${resource} has no documents, so the scope ${name} would narrow nothing`;
-    report({ code: "OPW056", message, at });
+    // To drop the scope shows every row to whoever reads documents in the handler.
+    const [document = "tasks"] = Object.keys(declarations.documents);
+    const hint = `If its handler reads documents, call the operation after them, such as \`${document}.find\`: then the scope narrows what it reads. If it reads none, name a policy without \`scope\`.`;
+    report({ code: "OPW056", message, at, hint });
     return undefined;
   }
   const override = declaredOverride.map((one) => one.replaceAll("{resource}", resource));

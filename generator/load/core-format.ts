@@ -17,7 +17,10 @@ import {
   style,
   text,
 } from "./format-parts.js";
+import { stepWords } from "./other-words.js";
+import { rateAdvice } from "./quantity-advice.js";
 import type { FormatShape } from "./shape.js";
+import { nameAdvice, permissionAdvice, versionAdvice } from "./text-advice.js";
 
 /** https://semver.org §2, §9 and §10. */
 const version =
@@ -72,6 +75,7 @@ export const service = {
         what: "a name in [a-z][a-z0-9_]*",
         form: "name",
         example: "tracker",
+        advice: nameAdvice(name),
       },
       "The name in file and log output.",
     ),
@@ -83,6 +87,7 @@ export const service = {
         what: "a version such as 1.0.0",
         form: "version",
         example: "1.0.0",
+        advice: versionAdvice,
       },
       "The version of the API.",
     ),
@@ -191,6 +196,8 @@ export const hook = {
   },
 } as const satisfies FormatShape;
 
+const actionPattern = /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/;
+
 /** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
 export const policyStep = {
   kind: "either",
@@ -203,13 +210,15 @@ export const policyStep = {
     },
     {
       kind: "choice",
+      otherWords: stepWords,
       members: {
         authorize: {
           shape: {
             kind: "string",
-            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
+            pattern: actionPattern,
             what: "an action such as {resource}.read",
             example: "{resource}.read",
+            advice: permissionAdvice(actionPattern),
           },
           description: "The permission that the caller needs; {resource} is the namespace.",
         },
@@ -225,6 +234,7 @@ export const policyStep = {
             what: "a rate such as 100/1m",
             form: "rate",
             example: "100/1m",
+            advice: rateAdvice,
           },
           description: "How often one caller may run each operation.",
         },

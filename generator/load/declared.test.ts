@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { listOf, mapOf, mount, optional, required, text } from "./format-parts.js";
-import { checkShape, type Declared, type FormatShape } from "./shape.js";
+import { checkShape } from "./check-shape.js";
+import type { Declared, FormatShape } from "./shape.js";
 
 const shape = {
   kind: "object",

@@ -11,7 +11,8 @@ import {
 import type { JsonSchema, SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { deprecation } from "./format-parts.js";
-import { checkShape, isMap } from "./shape.js";
+import { checkShape } from "./check-shape.js";
+import { isMap } from "./shape.js";
 
 /** The days of a field. */
 export const deprecationKeyword = "x-deprecated";

@@ -5,7 +5,8 @@ import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../mod
 import type { ReferenceModel } from "../model/document-model.js";
 import { formerKeywords } from "./former-names.js";
 import { optional, required, text } from "./format-parts.js";
-import { checkShape, isMap, type Declared, type FormatShape } from "./shape.js";
+import { checkShape } from "./check-shape.js";
+import { isMap, type Declared, type FormatShape } from "./shape.js";
 
 const documentKeyword = "x-ref";
 const viewKeyword = "x-view";

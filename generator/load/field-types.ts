@@ -1,13 +1,23 @@
 // The type of a field where it is a shorthand, and what is taken for one.
-import { didYouMean } from "../did-you-mean.js";
-import { inside, type Origin, type Report } from "../diagnostics.js";
+import { inside, type Advice, type Finding, type Origin, type Report } from "../diagnostics.js";
+import { pascalCase } from "../model/names.js";
 import type { JsonSchema } from "../model/json-schema.js";
+import { fieldTypeAdvice } from "./foreign-types.js";
+import { flowText, shownValue } from "./flow-text.js";
+import { fieldsInPlaceOfSchema } from "./schema-advice.js";
+import { isMap } from "./shape.js";
 import { readShorthand, shorthandScalars } from "./shorthand.js";
 
-/** The schema of a shorthand. Reports one that is none, and a type that is not `declared`; then any value fits. */
+/** What a field may name. */
+export interface KnownNames {
+  readonly types: ReadonlySet<string>;
+  readonly documents: readonly string[];
+}
+
+/** The schema of a shorthand. Reports one that is none, and a type that is not declared; then any value fits. */
 export function readFieldType(
   text: string,
-  declared: ReadonlySet<string>,
+  { types: declared, documents }: KnownNames,
   at: Origin,
   report: Report,
 ): JsonSchema {
@@ -17,7 +27,7 @@ export function readFieldType(
       code: "OPW026",
       message: `${JSON.stringify(text)} is no field type; write ${shorthandScalars.join(", ")} or the name of a type`,
       at,
-      suggestion: didYouMean(read.base, [...shorthandScalars, ...declared]),
+      ...fieldTypeAdvice(text, declared, documents),
     });
     return true;
   }
@@ -26,11 +36,64 @@ export function readFieldType(
       code: "OPW020",
       message: `no type is called ${read.typeName}`,
       at,
-      suggestion: didYouMean(read.typeName, [...declared, ...shorthandScalars]),
+      ...fieldTypeAdvice(text, declared, documents),
     });
     return true;
   }
   return read.schema;
+}
+
+/** The finding that a value is none of the forms of a field. */
+export function noFieldType(value: unknown, at: Origin): Finding {
+  const forms = "a shorthand, a list of values, or a JSON Schema";
+  if (value === null)
+    return {
+      code: "OPW011",
+      message: `nothing is given: must be ${forms}`,
+      at,
+      hint: "Write the type of the field, such as `string`.",
+    };
+  return { code: "OPW011", message: `must be ${forms}, not ${shownValue(value)}`, at };
+}
+
+/** `due-date` → `due_date`. */
+export function fieldNameAdvice(name: string): Advice | undefined {
+  const suggestion = name.trim().replaceAll(/[^A-Za-z0-9_]+/g, "_");
+  return suggestion !== name && /^[A-Za-z_]\w*$/.test(suggestion) ? { suggestion } : undefined;
+}
+
+/** Reports fields where only the type of one stands. Returns whether there were any. */
+export function refusesFields(
+  value: Readonly<Record<string, unknown>>,
+  at: Origin,
+  report: Report,
+): boolean {
+  const fields = fieldsInPlaceOfSchema(value);
+  if (fields === undefined) return false;
+  // What is within a list has no name of its own.
+  const name = [...at.path].reverse().find((step) => step !== "items" && typeof step === "string");
+  const type = pascalCase(String(name ?? "Item"));
+  const isItem = at.path.at(-1) === "items";
+  report({
+    code: "OPW011",
+    message: `a field has no fields of its own: ${fields.slice(0, 6).join(", ")}`,
+    at,
+    hint: `Declare them as a type, and name it: \`types: {${type}: ${flowText(value)}}\`, ${isItem ? `\`"${type}[]"\`` : `\`${String(name)}: ${type}\``}.`,
+  });
+  return true;
+}
+
+/** Reports objects in a list of values. Returns whether there were any. */
+export function refusesObjects(values: readonly unknown[], at: Origin, report: Report): boolean {
+  const [first] = values;
+  if (!isMap(first) || "value" in first) return false;
+  report({
+    code: "OPW013",
+    message: "a list in place of a type lists the allowed values, and objects are none",
+    at,
+    hint: `Declare the objects as a type, and write its name with brackets: \`types: {Item: ${flowText(first)}}\`, \`"Item[]"\`.`,
+  });
+  return true;
 }
 
 /** Warns of `[string]`, which many read as a list of strings. */

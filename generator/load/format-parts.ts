@@ -1,6 +1,14 @@
 // Pieces that the registry format is made of: names, durations, references, paths, mounts.
 import { hookPhases, type HookPhaseName } from "../model/vocabulary.js";
+import { byteSizeAdvice, durationAdvice } from "./quantity-advice.js";
 import type { Member, FormatShape } from "./shape.js";
+import {
+  nameAdvice,
+  pathAdvice,
+  permissionAdvice,
+  policyAdvice,
+  referenceAdvice,
+} from "./text-advice.js";
 
 export const name = /^[a-z][a-z0-9_]*$/;
 export const typeName = /^[A-Z][A-Za-z0-9]*$/;
@@ -11,6 +19,7 @@ export const formerlyCalled = {
   pattern: name,
   what: "a name in [a-z][a-z0-9_]*",
   example: "todos",
+  advice: nameAdvice(name),
 } as const satisfies FormatShape;
 export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
@@ -19,13 +28,15 @@ export const duration = {
   what: "a duration such as 500ms, 5s, 1h or 7d",
   form: "duration",
   example: "5s",
+  advice: durationAdvice,
 } as const satisfies FormatShape;
 export const byteSize = {
   kind: "string",
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
-  what: "a number of bytes such as 512KiB or 64MiB",
+  what: "a size such as 512KiB or 64MiB: a whole number with B, KiB, MiB, GiB or TiB",
   form: "bytes",
   example: "64MiB",
+  advice: byteSizeAdvice,
 } as const satisfies FormatShape;
 const examples = {
   handler: "registry/handlers/tasks.ts#complete",
@@ -36,11 +47,12 @@ const examples = {
 const referenceTo = (names: "handler" | "hook" | "value") =>
   ({
     kind: "string",
-    pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
-    what: "a reference such as registry/handlers/tasks.ts#complete",
+    pattern: /^[\w@.-][\w@./-]*\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
+    what: "a reference to an export, such as registry/handlers/tasks.ts#complete",
     names,
     form: "reference",
     example: examples[names],
+    advice: referenceAdvice,
   }) as const satisfies FormatShape;
 
 /** A function of the author's, as file#export. */
@@ -49,25 +61,33 @@ export const handlerReference = referenceTo("handler");
 export const hookReference = referenceTo("hook");
 export const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
 export const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
+const urlPathPattern = new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`);
+const mountPathPattern = new RegExp(`^(?:(?:/${segment})*/?)$`);
 /** Literal segments, and whole segments that are placeholders. */
 export const urlPath = {
   kind: "string",
-  pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
+  pattern: urlPathPattern,
   what: "a path such as /tasks/{id}/complete",
   form: "path",
   example: "/tasks/{id}/complete",
+  advice: pathAdvice(urlPathPattern),
 } as const satisfies FormatShape;
 /** Where a mount stands: it binds no placeholder. */
 export const mountPath = {
   kind: "string",
-  pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
+  pattern: mountPathPattern,
   what: "a path without placeholders, such as /tasks",
   form: "path",
   example: "/tasks",
+  advice: pathAdvice(mountPathPattern),
 } as const satisfies FormatShape;
 /** The code of an error of the author's own. */
 export const errorCode = { kind: "name", of: "errors" } as const satisfies FormatShape;
-export const policyName = { kind: "name", of: "policies" } as const satisfies FormatShape;
+export const policyName = {
+  kind: "name",
+  of: "policies",
+  advice: policyAdvice,
+} as const satisfies FormatShape;
 
 export const optional = <const Of extends FormatShape>(
   shape: Of,
@@ -128,6 +148,7 @@ export const typeOrFields = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
   example: { title: "string", due: "date-time?" },
+  isType: true,
 } as const satisfies FormatShape;
 
 /** Hooks of an operation by phase. */
@@ -143,15 +164,18 @@ export const hooksByPhase = {
   >,
 } as const satisfies FormatShape;
 
-/** One policy for all operations, or policies by operation. */
+const permissionPattern = /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/;
+
 /** A permission that stands above others. */
 export const permission = {
   kind: "string",
-  pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
+  pattern: permissionPattern,
   what: "a permission such as admin or {resource}.admin",
   example: "{resource}.admin",
+  advice: permissionAdvice(permissionPattern),
 } as const satisfies FormatShape;
 
+/** One policy for all operations, or policies by operation. */
 export const guard = {
   kind: "either",
   of: [policyName, mapOf(policyName, undefined, undefined, "read")],

@@ -20,7 +20,7 @@ export function locator(
     const text = textOf(origin.file);
     if (text === undefined) return { file: origin.file, line: 1, col: 1, length: 1 };
     if (origin.offset !== undefined)
-      return positionOf(origin.file, text, origin.offset, origin.offset + 1);
+      return positionOf(origin.file, text, origin.offset, origin.offset + (origin.length ?? 1));
     if (!roots.has(origin.file))
       roots.set(origin.file, documentWithPositions(text).contents as Node | null);
     const range = rangeOf(roots.get(origin.file) ?? null, origin.path, origin.isKey === true);
@@ -41,10 +41,9 @@ function rangeOf(
     if (pair === undefined) return range;
     const key = isPair(pair) ? (pair.key as Node | null) : null;
     node = isPair(pair) ? pair.value : pair;
+    const isNothing = node === null || (isScalar(node) && node.source === "");
     const wanted =
-      key !== null && (isKey || node === null || index < path.length - 1)
-        ? key
-        : (node as Node | null);
+      key !== null && (isKey || isNothing || index < path.length - 1) ? key : (node as Node | null);
     const found = wanted?.range ?? key?.range;
     if (found != null) range = [found[0], found[1]];
   }

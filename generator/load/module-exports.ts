@@ -11,7 +11,10 @@ export function readExports(file: string, text: string): Omit<ModuleFacts, "floa
   for (const statement of source.statements) {
     const declared = declarationsIn(statement, source);
     for (const facts of declared) locals.set(facts.name, facts);
-    if (isExported(statement)) exported.push(...declared);
+    if (isExported(statement))
+      exported.push(
+        ...declared.map((facts) => (isDefault(statement) ? { ...facts, name: "default" } : facts)),
+      );
     if (ts.isExportDeclaration(statement)) {
       const { exportClause, moduleSpecifier } = statement;
       if (exportClause === undefined) isOpen = true;
@@ -33,9 +36,18 @@ export function readExports(file: string, text: string): Omit<ModuleFacts, "floa
 const unknownExport = { kind: "unknown", requiredParameters: 0, annotation: null } as const;
 
 function isExported(statement: ts.Statement): boolean {
+  return hasModifier(statement, ts.SyntaxKind.ExportKeyword);
+}
+
+/** What is exported by default has that name, and no other. */
+function isDefault(statement: ts.Statement): boolean {
+  return hasModifier(statement, ts.SyntaxKind.DefaultKeyword);
+}
+
+function hasModifier(statement: ts.Statement, wanted: ts.SyntaxKind): boolean {
   return (
     ts.canHaveModifiers(statement) &&
-    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === wanted)
   );
 }
 

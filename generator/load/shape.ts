@@ -1,7 +1,5 @@
 // Shapes: the registry format as data. One description checks files and prints the JSON Schema for editors.
-import { didYouMean } from "../did-you-mean.js";
-import { inside, type Origin, type Report } from "../diagnostics.js";
-import { own } from "../model/records.js";
+import type { Advice } from "../diagnostics.js";
 
 export type FormatShape =
   | {
@@ -13,11 +11,12 @@ export type FormatShape =
       /** What kind of text the pattern is, where others spell such texts in other ways. */
       readonly form?: TextForm;
       readonly example?: string;
+      readonly advice?: Adviser;
     }
   | { readonly kind: "boolean" }
   | { readonly kind: "integer"; readonly minimum: number; readonly maximum?: number }
   | { readonly kind: "constant"; readonly value: string | number | boolean }
-  | { readonly kind: "oneOf"; readonly values: readonly string[] }
+  | { readonly kind: "oneOf"; readonly values: readonly string[]; readonly advice?: Adviser }
   | { readonly kind: "list"; readonly of: FormatShape; readonly minItems?: number }
   | {
       readonly kind: "map";
@@ -33,24 +32,45 @@ export type FormatShape =
       readonly hasExtensions?: boolean;
       /** Members that an example has besides those that are required. */
       readonly shown?: readonly string[];
+      readonly otherWords?: OtherWords;
     }
   /** An object with exactly one of the members, and what may stand beside it. */
   | {
       readonly kind: "choice";
       readonly members: Readonly<Record<string, Member>>;
       readonly beside?: Readonly<Record<string, Member>>;
+      readonly otherWords?: OtherWords;
     }
   /** The first alternative whose JSON type is that of the value. */
-  | { readonly kind: "either"; readonly of: readonly FormatShape[] }
+  | { readonly kind: "either"; readonly of: readonly FormatShape[]; readonly advice?: Adviser }
   /** Checked by a reader of its own. */
-  | { readonly kind: "any"; readonly what: string; readonly example?: unknown }
+  | {
+      readonly kind: "any";
+      readonly what: string;
+      readonly example?: unknown;
+      /** Whether it is a type, or fields. */
+      readonly isType?: boolean;
+    }
   /** A name of something declared, for completion in editors. */
   | {
       readonly kind: "name";
       readonly of: "policies" | "errors" | "namespaces";
+      readonly advice?: Adviser;
     };
 
 export type TextForm = "duration" | "bytes" | "rate" | "path" | "reference" | "version" | "name";
+
+/** What is likely meant by a value that does not fit. */
+export type Adviser = (given: unknown) => Advice | undefined;
+
+/** Keys that other formats have, and how this one says it: by a member, or in a sentence. */
+export type OtherWords = Readonly<Record<string, OtherWord>>;
+
+export interface OtherWord {
+  /** The member that says it here. */
+  readonly member?: string;
+  readonly hint?: string;
+}
 
 export interface Member {
   readonly shape: FormatShape;
@@ -58,6 +78,8 @@ export interface Member {
   readonly description: string;
   /** A value, where that of the shape says too little. */
   readonly example?: unknown;
+  /** What other formats call it. */
+  readonly alsoCalled?: readonly string[];
 }
 
 /** What a value is that a shape accepts, so that a format is said once and its declaration follows. */
@@ -110,164 +132,6 @@ export function membersOf(
   return shape.kind === "object" ? shape.members : { ...shape.members, ...shape.beside };
 }
 
-/** Checks a value against a shape and reports every fault. Returns whether there was none. */
-export function checkShape(
-  shape: FormatShape,
-  value: unknown,
-  at: Origin,
-  report: Report,
-): boolean {
-  switch (shape.kind) {
-    case "any":
-      return true;
-    case "string":
-    case "name":
-      return checkString(shape, value, at, report);
-    case "boolean":
-      return typeof value === "boolean" || wrongType(shape, at, report);
-    case "integer":
-      if (typeof value !== "number" || !Number.isInteger(value))
-        return wrongType(shape, at, report);
-      return isWithin(shape, value, at, report);
-    case "constant":
-      if (value === shape.value) return true;
-      report({ code: "OPW013", message: `must be ${String(shape.value)}`, at });
-      return false;
-    case "oneOf":
-      return checkOneOf(shape.values, value, at, report);
-    case "list":
-      if (!Array.isArray(value)) return wrongType(shape, at, report);
-      if (value.length < (shape.minItems ?? 0)) {
-        report({ code: "OPW013", message: `needs at least ${shape.minItems} entries`, at });
-        return false;
-      }
-      return value
-        .map((item, index) => checkShape(shape.of, item, inside(at, index), report))
-        .every(Boolean);
-    case "map":
-      return isMap(value) ? checkMap(shape, value, at, report) : wrongType(shape, at, report);
-    case "object":
-      return isMap(value) ? checkObject(shape, value, at, report) : wrongType(shape, at, report);
-    case "choice":
-      if (!isMap(value)) return wrongType(shape, at, report);
-      if (!checkObject({ kind: "object", members: membersOf(shape) }, value, at, report))
-        return false;
-      if (Object.keys(value).filter((key) => Object.hasOwn(shape.members, key)).length === 1)
-        return true;
-      report({ code: "OPW013", message: `must have exactly one of ${named(shape.members)}`, at });
-      return false;
-    case "either": {
-      const alternative = alternativeOf(shape, value);
-      if (alternative === undefined) return wrongType(shape, at, report);
-      return checkShape(alternative, value, at, report);
-    }
-  }
-}
-
-function checkString(
-  shape: Extract<FormatShape, { kind: "string" | "name" }>,
-  value: unknown,
-  at: Origin,
-  report: Report,
-): boolean {
-  if (typeof value !== "string") return wrongType(shape, at, report);
-  if (shape.kind === "name" || shape.pattern === undefined || shape.pattern.test(value))
-    return true;
-  report({ code: "OPW013", message: `${JSON.stringify(value)} is not ${shape.what}`, at });
-  return false;
-}
-
-function checkOneOf(
-  values: readonly string[],
-  value: unknown,
-  at: Origin,
-  report: Report,
-): boolean {
-  if (typeof value === "string" && values.includes(value)) return true;
-  report({
-    code: typeof value === "string" ? "OPW013" : "OPW011",
-    message: `must be one of ${values.join(", ")}`,
-    at,
-    suggestion: typeof value === "string" ? didYouMean(value, values) : undefined,
-  });
-  return false;
-}
-
-function checkMap(
-  shape: Extract<FormatShape, { kind: "map" }>,
-  value: Readonly<Record<string, unknown>>,
-  at: Origin,
-  report: Report,
-): boolean {
-  let isSound = true;
-  for (const [key, item] of Object.entries(value)) {
-    if (!shape.key.test(key)) {
-      report({
-        code: "OPW013",
-        message: `${JSON.stringify(key)} is not ${shape.keyIs}`,
-        at: keyOf(at, key),
-      });
-      isSound = false;
-    }
-    isSound = checkShape(shape.of, item, inside(at, key), report) && isSound;
-  }
-  return isSound;
-}
-
-function checkObject(
-  shape: Extract<FormatShape, { kind: "object" }>,
-  value: Readonly<Record<string, unknown>>,
-  at: Origin,
-  report: Report,
-): boolean {
-  let isSound = true;
-  for (const [key, item] of Object.entries(value)) {
-    if (shape.hasExtensions === true && key.startsWith("x-")) continue;
-    const member = own(shape.members, key);
-    if (member === undefined) {
-      report({
-        code: "OPW010",
-        message: `unknown key ${JSON.stringify(key)}`,
-        at: keyOf(at, key),
-        suggestion: didYouMean(key, Object.keys(shape.members)),
-      });
-      isSound = false;
-      continue;
-    }
-    isSound = checkShape(member.shape, item, inside(at, key), report) && isSound;
-  }
-  for (const [key, member] of Object.entries(shape.members)) {
-    if (member.isRequired !== true || Object.hasOwn(value, key)) continue;
-    const isGuard = key === "guard";
-    report({
-      code: isGuard ? "OPW053" : "OPW012",
-      message: isGuard
-        ? "no guard is given; what is public names a policy that asks nothing, such as `open: []`"
-        : `the key ${key} is missing`,
-      at: { ...at, isKey: true },
-    });
-    isSound = false;
-  }
-  return isSound;
-}
-
-function wrongType(shape: FormatShape, at: Origin, report: Report): false {
-  report({ code: "OPW011", message: `must be ${describe(shape)}`, at });
-  return false;
-}
-
-function isWithin(
-  { minimum, maximum = Number.POSITIVE_INFINITY }: Extract<FormatShape, { kind: "integer" }>,
-  value: number,
-  at: Origin,
-  report: Report,
-): boolean {
-  if (value >= minimum && value <= maximum) return true;
-  const message = value < minimum ? `must be at least ${minimum}` : `must be at most ${maximum}`;
-  report({ code: "OPW013", message, at });
-  return false;
-}
-
 /** What a value of the shape is, in words. */
 export function describe(shape: FormatShape): string {
   switch (shape.kind) {
@@ -297,7 +161,8 @@ export function describe(shape: FormatShape): string {
   }
 }
 
-function named(members: Readonly<Record<string, Member>>): string {
+/** The names of members. */
+export function named(members: Readonly<Record<string, Member>>): string {
   return Object.keys(members).join(", ");
 }
 
@@ -309,7 +174,8 @@ export function alternativeOf(
   return shape.of.find((option) => jsonTypeFits(option, value));
 }
 
-function jsonTypeFits(shape: FormatShape, value: unknown): boolean {
+/** Whether a value has the JSON type that a shape asks for. */
+export function jsonTypeFits(shape: FormatShape, value: unknown): boolean {
   switch (shape.kind) {
     case "any":
       return true;
@@ -336,8 +202,4 @@ function jsonTypeFits(shape: FormatShape, value: unknown): boolean {
 
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function keyOf(at: Origin, key: string): Origin {
-  return { file: at.file, path: [...at.path, key], isKey: true };
 }

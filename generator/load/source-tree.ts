@@ -1,5 +1,5 @@
 // Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
-import { parseDocument, type Document, type YAMLError } from "yaml";
+import { parseDocument, type Document } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics.js";
 import { conflictAt } from "./conflict-marks.js";
 import { inexactNumbers } from "./inexact-numbers.js";
@@ -8,6 +8,7 @@ import { notRead, readProjectText } from "./project-file.js";
 import { folderContent } from "./project-folder.js";
 import { repeatedKeys } from "./repeated-keys.js";
 import { isMap } from "./shape.js";
+import { yamlFaults } from "./yaml-faults.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -111,7 +112,7 @@ export function readSourceTree(project: string, folder: string, report: Report):
       report({
         code: "OPW007",
         message: has
-          ? "the only registry version is 1"
+          ? `the only registry version is 1, not ${JSON.stringify(value["registry"])}`
           : "the file does not begin with `registry: 1`",
         at: { file, path: has ? ["registry"] : [] },
       });
@@ -204,12 +205,14 @@ function wholeYaml(file: string, text: string, report: Report): Json | undefined
     return undefined;
   }
   const document = parseDocument(text, parseOptions);
-  const faults = [
-    ...[...document.errors, ...document.warnings].map((error) => yamlFinding(file, error)),
-    ...repeatedKeys(document).map((offset): Finding => ({
+  const syntax = yamlFaults(file, text, document);
+  // What can't be read says nothing of its keys and numbers.
+  const isRead = syntax.every(({ code }) => code !== "OPW001");
+  const ofValues = (): readonly Finding[] => [
+    ...repeatedKeys(document).map(({ key, ...place }): Finding => ({
       code: "OPW002",
-      message: "this map already has that key",
-      at: { file, path: [], offset },
+      message: `this map already has the key ${key}`,
+      at: { file, path: [], ...place },
     })),
     ...inexactNumbers(document).map(({ written, becomes, offset }): Finding => ({
       code: "OPW013",
@@ -217,6 +220,7 @@ function wholeYaml(file: string, text: string, report: Report): Json | undefined
       at: { file, path: [], offset },
     })),
   ];
+  const faults = [...syntax, ...(isRead ? ofValues() : [])];
   for (const finding of faults) report(finding);
   if (faults.length > 0) return undefined;
   try {
@@ -229,8 +233,9 @@ function wholeYaml(file: string, text: string, report: Report): Json | undefined
     if (isMap(value)) return value;
     report({
       code: "OPW011",
-      message: "a registry file is a map of sections",
+      message: value === null ? "the file is empty" : "a registry file is a map of sections",
       at: { file, path: [] },
+      hint: "Begin it with `registry: 1`, and write sections below, such as `documents:`; or remove the file.",
     });
   } catch (error) {
     report({
@@ -266,22 +271,6 @@ function plainFault(
     if (fault !== undefined) return fault;
   }
   return undefined;
-}
-
-function yamlFinding(file: string, error: YAMLError): Finding {
-  const at: Origin = { file, path: [], offset: error.pos[0] };
-  const message = (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*$/, "");
-  if (error.code === "TAG_RESOLVE_FAILED")
-    return { code: "OPW005", message: message.toLowerCase(), at };
-  // The commonest slip: string[] is plain text in a block, and a bracket inside { }.
-  if (/flow-seq-start/.test(message)) {
-    return {
-      code: "OPW001",
-      message: 'inside { } an array type is written in quotes: "string[]"',
-      at,
-    };
-  }
-  return { code: "OPW001", message: message.charAt(0).toLowerCase() + message.slice(1), at };
 }
 
 /** The document of a text with positions, for looking up a finding. */

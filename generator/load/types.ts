@@ -13,21 +13,26 @@ import {
   type SchemaObject,
 } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import { own } from "../model/records.js";
+import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
 import { isReference, readReference } from "./document-references.js";
-import { readFieldType, warnOfFieldsTakenForSchema, warnOfListOfType } from "./field-types.js";
+import {
+  fieldNameAdvice,
+  noFieldType,
+  readFieldType,
+  refusesFields,
+  refusesObjects,
+  warnOfFieldsTakenForSchema,
+  warnOfListOfType,
+  type KnownNames,
+} from "./field-types.js";
+import { shownValue } from "./flow-text.js";
 import { formerKeywords } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
-import {
-  everyKeyword,
-  isJsonSchema,
-  isPattern,
-  keywordRules,
-  promises,
-  unsupportedKeywords,
-} from "./schema-keywords.js";
+import { keywordFault } from "./keyword-faults.js";
+import { subschemaAdvice } from "./schema-advice.js";
+import { isJsonSchema, isPattern } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
 import { typeNames } from "./registry-names.js";
@@ -54,8 +59,7 @@ const reservedTypeNames = ["ErrorEnvelope", "Handler"];
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {
   readonly table: TypeTable;
-  readonly #declared: ReadonlySet<string>;
-  readonly #documents: readonly string[];
+  readonly #known: KnownNames;
   readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
   readonly #files = new Map<string, string>();
@@ -67,9 +71,8 @@ export class TypeReader {
     documents: readonly string[],
     options: { readonly project: string; readonly folder: string; readonly report: Report },
   ) {
-    this.#declared = new Set(declared);
-    this.#documents = documents;
-    this.table = new TypeTable(this.#declared, options.report);
+    this.#known = { types: new Set(declared), documents };
+    this.table = new TypeTable(this.#known.types, options.report);
     this.#schemaFiles = new SchemaFiles(options);
     this.#report = options.report;
   }
@@ -104,7 +107,7 @@ export class TypeReader {
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
   readType(value: unknown, at: Origin, typeName: string): JsonSchema {
     const isSchema = isMap(value) && isJsonSchema(value);
-    if (isSchema) warnOfFieldsTakenForSchema(value, this.#declared, at, this.#report);
+    if (isSchema) warnOfFieldsTakenForSchema(value, this.#known.types, at, this.#report);
     if (!isMap(value) || isSchema) return this.readField(value, at, { typeName, value, at });
     return this.#readFields(value, at, typeName);
   }
@@ -123,6 +126,7 @@ export class TypeReader {
           code: "OPW025",
           message: `${JSON.stringify(name)} cannot be a field`,
           at: { ...path, isKey: true },
+          ...fieldNameAdvice(name),
         });
         continue;
       }
@@ -136,18 +140,15 @@ export class TypeReader {
 
   /** Reads one field: a shorthand, a list of values, or a JSON Schema. */
   readField(value: unknown, at: Origin, root: Root): JsonSchema {
-    if (typeof value === "string") return readFieldType(value, this.#declared, at, this.#report);
+    if (typeof value === "string") return readFieldType(value, this.#known, at, this.#report);
     if (Array.isArray(value)) {
-      warnOfListOfType(value, this.#declared, at, this.#report);
+      if (refusesObjects(value, at, this.#report)) return true;
+      warnOfListOfType(value, this.#known.types, at, this.#report);
       return this.#readEnum(value, at);
     }
-    if (isReference(value)) return readReference(value, at, this.#documents, this.#report);
+    if (isReference(value)) return readReference(value, at, this.#known.documents, this.#report);
     if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
-    this.#report({
-      code: "OPW011",
-      message: "must be a shorthand, a list of values, or a JSON Schema",
-      at,
-    });
+    this.#report(noFieldType(value, at));
     return true;
   }
 
@@ -168,6 +169,7 @@ export class TypeReader {
     root: Root,
   ): JsonSchema {
     if (typeof schema === "boolean") return schema;
+    if (refusesFields(schema, at, this.#report)) return true;
     const result: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
       const path = inside(at, keyword);
@@ -176,14 +178,14 @@ export class TypeReader {
       } else if (keyword === "deprecated" && isMap(value)) {
         Object.assign(result, readDeprecation(value, path, this.#report));
       } else if (keyword === "was" || keyword === "from") {
-        if (this.#checkKeyword(keyword, value, path)) result[formerKeywords[keyword]] = value;
+        if (this.#isSound(keyword, schema, path)) result[formerKeywords[keyword]] = value;
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {
         Object.assign(result, this.#readRef(value, path, root));
       } else if (keyword === "$defs" || keyword === "$schema" || keyword === "$comment") {
         // Definitions are hoisted where they are referred to; the other two say nothing about values.
-        this.#checkKeyword(keyword, value, path);
+        this.#isSound(keyword, schema, path);
       } else if (mapKeywords.has(keyword)) {
         if (keyword === "patternProperties") this.#readPatternKeys(value, path);
         result[keyword] = this.#readSchemas(value, path, root);
@@ -191,7 +193,7 @@ export class TypeReader {
         result[keyword] = this.#readSchemaList(value, path, root);
       } else if (schemaKeywords.has(keyword)) {
         result[keyword] = this.#readSubschema(value, path, root);
-      } else if (this.#checkKeyword(keyword, value, path)) {
+      } else if (this.#isSound(keyword, schema, path)) {
         if (keyword === "pattern") this.patterns.push({ source: String(value), at: path });
         if (keyword === "required")
           this.#refusePrototypeNames(value as readonly string[], () => path);
@@ -199,6 +201,7 @@ export class TypeReader {
       }
     }
     for (const fault of undeclaredRequired(result, at)) this.#report(fault);
+    for (const fault of contradictions(result, at)) this.#report(fault);
     return result;
   }
 
@@ -222,30 +225,11 @@ export class TypeReader {
     }
   }
 
-  #checkKeyword(keyword: string, value: unknown, at: Origin): boolean {
-    if (mapKeywords.has(keyword)) return true;
-    const rule = own(keywordRules, keyword);
-    if (rule === undefined) {
-      const isKnown = unsupportedKeywords.includes(keyword);
-      this.#report({
-        code: "OPW023",
-        message: isKnown
-          ? `the keyword ${keyword} is not supported`
-          : `${JSON.stringify(keyword)} is no JSON Schema keyword`,
-        at: { ...at, isKey: true },
-        suggestion: isKnown ? undefined : didYouMean(keyword, everyKeyword),
-      });
-      return false;
-    }
-    const instead = value === true ? own(promises, keyword) : undefined;
-    if (instead !== undefined) {
-      const message = `nothing would keep the promise ${keyword}: ${instead}`;
-      this.#report({ code: "OPW023", message, at: { ...at, isKey: true } });
-      return false;
-    }
-    if (rule.isValid(value)) return true;
-    this.#report({ code: "OPW024", message: `${keyword} must be ${rule.asks}`, at });
-    return false;
+  /** Whether a keyword and its value are sound; otherwise it is reported. */
+  #isSound(keyword: string, schema: Readonly<Record<string, unknown>>, at: Origin): boolean {
+    const fault = keywordFault(keyword, schema, at, this.#known.types);
+    if (fault !== undefined) this.#report(fault);
+    return fault === undefined;
   }
 
   #readSchemas(value: unknown, at: Origin, root: Root): Readonly<Record<string, JsonSchema>> {
@@ -275,7 +259,8 @@ export class TypeReader {
 
   #readSubschema(value: unknown, at: Origin, root: Root): JsonSchema {
     if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
-    this.#report({ code: "OPW024", message: "must be a schema", at });
+    const message = `must be a schema, not ${shownValue(value)}`;
+    this.#report({ code: "OPW024", message, at, ...subschemaAdvice(value) });
     return true;
   }
 
@@ -292,11 +277,13 @@ export class TypeReader {
     if (typeof value !== "string") return dangling();
     const named = /^(?:#\/types\/)?([A-Z][A-Za-z0-9]*)$/.exec(value)?.[1];
     if (named !== undefined) {
-      if (this.#declared.has(named)) return refTo(named);
-      return dangling(didYouMean(named, this.#declared));
+      if (this.#known.types.has(named)) return refTo(named);
+      return dangling(didYouMean(named, this.#known.types));
     }
     const file = fileReference(value);
     if (file !== undefined) return this.#readFileRef(file, at, dangling);
+    const [, ofOpenApi] = /^#\/(?:components\/schemas|definitions)\/(\w+)$/.exec(value) ?? [];
+    if (ofOpenApi !== undefined) return dangling(`#/types/${ofOpenApi}`);
     return this.#readLocalRef(value, at, root, dangling);
   }
 
@@ -323,7 +310,7 @@ export class TypeReader {
       });
       return {};
     };
-    if (this.#declared.has(typeName)) return taken();
+    if (this.#known.types.has(typeName)) return taken();
     const origin = { file: root.at.file, path: [...root.at.path, "$defs", key] };
     if (!this.table.schemas.has(typeName)) {
       this.table.schemas.set(typeName, true);
@@ -346,7 +333,7 @@ export class TypeReader {
     if (typeName === undefined) {
       typeName = pascalCase(posix.basename(path).replace(/\.json$/, ""));
       if (/^\d/.test(typeName)) typeName = `Schema${typeName}`;
-      while (this.table.schemas.has(typeName) || this.#declared.has(typeName)) {
+      while (this.table.schemas.has(typeName) || this.#known.types.has(typeName)) {
         typeName = `${typeName}Schema`;
       }
       this.#files.set(path, typeName);

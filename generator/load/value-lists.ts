@@ -4,7 +4,8 @@ import type { SchemaObject } from "../model/json-schema.js";
 import { readDeprecation, deprecationKeyword, valuesKeyword } from "./deprecations.js";
 import { formerValuesKeyword } from "./former-names.js";
 import { optional, required, deprecation, text } from "./format-parts.js";
-import { checkShape, isMap, type Declared, type FormatShape } from "./shape.js";
+import { checkShape } from "./check-shape.js";
+import { isMap, type Declared, type FormatShape } from "./shape.js";
 
 /** A value of which more is said than itself. */
 const describedValue = {

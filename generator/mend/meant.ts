@@ -1,5 +1,6 @@
 // What a value of the wrong type or spelling means where the format asks for a shape: as text, if it can only be one thing.
-import { alternativeOf, checkShape, isMap, membersOf, type FormatShape } from "../load/shape.js";
+import { checkShape } from "../load/check-shape.js";
+import { alternativeOf, isMap, membersOf, type FormatShape } from "../load/shape.js";
 import { nameLike } from "./names.js";
 import { respelt } from "./spellings.js";
 import { plainOrQuoted } from "./yaml-text.js";

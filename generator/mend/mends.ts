@@ -110,8 +110,14 @@ function misspeltIn({ texts }: SourceTree): (finding: Finding) => boolean {
     for (const [word] of text.matchAll(/[\w$]+(?:\.[\w$]+)*/g)) counts.set(word, count(word) + 1);
   return ({ code, suggestion }) => {
     if (typeof suggestion !== "object" || code === "OPW010" || code === "OPW023") return true;
-    return count(suggestion.wrote) <= Math.max(1, count(suggestion.name));
+    const { wrote, name } = suggestion;
+    return count(exported(wrote)) <= Math.max(1, count(exported(name)));
   };
+}
+
+/** The export of a reference; of any other text, all of it. */
+function exported(text: string): string {
+  return text.slice(text.indexOf("#") + 1);
 }
 
 function fixOf(finding: Finding, context: Context): Fix | undefined {

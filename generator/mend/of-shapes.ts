@@ -165,15 +165,17 @@ function withMethod(
   map: Readonly<Record<string, unknown>>,
   file: WrittenFile,
 ): Fix | undefined {
-  const method = String(map["method"]).toLowerCase();
-  const isSaid = methods.some((one) => Object.hasOwn(map, one));
-  if (!["method", "verb"].includes(key) || !methods.includes(method) || isSaid) return undefined;
+  const has = (one: string): boolean => Object.hasOwn(map, one);
+  const verb = ["method", "verb"].find(has);
+  const where = ["path", "url", "route"].find(has);
+  if (verb === undefined || where === undefined || ![verb, where].includes(key)) return undefined;
+  const method = String(map[verb]).toLowerCase();
+  if (!methods.includes(method) || methods.some(has)) return undefined;
   const member = own(members, method);
-  const where = ["path", "url", "route"].find((one) => Object.hasOwn(map, one));
-  if (member === undefined || where === undefined || !fits(member.shape, map[where]))
-    return undefined;
-  const removed = file.removed(path);
-  const renamed = file.renamed([...path.slice(0, -1), where], method);
+  if (member === undefined || !fits(member.shape, map[where])) return undefined;
+  const around = path.slice(0, -1);
+  const removed = file.removed([...around, verb]);
+  const renamed = file.renamed([...around, where], method);
   return removed === undefined || renamed === undefined ? undefined : [removed, renamed];
 }
 

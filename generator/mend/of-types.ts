@@ -122,7 +122,7 @@ function mendType(path: Path, { file, declared }: TypeContext): Fix | undefined 
   const text = file.value(path);
   const schema = file.value(path.slice(0, -1));
   if (typeof text !== "string" || !isMap(schema)) return undefined;
-  if (text === "enum" && Object.hasOwn(schema, "enum")) return single(file.removed(path));
+  if (text === "enum") return mendEnum(path, schema, file);
   const type = meantType(text, declared);
   const keywords = type === undefined ? undefined : keywordsOf(type);
   if (keywords === undefined) {
@@ -136,6 +136,22 @@ function mendType(path: Path, { file, declared }: TypeContext): Fix | undefined 
   const replaced = file.replacedWith(path, name.join(": "), others);
   if (replaced === undefined || (key !== "type" && renamed === undefined)) return undefined;
   return renamed === undefined ? [replaced] : [renamed, replaced];
+}
+
+/** `{type: enum, values: [a, b]}` is `{enum: [a, b]}`. */
+function mendEnum(
+  path: Path,
+  schema: Readonly<Record<string, unknown>>,
+  file: WrittenFile,
+): Fix | undefined {
+  const [only, ...others] = Object.keys(schema).filter(
+    (key) => key === "enum" || own(keywordsByWord, key) === "enum",
+  );
+  const removed = file.removed(path);
+  if (only === undefined || others.length > 0 || removed === undefined) return undefined;
+  if (only === "enum") return [removed];
+  const renamed = file.renamed([...path.slice(0, -1), only], "enum");
+  return renamed === undefined || !isValid("enum", schema[only]) ? undefined : [removed, renamed];
 }
 
 /** `required: true` is what every field is that may not be null; of a list, each name stands in it once. */

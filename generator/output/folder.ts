@@ -10,7 +10,7 @@ import { projectEntry } from "../load/project-file.js";
 import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { finishChanges, leftBehind } from "./interrupted.js";
 import { hashOf, manifestName, readOwnership, readPending, type Ownership } from "./manifest.js";
-import { historyIn, type FolderTexts } from "./migration-history.js";
+import { historyIn, type FolderTexts, type Loss } from "./migration-history.js";
 import type { FileChange } from "./plan.js";
 import { fileIn, stageChanges, type StagedChanges } from "./staged-changes.js";
 
@@ -80,6 +80,7 @@ export class GeneratedFolder {
         code: "OPW085",
         message: `${path} ${what}`,
         at: { file: `${this.#name}/${path}`, path: [] },
+        hint: adviceOnLoss(what, `${this.#name}/${path}`),
       }),
     );
   }
@@ -144,5 +145,18 @@ export class GeneratedFolder {
       paths: this.#paths(),
       read: (path) => this.read(path),
     });
+  }
+}
+
+/** How a migration is made whole again. Git keeps untracked files where they are when it stashes or changes the branch. */
+function adviceOnLoss(what: Loss, path: string): string | undefined {
+  switch (what) {
+    case "is not in the manifest":
+      return `If you stashed or changed the branch, git left this file behind, because it wasn't committed: \`git stash pop\` brings the rest back. To give the change up, remove the file, unless a database has applied it.`;
+    case "is missing":
+    case "was edited":
+      return `After a merge, run \`opwright generate\`: it writes your migrations after those of the base branch. Otherwise restore the file: \`git checkout HEAD -- ${path}\`.`;
+    case "has a number that is taken":
+      return undefined;
   }
 }

@@ -13,8 +13,15 @@ export interface FolderTexts {
   readonly read: (path: string) => string | undefined;
 }
 
+/** What a migration, or storage.json, can lack. */
+export type Loss =
+  | "is missing"
+  | "was edited"
+  | "is not in the manifest"
+  | "has a number that is taken";
+
 /** Called with the path of a migration, and what is wrong with it. */
-export type ReportLoss = (path: string, what: string) => void;
+export type ReportLoss = (path: string, what: Loss) => void;
 
 /**
  * Migrations of earlier runs. Reports migrations that are missing, edited, not in the manifest or share a number, and a

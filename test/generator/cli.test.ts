@@ -50,18 +50,19 @@ describe("exit codes", () => {
 });
 
 describe("formats", () => {
-  beforeEach(() =>
-    writeFileSync(join(root, "registry/notes.yaml"), notes.replace("guard", "gaurd")),
-  );
+  beforeEach(() => {
+    const faulty = notes.replace("guard", "gaurd").replace("string", "strnig");
+    writeFileSync(join(root, "registry/notes.yaml"), faulty);
+  });
 
   test("json has the place of each finding", () => {
     const { diagnostics } = JSON.parse(cli(root, "check", "--format", "json").stdout) as {
       readonly diagnostics: readonly object[];
     };
     expect(diagnostics[0]).toMatchObject({
-      code: "OPW053",
+      code: "OPW026",
       severity: "error",
-      at: { file: "registry/notes.yaml", line: 3, col: 3, length: 5 },
+      at: { file: "registry/notes.yaml", line: 3, col: 24, length: 6 },
     });
     expect(diagnostics[1]).toMatchObject({
       code: "OPW010",
@@ -250,6 +251,24 @@ test.each([
     false,
   ]);
   expect(existsSync(join(project, "registry/h.ts"))).toBe(false);
+  remove();
+});
+
+test("--stubs beside another mistake reports that one alone, and counts what it would write", () => {
+  const operations = Array.from(
+    { length: 20 },
+    (_, at) => `  ops.a${at}: {get: /a${at}, run: registry/h.ts#a${at}, guard: open}\n`,
+  ).join("");
+  const { root: project, remove } = writeProject({
+    "registry/service.yaml":
+      "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: []}\n",
+    "registry/ops.yaml": `registry: 1\noperations:\n${operations}  ops.b: {get: /b, run: registry/h.ts#b, guard: opne}\n`,
+  });
+  const { code, stdout, stderr } = cli(project, "generate", "--stubs");
+  expect([code, stdout.match(/ error OPW\d+/g)]).toEqual([1, [" error OPW050"]]);
+  expect(stderr).toContain("21 missing functions are not listed");
+  const without = cli(project, "generate").stdout;
+  expect(without.match(/ error OPW\d+/g)).toHaveLength(22);
   remove();
 });
 

@@ -1,16 +1,10 @@
 // How functions of the client are named and printed.
 import { camelCase } from "../../model/names.js";
 import type { OperationModel } from "../../model/registry.js";
+import { reservedWords } from "../../model/reserved-words.js";
 import { listLayout, width } from "../../print/layout.js";
 import { freeName } from "../../print/printed-names.js";
 import { ownFile } from "./own-file.js";
-
-/** Words that cannot name a function. */
-const reserved = new Set(
-  "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield".split(
-    " ",
-  ),
-);
 
 /** Files of the client whose exports its package exports as well, also those that only some services have: names stay as they are. */
 const ownParts = ["core", "error", "request", "each", "edit", "upload"] as const;
@@ -43,7 +37,7 @@ export function namespaceImport(namespace: string): {
   readonly local: string;
 } {
   const name = namespaceName(namespace);
-  const local = freeName(name, (wanted) => reserved.has(wanted));
+  const local = freeName(name, (wanted) => reservedWords.has(wanted));
   return { imported: local === name ? name : `${name} as ${local}`, local };
 }
 
@@ -53,7 +47,7 @@ export function functionNames({ name }: OperationModel): {
   readonly local: string;
 } {
   const exported = camelCase(name);
-  return { exported, local: reserved.has(exported) ? `${exported}_` : exported };
+  return { exported, local: reservedWords.has(exported) ? `${exported}_` : exported };
 }
 
 /** The method and path of a route, in Markdown. */

@@ -10,12 +10,14 @@ import {
 } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import { documentMembers } from "../documents/format.js";
+import { documentWords } from "../documents/other-words.js";
 import { searchMembers } from "../search/format.js";
 import { storageMembers } from "../storage/format.js";
 
 const composite = {
   kind: "object",
   ...extensions,
+  otherWords: documentWords,
   members: {
     ...documentMembers,
     search: required({ kind: "object", members: searchMembers }, "What is searched for, and how."),

@@ -14,8 +14,8 @@ export function inputDefaults({ loaded, expanded }: RuleContext): readonly Decla
       if (typeof schema === "boolean" || !("default" in schema)) return [];
       const at =
         origin === undefined
-          ? loaded.tree.at("operations", key, "in", member)
-          : { ...origin, path: [...origin.path, member] };
+          ? loaded.tree.at("operations", key, "in", member, "default")
+          : { ...origin, path: [...origin.path, member, "default"] };
       return [{ member, schema, value: schema["default"], at }];
     });
   });

@@ -1,5 +1,5 @@
 // The custom family: an author's operation with its own path, input, output and handler.
-import type { Origin } from "../../diagnostics.js";
+import type { Advice, Origin } from "../../diagnostics.js";
 import { methods, type MethodKey, type OperationDeclaration } from "./format.js";
 import {
   isNullable,
@@ -48,6 +48,7 @@ export function expandOperation(
       code: "OPW040",
       message: `${JSON.stringify(key)} is not <namespace>.<operation>`,
       at,
+      ...keyAdvice(key),
     });
     return undefined;
   }
@@ -151,6 +152,17 @@ function ignoresCredentials(
   return true;
 }
 
+/** `tasks.completeAll` → `tasks.complete_all`. */
+function keyAdvice(key: string): Advice {
+  const suggestion = key
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/[^A-Za-z0-9.]+/g, "_")
+    .toLowerCase();
+  return keyPattern.test(suggestion)
+    ? { suggestion }
+    : { hint: "Write what it is about, a dot, and what it does: `tasks.complete`." };
+}
+
 /** The one method that is given. Reports none, and several. */
 function methodOf(
   { tree, report }: FamilyContext,
@@ -163,7 +175,8 @@ function methodOf(
     given.length === 0
       ? "one of get, post, put, patch, delete is missing"
       : `${given.join(" and ")} are both given`;
-  report({ code: "OPW046", message, at: tree.keyAt("operations", key) });
+  const hint = `Keep one: \`${given[0] ?? "get"}: ${declaration[given[0] ?? "get"] ?? `/${key.replace(".", "/")}`}\`.`;
+  report({ code: "OPW046", message, at: tree.keyAt("operations", key), hint });
   return undefined;
 }
 
@@ -241,6 +254,7 @@ function inputOf(
       code: "OPW044",
       message: `{${name}} is in the path, but \`in\` has no such member`,
       at: context.tree.at("operations", key, method),
+      hint: `Declare it: \`in: {${name}: uuid}\`, or another type of a single value.`,
     });
   }
   const inUrl = Object.keys(properties).filter((name) => placeholders.includes(name) || !hasBody);
@@ -253,6 +267,9 @@ function inputOf(
         code: "OPW045",
         message: `${name} cannot travel in the ${isInPath ? "path" : "query"}`,
         at: at(name),
+        ...(isInPath || hasBody
+          ? {}
+          : { hint: "Use a method with a body, such as `post`, or a type of a single value." }),
       });
       return [];
     }

@@ -16,6 +16,7 @@ import {
   urlPath,
 } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+import { operationWords } from "./other-words.js";
 
 const headerName = {
   kind: "string",
@@ -68,6 +69,7 @@ const operation = {
   kind: "object",
   ...extensions,
   shown: ["post", "in"],
+  otherWords: operationWords,
   members: {
     get: optional(urlPath, "The path of a GET.", "/tasks/{id}/note"),
     post: optional(urlPath, "The path of a POST."),
@@ -122,8 +124,11 @@ declare module "../../load/declarations.js" {
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
-  operations: optional(
-    mapOf(operation, /^/, "an operation key", "tasks.complete"),
-    "Operations of the author's own, by <namespace>.<operation>.",
-  ),
+  operations: {
+    ...optional(
+      mapOf(operation, /^/, "an operation key", "tasks.complete"),
+      "Operations of the author's own, by <namespace>.<operation>.",
+    ),
+    alsoCalled: ["paths", "endpoints", "routes", "actions", "functions", "handlers"],
+  },
 };

@@ -1,5 +1,7 @@
 // The defaults of documents, declared ones and those of their types' schemas.
 import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
+import { inside } from "../../diagnostics.js";
+import { documentMemberAt } from "../../load/member-places.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 
@@ -7,15 +9,13 @@ export function documentDefaults({ loaded, expanded }: RuleContext): readonly De
   const { tree, declarations } = loaded;
   return Object.values(expanded.model.documents).flatMap((document) => {
     const declared = declarations.documents[document.name]?.defaults ?? {};
-    const type = expanded.types.table.origins.get(document.typeName);
     const fields = propertiesOf(document.bodySchema);
     return Object.entries(document.defaults).flatMap(([member, value]) => {
       const schema = own(fields, member);
       if (schema === undefined) return [];
-      const at =
-        Object.hasOwn(declared, member) || type === undefined
-          ? tree.at("documents", document.name, "defaults", member)
-          : { ...type, path: [...type.path, member] };
+      const at = Object.hasOwn(declared, member)
+        ? tree.at("documents", document.name, "defaults", member)
+        : inside(documentMemberAt(tree, document.name, member), "default");
       return [{ member, schema, value, at }];
     });
   });

@@ -1,5 +1,5 @@
 // From a document's model to its operations.
-import { didYouMean } from "../../did-you-mean.js";
+import { operationAdvice } from "../../kernel/operation-advice.js";
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";
@@ -57,7 +57,7 @@ function checkVerbs(
       code: "OPW062",
       message: `${model.name} registers no operation ${verb}`,
       at: { ...tree.at("documents", model.name, ...path), isKey },
-      suggestion: didYouMean(verb, path[0] === "guard" ? [...names, "read", "write"] : names),
+      ...operationAdvice(verb, names, path[0] === "guard" ? ["read", "write"] : []),
     });
   };
   if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))

@@ -17,7 +17,10 @@ import {
   text,
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
+import { aliases } from "../../load/aliases.js";
+import { meaning } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+import { documentWords } from "./other-words.js";
 
 const aField = { kind: "string", what: "a field", example: "title" } as const satisfies FormatShape;
 
@@ -72,6 +75,12 @@ const setText = {
 
 const setRule = {
   kind: "either",
+  advice: meaning({
+    ...aliases("$caller", "$user $me $owner $principal $current_user user caller owner"),
+    ...aliases("$now", "now now() $date $timestamp current_timestamp"),
+    handler: "$handler",
+    profile: "$profile",
+  }),
   of: [
     { kind: "constant", value: "$handler" },
     ...setText.of,
@@ -232,6 +241,7 @@ export const documentMembers = {
 const document = {
   kind: "object",
   ...extensions,
+  otherWords: documentWords,
   members: {
     ...documentMembers,
     soft_delete: optional(
@@ -270,8 +280,11 @@ declare module "../../load/declarations.js" {
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
-  documents: optional(
-    mapOf(document),
-    "Documents by name; the name is the namespace of their operations.",
-  ),
+  documents: {
+    ...optional(
+      mapOf(document),
+      "Documents by name; the name is the namespace of their operations.",
+    ),
+    alsoCalled: ["models", "entities", "collections", "tables", "resources"],
+  },
 };

@@ -68,7 +68,12 @@ export function readDocumentType(
   const faulty = Object.keys(propertiesOf(body)).filter((field) => serviceFields.includes(field));
   for (const field of faulty) {
     const at = { ...inside(typeOrigin, field), isKey: true };
-    report({ code: "OPW025", message: `${field} is a base field of every document`, at });
+    report({
+      code: "OPW025",
+      message: `${field} is a base field of every document`,
+      at,
+      hint: "Leave it out: opwright adds and fills it.",
+    });
   }
   const odd = memberPaths(body, resolve).filter(
     ({ name: member }) => !/^[A-Za-z_][\w-]*$/.test(member),
@@ -203,7 +208,7 @@ function settableFields(
     report({
       code: "OPW030",
       message: `${typeName} has no field ${field}`,
-      at: tree.at("documents", name, ...path),
+      at: { ...tree.at("documents", name, ...path), isKey: path[0] === "defaults" },
       suggestion: didYouMean(field, all),
     });
     return false;
@@ -216,6 +221,9 @@ function settableFields(
     known(field, ["update", at]),
   );
   for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
+  // A field that is misspelt there is likely the one that seems to be left out.
+  if (declaration.create !== undefined && creatable.length < declaration.create.length)
+    return { creatable, patchable };
   const unset = requiredOf(body).filter(
     (field) =>
       !creatable.includes(field) && !own.includes(field) && !Object.hasOwn(defaults, field),
@@ -224,7 +232,11 @@ function settableFields(
     report({
       code: "OPW032",
       message: `${field} is required, but nothing can set it`,
-      at: tree.keyAt("documents", name),
+      // Had `create` been left out, callers could.
+      at:
+        declaration.create === undefined
+          ? tree.keyAt("documents", name)
+          : tree.at("documents", name, "create"),
     });
   return { creatable, patchable };
 }

@@ -30,8 +30,9 @@ export function checkHistory(
   if (retention.deleted !== undefined && !softDelete)
     report({
       code: "OPW009",
-      message: `${name} are not marked as deleted, but removed at once`,
+      message: `${name} are not marked as deleted, but removed at once: there is no soft_delete`,
       at: at("retention", "deleted"),
+      hint: `Add \`soft_delete: true\`, or remove the line from \`retention\`.`,
     });
   if (retention.history !== undefined && !keeps)
     report({

@@ -1,4 +1,5 @@
 // `errors:`: errors of the author's own, which operations and hooks may answer with.
+import { saidBy, wordsFor } from "../../load/other-words.js";
 import { typeOrFields, mapOf, optional, required, text } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
@@ -18,6 +19,15 @@ const kinds = [
 
 const error = {
   kind: "object",
+  otherWords: {
+    ...saidBy(
+      "The status follows from the kind: `kind: conflict` answers 409. Leave it out.",
+      "status statusCode code",
+    ),
+    ...wordsFor("detail", "message text title description"),
+    ...wordsFor("context", "details data params"),
+    ...wordsFor("kind", "type"),
+  },
   members: {
     kind: required({ kind: "oneOf", values: kinds }, "What kind it is, which gives the status."),
     detail: required(text, "One sentence for whoever reads the answer.", "None are left."),

@@ -1,5 +1,5 @@
 // Errors that operations and hooks name are declared.
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMeanOr } from "../../did-you-mean.js";
 import type { RuleContext } from "../../kernel/rule.js";
 
 export function namedErrorsExist({ loaded, report }: RuleContext): void {
@@ -13,6 +13,10 @@ export function namedErrorsExist({ loaded, report }: RuleContext): void {
             code: "OPW028",
             message: `no error is called ${code}`,
             at: tree.at(section, name, "errors", at),
-            suggestion: didYouMean(code, codes),
+            ...didYouMeanOr(
+              code,
+              codes,
+              `Declare it: \`errors: {${code}: {kind: not_found, detail: …}}\`. Those of opwright, such as \`core.not_found\`, need no listing.`,
+            ),
           });
 }

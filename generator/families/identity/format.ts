@@ -12,6 +12,7 @@ import {
   required,
   urlPath,
 } from "../../load/format-parts.js";
+import { meaning } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const headerName = {
@@ -93,7 +94,14 @@ const identity = {
       "Several ways of knowing tokens, by name, in place of `route`, `verifier` and `resolver`; an empty one takes the service's own tokens.",
     ),
     methods: optional(
-      listOf({ kind: "oneOf", values: ["token", "password", "api_key"] }, 1),
+      listOf(
+        {
+          kind: "oneOf",
+          values: ["token", "password", "api_key"],
+          advice: meaning({ jwt: "token", bearer: "token", apikey: "api_key", login: "password" }),
+        },
+        1,
+      ),
       "How callers may be identified; token and password where left out.",
     ),
     ingress: optional(
@@ -214,6 +222,9 @@ declare module "../../load/declarations.js" {
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
-  identity: optional(identity, "How callers sign in and are identified."),
+  identity: {
+    ...optional(identity, "How callers sign in and are identified."),
+    alsoCalled: ["auth", "authentication", "login"],
+  },
   authorization: optional(authorization, "Who decides what callers may do."),
 };

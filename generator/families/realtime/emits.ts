@@ -1,5 +1,5 @@
 // `emits:` of documents and `to:` of events: which signals a write of a document sends, and to whom.
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean, didYouMeanOr } from "../../did-you-mean.js";
 import type { Origin } from "../../diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
@@ -29,10 +29,11 @@ export function checkEmits(
         Object.hasOwn(events, event) ? events[event] : undefined,
         typeName,
       );
-      const suggestion = Object.hasOwn(events, event)
-        ? undefined
-        : didYouMean(event, Object.keys(events));
-      if (fault !== null) report({ code: "OPW074", message: fault, at, suggestion });
+      const example = `Declare it: \`realtime: {events: {${event}: {data: ${typeName}, audience: [principal], to: "{owner_id}", delivery: durable}}}\`.`;
+      const advice = Object.hasOwn(events, event)
+        ? {}
+        : didYouMeanOr(event, Object.keys(events), example);
+      if (fault !== null) report({ code: "OPW074", message: fault, at, ...advice });
       if (ifChanged !== null && on !== "update")
         report({ code: "OPW074", message: `only an update changes fields, ${on} does not`, at });
       for (const field of ifChanged ?? [])

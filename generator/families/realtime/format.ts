@@ -1,4 +1,6 @@
 // The registry format of the realtime plane: events, commands, topics, retention.
+import { wordsFor } from "../../load/other-words.js";
+import { meaning } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import {
   deprecation,
@@ -51,10 +53,27 @@ const realtime = {
       mapOf(
         {
           kind: "object",
+          otherWords: {
+            ...wordsFor("data", "payload type schema body message"),
+            ...wordsFor("to", "target channel recipient room"),
+            ...wordsFor("delivery", "mode durability"),
+          },
           members: {
             data: required(typeOrFields, "What it carries.", { task: "uuid" }),
             audience: required(
-              listOf({ kind: "oneOf", values: ["principal", "topic"] }, 1),
+              listOf(
+                {
+                  kind: "oneOf",
+                  values: ["principal", "topic"],
+                  advice: meaning({
+                    user: "principal",
+                    users: "principal",
+                    room: "topic",
+                    channel: "topic",
+                  }),
+                },
+                1,
+              ),
               "Who hears it: principals, or topics.",
             ),
             to: optional(
@@ -103,5 +122,8 @@ declare module "../../load/declarations.js" {
 
 /** The sections of the registry that this family reads. */
 export const format: Readonly<Record<string, Member>> = {
-  realtime: optional(realtime, "Signals to people who are connected, and commands from them."),
+  realtime: {
+    ...optional(realtime, "Signals to people who are connected, and commands from them."),
+    alsoCalled: ["events", "websocket", "websockets", "sockets", "channels", "subscriptions"],
+  },
 };

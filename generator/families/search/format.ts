@@ -12,6 +12,7 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
+import { guardWords, mountWords, wordsFor } from "../../load/other-words.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 /** What a search says of its own. */
@@ -50,6 +51,13 @@ export const searchMembers = {
 const search = {
   kind: "object",
   ...extensions,
+  otherWords: {
+    ...guardWords,
+    ...mountWords,
+    ...wordsFor("text", "fields columns weights"),
+    ...wordsFor("of", "document collection over index"),
+    ...wordsFor("facets", "filters aggregations"),
+  },
   members: {
     of: required(text, "The document that is searched.", "tasks"),
     ...searchMembers,

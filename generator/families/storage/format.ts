@@ -12,7 +12,9 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
+import { guardWords, mountWords, saidBy, wordsFor } from "../../load/other-words.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+import { contentTypeAdvice } from "../../load/text-advice.js";
 
 /** `image/png`, or `image/*`. */
 const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
@@ -35,6 +37,7 @@ export const storageMembers = {
         pattern: contentType,
         what: "a content type such as image/*",
         example: "image/*",
+        advice: contentTypeAdvice,
       },
       1,
     ),
@@ -61,6 +64,16 @@ export const storageMembers = {
 const storage = {
   kind: "object",
   ...extensions,
+  otherWords: {
+    ...guardWords,
+    ...mountWords,
+    ...wordsFor("max_upload", "maxSize size limit maxFileSize fileSizeLimit"),
+    ...wordsFor("accept", "types mime mimeTypes contentTypes allowed"),
+    ...saidBy(
+      "Where files are stored is a setting of the deployment: `OBJECTS_URL`.",
+      "bucket folder directory",
+    ),
+  },
   members: {
     ...storageMembers,
     guard: required(guard, "The policy of all operations, or of read, write and single ones."),
@@ -85,8 +98,11 @@ declare module "../../load/declarations.js" {
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
-  storage: optional(
-    mapOf(storage, undefined, undefined, "files"),
-    "Storages of files by name; the name is the namespace of their operations.",
-  ),
+  storage: {
+    ...optional(
+      mapOf(storage, undefined, undefined, "files"),
+      "Storages of files by name; the name is the namespace of their operations.",
+    ),
+    alsoCalled: ["files", "buckets", "uploads"],
+  },
 };

@@ -44,5 +44,8 @@ declare module "../../load/declarations.js" {
 
 /** The sections of the registry that this family reads. */
 export const format: Readonly<Record<string, Member>> = {
-  tenancy: optional(tenancy, "Tenants: whose data an operation sees."),
+  tenancy: {
+    ...optional(tenancy, "Tenants: whose data an operation sees."),
+    alsoCalled: ["tenants", "organizations"],
+  },
 };

@@ -69,7 +69,12 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
   "a version such as 1.0.0": ["1.0.0", "0.1.0-rc.1+7"],
   "a duration such as 500ms, 5s, 1h or 7d": ["500ms", "5s", "30s", "1h", "7d"],
   "a duration, or 0s": ["0s", "10s"],
-  "a number of bytes such as 512KiB or 64MiB": ["1B", "512KiB", "64MiB", "5TiB"],
+  "a size such as 512KiB or 64MiB: a whole number with B, KiB, MiB, GiB or TiB": [
+    "1B",
+    "512KiB",
+    "64MiB",
+    "5TiB",
+  ],
   "a content type such as image/*": ["image/*", "application/pdf", "text/x-a.b+c"],
   "a path without placeholders, such as /tasks": ["/blobs", "/x/y", ""],
   "the name of a query parameter": ["access_token", "token"],

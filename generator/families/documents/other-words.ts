@@ -1,0 +1,40 @@
+// What other formats call the keys of a document, and how it is said here.
+import { guardWords, mountWords, saidBy, wordsFor } from "../../load/other-words.js";
+import type { OtherWords } from "../../load/shape.js";
+
+export const documentWords: OtherWords = {
+  ...guardWords,
+  ...mountWords,
+  ...wordsFor("type", "fields schema properties columns attributes model"),
+  ...wordsFor("defaults", "default"),
+  ...wordsFor("indexes", "index indices"),
+  ...wordsFor("soft_delete", "paranoid"),
+  ...wordsFor("history", "versioning versions audit"),
+  ...wordsFor("deadline", "timeout"),
+  ...saidBy(
+    "Every document has `created_at` and `last_update_at`: leave it out.",
+    "timestamps timestamp",
+  ),
+  ...saidBy("Every document has the key `id`, a UUID: leave it out.", "primaryKey id key"),
+  ...saidBy(
+    'Every field is required unless it is nullable (`"string?"`) or has a default: leave it out.',
+    "required",
+  ),
+  ...saidBy(
+    "A search is a section beside `documents`: `search: {tasks_search: {of: tasks, text: [title], guard: member}}`.",
+    "search searchable fulltext",
+  ),
+  ...saidBy(
+    "Files are stored in a section beside `documents`: `storage: {photos: {guard: member}}`.",
+    "storage files attachments uploads",
+  ),
+  ...saidBy(
+    "A field refers to another document: `type: {project: {ref: projects}}`.",
+    "relations relationships references belongsTo hasMany",
+  ),
+  ...saidBy(
+    "Which operations have routes is said by `mount`: `mount: {at: /todo, include: [create, get, list]}`.",
+    "operations actions methods endpoints include",
+  ),
+  ...saidBy("The table has the name of the document: leave it out.", "table tableName"),
+};
