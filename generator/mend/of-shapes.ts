@@ -1,5 +1,6 @@
 // Keys and values that don't fit the registry's format, where the format says what is meant.
 import type { Finding, Fix } from "../diagnostics.js";
+import { didYouMean } from "../did-you-mean.js";
 import { own } from "../model/records.js";
 import { alternativeOf, isMap, membersOf, type FormatShape, type Member } from "../load/shape.js";
 import { keysByWord } from "./foreign-words.js";
@@ -92,6 +93,10 @@ function nearestKey(
   const name = typeof suggestion === "object" ? suggestion.name : undefined;
   const member = name === undefined ? undefined : own(members, name);
   if (name === undefined || member === undefined || Object.hasOwn(map, name)) return undefined;
+  const known = Object.keys(members);
+  const unknown = Object.keys(map).filter((key) => !Object.hasOwn(members, key));
+  const rivals = unknown.filter((key) => didYouMean(key, known)?.name === name);
+  if (rivals.length > 1) return undefined;
   const value = file.value(at.path);
   const isOfType = alternativeOf({ kind: "either", of: [member.shape] }, value) !== undefined;
   const source = file.source(at.path) ?? "";

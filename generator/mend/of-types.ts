@@ -54,6 +54,8 @@ export function mendKeyword(finding: Finding, context: TypeContext): Fix | undef
     return single(file.renamed(path, "ref"));
   const bound = boundOf(keyword, schema);
   const name = bound ?? own(keywordsByWord, keyword.toLowerCase());
+  // A reference to a document can't stand within a schema; it is no slip for one to a type.
+  if (keyword === "ref") return undefined;
   if (name === undefined) return mendName(finding, file);
   if (Object.hasOwn(schema, name)) return undefined;
   const renamed = file.renamed(path, name);
