@@ -128,7 +128,8 @@ export class TypeReader {
           at: { ...path, isKey: true },
           ...fieldNameAdvice(name),
         });
-        continue;
+        // It is known all the same, to whatever names it.
+        if (!/^[A-Za-z_][\w-]*$/.test(name) || name in {}) continue;
       }
       const schema = this.readField(field, path, { typeName, value: field, at: path });
       properties[name] = schema;

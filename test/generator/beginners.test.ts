@@ -1,6 +1,7 @@
 // The mistakes of a first day: each is one finding, at the member that is wrong, which names the cause and shows the right way.
 import { describe, expect, test } from "vitest";
 import { inAccess } from "./beginners/access.js";
+import { inCauses } from "./beginners/causes.js";
 import { inDocuments } from "./beginners/documents.js";
 import { inFields } from "./beginners/fields.js";
 import { inFiles } from "./beginners/files.js";
@@ -21,6 +22,7 @@ const mistakes = [
   ...inOperations,
   ...inAccess,
   ...inOthers,
+  ...inCauses,
 ];
 
 /** Mistakes whose findings are not good yet, and what they lack. */

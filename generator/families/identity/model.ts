@@ -5,6 +5,7 @@ import { durationSeconds } from "../../load/quantities.js";
 import { referenceOrNull } from "../../model/code.js";
 import type { IdentityModel, OperationModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { isLeftOut } from "../../kernel/left-out.js";
 import { authenticationRoutes } from "./routes.js";
 import { signUpModel } from "./sign-up.js";
 
@@ -67,12 +68,14 @@ export function boundaryErrors(
 
 /** Reports operations that the OpenAPI document is to leave out and that do not exist. */
 export function excludedOperationsExist(
-  { tree, report }: FamilyContext,
+  context: FamilyContext,
   model: IdentityModel | null,
   operations: ReadonlyMap<string, OperationModel>,
 ): void {
+  const { tree, report } = context;
   for (const [index, key] of (model?.undocumented ?? []).entries()) {
-    if (operations.has(key)) continue;
+    if (operations.has(key) || isLeftOut(context, key)) continue;
+    if (isLeftOut(context, key.split(".")[0] ?? "")) continue;
     report({
       code: "OPW062",
       message: `nothing registers the operation ${key}`,

@@ -6,6 +6,7 @@ import { refTo, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SignUpModel } from "../../model/registry.js";
 import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
+import { isLeftOut } from "../../kernel/left-out.js";
 import {
   credentialText,
   emailText,
@@ -39,7 +40,8 @@ function checkProfile(context: FamilyContext, name: string): void {
   if (document === undefined) {
     const names = Object.keys(declarations.documents);
     // A document whose own declaration is faulty has been reported.
-    if (!names.includes(name)) refuse(`there is no document ${name}`, didYouMean(name, names));
+    if (!names.includes(name) && !isLeftOut(context, name, "documents"))
+      refuse(`there is no document ${name}`, didYouMean(name, names));
     return;
   }
   if (!document.unique.some(({ fields }) => fields.join() === "owner_id"))
