@@ -13,6 +13,7 @@ const longest = [
   "generator/cli",
   "database-network",
   "property/generated-code",
+  "property/version-pairs",
   "property/writers",
 ];
 

@@ -7,6 +7,7 @@ import { placesSpec } from "./documents/places.js";
 import { projectsSpec } from "./documents/projects.js";
 import { tasksSpec } from "./documents/tasks.js";
 import { identitySpec } from "./identity.js";
+import { kept } from "./kept.js";
 import { outboxSpec } from "./outbox.js";
 import { realtimeSpec } from "./realtime.js";
 import * as apiKeysRoutes from "./routes/api_keys.js";
@@ -46,6 +47,7 @@ export const service = defineService({
   outbox: outboxSpec,
   webhooks: webhooksSpec,
   realtime: realtimeSpec,
+  kept: kept,
   app: authorApp.app,
   routes: [
     apiKeysRoutes.apiKeysIssue,

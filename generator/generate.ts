@@ -112,7 +112,7 @@ async function checked(
   cache.save();
   const named = mentions(context);
   await functionsExist(context, named, project.root);
-  unscopedIsListed(project.root, project.paths.registry, report);
+  await unscopedIsListed(project.root, project.paths.registry, report);
   // A file that can't be read says nothing: what seems to be missing or unknown may stand in it.
   const unread = findings.filter(({ code }) => code === "OPW001");
   const mendable: Mendable = {

@@ -193,6 +193,7 @@ export {
 export { storage } from "./families/storage/operations.js";
 export type { StoredObject } from "./families/storage/stored-object.js";
 export { storing, type StorageSpec } from "./ports/storage-spec.js";
+export { keptForms } from "./operations/kept-values.js";
 export { progressBar } from "./operations/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";
 export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";

@@ -1,6 +1,7 @@
 // npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
-// queries and aggregates, handlers that forget, schedules of realtime, histories of registries and of writers, worlds of other
-// tenants, texts of YAML; a rollout over a million rows; files of 1 GiB; commands that are interrupted; every bench in brief.
+// queries and aggregates, handlers that forget, schedules of realtime, histories of registries and of writers, pairs of
+// versions, worlds of other tenants, texts of YAML; a rollout over a million rows; files of 1 GiB; commands that are
+// interrupted; every bench in brief.
 // Arguments: how many registries, and a seed; a new one where left out.
 import { build, buildService, install, run } from "./prepare.mjs";
 
@@ -13,6 +14,7 @@ const settings = {
   OPWRIGHT_TEST_CASES: String(Math.max(42, Math.ceil(Number(count) / 10))),
   OPWRIGHT_TEST_HISTORIES: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_WRITERS: String(Math.max(2, Math.ceil(Number(count) / 30))),
+  OPWRIGHT_TEST_PAIRS: String(Math.max(40, Math.ceil(Number(count) / 10))),
   OPWRIGHT_TEST_WORLDS: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_SEEDS: String(Math.max(60, Math.ceil(Number(count) / 10))),
   OPWRIGHT_QUERY_RUNS: String(Math.max(2_500, Number(count) * 10)),
@@ -26,6 +28,7 @@ const settings = {
 run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
 run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/writers.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/version-pairs.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/non-interference"], settings);
 run("npx", ["vitest", "run", "test/acceptance/rollout.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/no-loss.test.ts"], settings);

@@ -1,76 +1,23 @@
 // A realtime connection that lasts: it comes back, goes on where it was, and keeps its token good (service.md "Realtime wire protocol").
 import { callerOf, heldBy } from "../caller.js";
 import { ApiError, callOf, refreshTokens } from "../core.js";
-import type { Call, Client, ClientCode, Held, Operation } from "../core.js";
+import type { Client, Held } from "../core.js";
 import { CommandQueue } from "./commands.js";
-import type { CommandCode, CommandOptions, CommandType } from "./commands.js";
+import type { CommandType } from "./commands.js";
 import { guarded } from "./guarded.js";
 import { Inbox, type Handle } from "./inbox.js";
-import type { SignalOf } from "./lane.js";
+import type { Live, LiveOptions, LiveStatus, RealtimeSpec } from "./live.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
 import { Memory } from "./memory.js";
 import { watchPage } from "./page.js";
-import type { KeyValueStore } from "./platform.js";
-import { deviceReplaced, type Ending, type Line, type Transport } from "./port.js";
+import { deviceReplaced, ofTopics, type Ending, type Line } from "./port.js";
 import { hasEnded, millisToRenewal } from "./renewal.js";
 import { Topics } from "./topics.js";
 
 export type { Client } from "../core.js";
 export type { CommandCode, CommandType } from "./commands.js";
 export type { SignalOf } from "./lane.js";
-
-/** What a generated client knows of its realtime plane. */
-export interface RealtimeSpec {
-  readonly path: string;
-  /** The operations that commands call. */
-  readonly commands: Readonly<Record<string, Operation>>;
-}
-
-/** `waiting` comes back by itself; `closed` does not. */
-export type LiveStatus = "connecting" | "open" | "waiting" | "closed";
-
-export interface LiveOptions {
-  readonly transport: Transport;
-  readonly topics?: readonly string[];
-  /** A device that is new begins with what comes from now on; where left out, with all that the service still keeps. */
-  readonly from?: "now";
-  /**
-   * Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. It has one
-   * connection: where another one names it, this one closes with `realtime_device_replaced`.
-   */
-  readonly deviceId?: string;
-  /** Where the device and its last signal are kept over a reload; storage of the browser where left out. */
-  readonly store?: KeyValueStore;
-  /** Told `open` each time that a line is made: what is not kept may have been missed before. `error` says why it is closed. */
-  readonly onStatus?: (status: LiveStatus, error: ApiError | null) => void;
-  /** A handler has failed. Where its signal is kept by the service, the handler is given it again. */
-  readonly onError?: (error: unknown) => void;
-}
-
-export interface Live<Events, Commands extends { readonly [Name in keyof Commands]: CommandType }> {
-  readonly status: LiveStatus;
-  /** Hears one event; returns what ends that. A kept signal is acknowledged once what its handlers return has resolved. */
-  on<Name extends keyof Events & string>(
-    name: Name,
-    handle: (data: Events[Name], id: string | null) => unknown,
-  ): () => void;
-  /** Hears every event, told apart by `name`. */
-  listen(handle: (signal: SignalOf<Events>) => unknown): () => void;
-  /** Calls an operation, as soon as there is a connection. */
-  command<Name extends keyof Commands & string>(
-    name: Name,
-    payload: Commands[Name]["input"],
-    options?: CommandOptions,
-  ): Call<Commands[Name]["output"], Commands[Name]["code"] | CommandCode | ClientCode>;
-  /**
-   * Hears these topics from now on, over the connection that there is where its transport can: then nothing of the topics is
-   * missed that it heard before. `onStatus` tells `open` where a new one was made.
-   */
-  setTopics(topics: readonly string[]): void;
-  /** Resolves once the connection is open; rejects where it is closed for good. */
-  opened(): Promise<void>;
-  close(): void;
-}
+export type { Live, LiveOptions, LiveStatus, RealtimeSpec } from "./live.js";
 
 /** After a connection that lasted this long, pauses begin anew. */
 const stableMillis = 10_000;
@@ -170,20 +117,31 @@ class Connection {
     return new Promise((resolve, reject) => this.#waiting.add({ resolve, reject }));
   }
 
-  setTopics(topics: readonly string[]): void {
-    this.#topics.want(topics);
-    // The pause before another try is kept, and that asks for them.
-    if (this.status === "waiting") return;
-    const line = this.#line;
-    if (this.status !== "open" || line?.setTopics === undefined) return this.#redial();
-    void this.#changeTopics(line, () => line === this.#line);
+  setTopics(topics: readonly string[]): Promise<void> {
+    const heard = this.#topics.want(topics);
+    if (this.#closed !== undefined) this.#topics.close(this.#closed);
+    // A line that is being made hears them before it is open; the pause before another one is kept.
+    else if (!this.#leavesCaller() && this.status === "open") void this.#hearTopics();
+    return heard;
   }
 
-  async #changeTopics(line: Line, isCurrent: () => boolean): Promise<void> {
-    // Another line is for whoever has signed in since, or tells why this one can't.
-    const isSame = (await this.#held())?.caller === this.#used.caller;
-    if (isSame && (await this.#topics.change(line, isCurrent))) return;
-    if (isCurrent()) this.#redial();
+  /** Has the line hear what is wanted by now; false where it was left, or is left because it can't. */
+  async #hearTopics(): Promise<boolean> {
+    const generation = this.#generation;
+    const isCurrent = (): boolean => generation === this.#generation;
+    const line = this.#line;
+    try {
+      // Another line is for whoever has signed in since, or tells why this one can't.
+      const isSame = (await this.#held())?.caller === this.#used.caller;
+      if (line !== undefined && isSame) await this.#topics.change(line, isCurrent);
+      else if (isCurrent()) this.#redial();
+    } catch (error) {
+      const refusal = error as ApiError;
+      if (!isCurrent()) return false;
+      if (ofTopics.includes(refusal.code)) this.close(refusal);
+      else this.#redial();
+    }
+    return isCurrent();
   }
 
   close(error: ApiError | null): void {
@@ -194,6 +152,7 @@ class Connection {
     this.#leavePage();
     clearInterval(this.#watch);
     this.commands.close(this.#closed);
+    this.#topics.close(this.#closed);
     for (const { reject } of this.#waiting) reject(this.#closed);
     this.#waiting.clear();
     this.#tell("closed", error);
@@ -236,11 +195,11 @@ class Connection {
           },
         },
         {
-          opened: () => isCurrent() && !this.#leavesCaller() && this.#isOpen(),
-          signal: (name, id, data) => {
+          opened: () => isCurrent() && !this.#leavesCaller() && void this.#opened(),
+          signal: (name, id, data, signalId) => {
             if (!isCurrent() || this.#leavesCaller()) return;
             if (name === "realtime.unsubscribed") this.#topics.lost(data);
-            inbox.take({ name, id, data });
+            inbox.take({ name, id, data }, signalId);
           },
           ended: (ending) => isCurrent() && void this.#ended(ending),
         },
@@ -260,11 +219,14 @@ class Connection {
     }
   }
 
-  #isOpen(): void {
+  async #opened(): Promise<void> {
     this.#openedAt = Date.now();
     this.#isRefreshed = false;
     this.commands.use(this.#line);
     this.#renewLater();
+    this.#topics.opened();
+    // What was set while it was being made.
+    while (!this.#topics.isHeard) if (!(await this.#hearTopics())) return;
     for (const { resolve } of this.#waiting) resolve();
     this.#waiting.clear();
     this.#tell("open");

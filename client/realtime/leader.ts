@@ -1,9 +1,10 @@
 // The line of the tab that leads, with what all tabs want to hear: all of it is granted, or each tab is asked for alone.
 import { ApiError } from "../core.js";
 import { within } from "../signals.js";
-import type { Command, Ending, Line, Receiver } from "./port.js";
+import { ofTopics, tooManyTopics, type Command, type Ending } from "./port.js";
+import type { Line, Receiver } from "./port.js";
 import type { Message } from "./tab-messages.js";
-import { withoutEnded } from "./topics.js";
+import { isSame, withoutEnded } from "./topics.js";
 
 type Asked = Extract<Message, { readonly kind: "command" }>;
 
@@ -22,6 +23,8 @@ export interface LeaderOptions {
   ended(ending: Ending, isOwn: boolean): void;
   /** No other tab hears through this one any more. */
   left(): void;
+  /** The line hears less than before: there may be room for what a tab hears over a line of its own. */
+  gaveBack(): void;
 }
 
 /** How long a leader waits for what other tabs want to hear. */
@@ -30,11 +33,6 @@ const gatherMillis = 50;
 const giveBackMillis = 500;
 /** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
 const commandMillis = 5_000;
-/** Refusals that are about topics. */
-export const ofTopics: readonly string[] = [
-  "realtime_topics_unauthorized",
-  "realtime_topics_limit",
-];
 
 export class Leader {
   line: Line | undefined;
@@ -63,6 +61,8 @@ export class Leader {
   #givingBack: ReturnType<typeof setTimeout> | undefined;
   #generation = 0;
   #isOpen = false;
+  /** Whether a line is being made. */
+  #isDialing = false;
   #isStopped = false;
   #onceOpen: (() => void)[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
@@ -90,6 +90,13 @@ export class Leader {
       void this.#inTurn(() => this.#changeFor(tab));
       return null;
     }
+    if (this.#isDialing) {
+      // The line that is being made goes on: for what it was not asked for, it is once it is open.
+      const isAsked = topics.every((topic) => this.#topics.includes(topic));
+      this.#waiting.delete(tab);
+      (isAsked ? this.#joined : this.#waiting).set(tab, topics);
+      return null;
+    }
     this.#joined.set(tab, topics);
     this.#openSoon();
     return null;
@@ -98,9 +105,18 @@ export class Leader {
   /** The leading tab itself wants to hear these topics, and no others. Rejects where the line can't. */
   setOwn(topics: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
+      const before = this.#own;
+      // Where they are refused, it hears on what it heard before and wants to hear still.
+      this.#own = before.filter((topic) => topics.includes(topic));
       await this.#change(this.#unionOf([topics, ...this.#joined.values()]));
       this.#own = topics;
     });
+  }
+
+  /** The leading tab hears nothing through this line any more; what it heard is given up in a while. */
+  giveUpOwn(): void {
+    this.#own = [];
+    this.#giveBackSoon();
   }
 
   /** Its topics are given up where nobody else wants to hear them. */
@@ -196,9 +212,21 @@ export class Leader {
       if (generation !== this.#generation || !this.#waiting.has(tab)) return;
       const { code, message } = error as ApiError;
       if (!ofTopics.includes(code)) return this.#openSoon();
-      this.leave(tab);
+      // For what does not fit, the tab makes a line of its own; until then it hears what stays.
+      if (code === tooManyTopics) this.#keep(tab, topics);
+      else this.leave(tab);
       this.#options.refused(tab, { code, detail: message, isFinal: true });
     }
+  }
+
+  /** A tab hears on what it heard before of these topics, and is not asked for the others. */
+  #keep(tab: string, topics: readonly string[]): void {
+    const before = this.#joined.get(tab) ?? [];
+    this.#waiting.delete(tab);
+    this.#joined.set(
+      tab,
+      before.filter((topic) => topics.includes(topic)),
+    );
   }
 
   async #change(topics: readonly string[]): Promise<void> {
@@ -207,10 +235,15 @@ export class Leader {
       throw new ApiError("client.network", "the connection can't change what it hears");
     const generation = this.#generation;
     const before = this.#topics;
+    if (isSame(topics, before)) return;
     // What is given up is so also where what is new is refused.
     this.#topics = before.filter((topic) => topics.includes(topic));
-    await line.setTopics(topics, before);
-    if (generation === this.#generation) this.#topics = topics;
+    try {
+      await line.setTopics(topics, before);
+      if (generation === this.#generation) this.#topics = topics;
+    } finally {
+      if (before.some((topic) => !topics.includes(topic))) this.#options.gaveBack();
+    }
   }
 
   /** The caller may not hear some topics any more: nobody asks for them again. */
@@ -243,16 +276,17 @@ export class Leader {
     this.#waiting.clear();
     this.#asked = [...this.#joined.keys()];
     this.#topics = this.#unionOf([this.#own, ...this.#joined.values()]);
-    this.#isOpen = false;
+    [this.#isOpen, this.#isDialing] = [false, true];
     this.line?.close();
     this.line = undefined;
     try {
       const line = await this.#options.open(this.#topics, {
         opened: () => isCurrent() && this.#opened(),
-        signal: (name, id, data) => {
+        signal: (...signal) => {
           if (!isCurrent()) return;
+          const [name, , data] = signal;
           if (name === "realtime.unsubscribed") this.#lost(data);
-          this.#options.signal(name, id, data);
+          this.#options.signal(...signal);
         },
         ended: (ending) => isCurrent() && this.#ended(ending),
       });
@@ -265,10 +299,12 @@ export class Leader {
   }
 
   #opened(): void {
+    this.#isDialing = false;
     for (const tab of this.#asked) this.#granted.add(tab);
     if (this.#isRefused) this.#proven = new Set(this.#asked);
     this.#proceed();
     this.#options.opened(this.#topics);
+    for (const tab of this.#waiting.keys()) void this.#inTurn(() => this.#changeFor(tab));
     for (const [tab, topics] of this.#suspects) {
       this.#suspects.delete(tab);
       // What is heard already was granted to another: the tab knows by what was told just now.

@@ -3,7 +3,13 @@
 import { call, type Operation } from "../core.js";
 import type { Dial, Receiver } from "./port.js";
 
-export type Heard = readonly [name: string, id: string | null, data: unknown];
+/** A signal as a line tells it (`Receiver`). */
+export type Heard = readonly [
+  name: string,
+  id: string | null,
+  data: unknown,
+  signalId?: string | undefined,
+];
 
 /** A page of the caller's mailbox, as `<path>/history` answers. */
 interface History {
@@ -75,13 +81,14 @@ export class Place {
   }
 
   /** The next signal of this tab. */
-  take([name, id, data]: Heard): void {
+  take(signal: Heard): void {
+    const [, id] = signal;
     if (id !== null && this.#skipTo !== undefined) {
       if (id === this.#skipTo) this.#skipTo = undefined;
       return;
     }
     if (id !== null) this.#last = id;
-    this.#options.signal(name, id, data);
+    this.#options.signal(...signal);
   }
 
   /** Reads what others heard while this tab was on no line; signals that come meanwhile are behind that. */

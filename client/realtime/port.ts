@@ -1,5 +1,6 @@
 // What a realtime connection asks of whatever carries it: WebSocket, Server-Sent Events, Socket.IO, or another tab.
-import type { Client, Operation } from "../core.js";
+import type { ApiError, Client, Operation } from "../core.js";
+import { pause } from "../signals.js";
 
 /** Where a line leads, and what is asked for there. */
 export interface Dial {
@@ -25,9 +26,25 @@ export interface Dial {
 export interface Receiver {
   /** The caller is admitted: topics are heard from now on. It may be told again. */
   opened(): void;
-  /** `id` is null where a signal is not kept. */
-  signal(name: string, id: string | null, data: unknown): void;
+  /** `id` is null where a signal is not kept; `signalId` tells one from others that is not. An older service doesn't say. */
+  signal(name: string, id: string | null, data: unknown, signalId?: string): void;
   ended(ending: Ending): void;
+}
+
+/** A signal as it travels (service.md "Delivery envelope"). */
+export interface Envelope {
+  readonly id: string | null;
+  readonly data: unknown;
+  readonly signal_id?: string;
+}
+
+/** What a receiver is told of a signal besides its name. */
+export function contentOf({
+  id,
+  data,
+  signal_id: signalId,
+}: Envelope): readonly [id: string | null, data: unknown, signalId: string | undefined] {
+  return [id, data, signalId];
 }
 
 /** How a line came to its end. */
@@ -52,6 +69,11 @@ export interface Command {
 
 /** How a line ends whose device has connected again: a device has one line. */
 export const deviceReplaced = "realtime_device_replaced";
+
+/** How more topics are refused than a connection may hear. */
+export const tooManyTopics = "realtime_topics_limit";
+/** Refusals that are about topics. */
+export const ofTopics: readonly string[] = ["realtime_topics_unauthorized", tooManyTopics];
 
 /** Kinds of errors that pass. */
 const passing = ["throttled", "unavailable", "timeout", "infrastructure", "internal"];
@@ -82,17 +104,32 @@ export interface Line {
   close(): void;
 }
 
+/** How long topics wait before they are asked for again where too much is under way. */
+const busyMillis = 100;
+
 /** Gives up what is heard no longer and asks for what is not heard yet; what is heard before and after stays untouched. */
 export async function changeTopics(
   topics: readonly string[],
   before: readonly string[],
   ask: (name: "realtime.subscribe" | "realtime.unsubscribe", topics: string[]) => Promise<unknown>,
 ): Promise<void> {
+  const asked = async (name: Parameters<typeof ask>[0], some: string[]): Promise<void> => {
+    for (;;) {
+      try {
+        await ask(name, some);
+        return;
+      } catch (error) {
+        // As many commands are under way as the connection may have.
+        if ((error as ApiError).code !== "realtime_commands_limit") throw error;
+      }
+      await pause(busyMillis);
+    }
+  };
   const gone = before.filter((topic) => !topics.includes(topic));
   const fresh = topics.filter((topic) => !before.includes(topic));
   // A line has a limit of topics: what is given up makes room.
-  if (gone.length > 0) await ask("realtime.unsubscribe", gone);
-  if (fresh.length > 0) await ask("realtime.subscribe", fresh);
+  if (gone.length > 0) await asked("realtime.unsubscribe", gone);
+  if (fresh.length > 0) await asked("realtime.subscribe", fresh);
 }
 
 export interface Transport {

@@ -1,15 +1,18 @@
-// The line of a tab that shares: it leads, or hears and talks through the tab that does.
+// The line of a tab that shares: it leads, or hears and talks through the tab that does. What does not fit on the line that
+// all share comes over one of the tab's own.
 import { callerOf, heldBy } from "../caller.js";
-import { ApiError, errorOf, randomKey } from "../core.js";
-import { onAbort } from "../signals.js";
-import { Leader, ofTopics } from "./leader.js";
-import { Place } from "./place.js";
-import type { Channel, Locks } from "./platform.js";
-import { deviceReplaced, type Command, type Dial, type Ending } from "./port.js";
-import type { Line, Receiver, Transport } from "./port.js";
+import { randomKey, type ApiError } from "../core.js";
+import { LeadLock } from "./lead-lock.js";
+import { Leader } from "./leader.js";
+import { Place, type Heard } from "./place.js";
+import type { Channel } from "./platform.js";
+import { deviceReplaced, ofTopics, type Command, type Dial } from "./port.js";
+import type { Ending, Line, Receiver, Transport } from "./port.js";
 import { PresenceBoard } from "./presence.js";
-import { commandFreshMillis, isNewer, type Message, type Reign } from "./tab-messages.js";
-import { withoutEnded } from "./topics.js";
+import { RelayedCommands } from "./relayed-commands.js";
+import { live, onceGone, type TabLocks } from "./tab-life.js";
+import { isNewer, type Message, type Reign } from "./tab-messages.js";
+import { TabTopics } from "./tab-topics.js";
 import { Watch } from "./watch.js";
 
 /** How long a leader holds on after its line has ended, so that every tab has heard of that and takes its own pause. */
@@ -18,17 +21,9 @@ const lingerMillis = 200;
 const handoverMillis = 500;
 
 /** With what the tabs of a browser find each other. */
-export interface Means {
+export interface Means extends TabLocks {
   readonly channel: Channel;
-  readonly locks: Locks;
-  /** Of the channel and of the lock. */
-  readonly name: string;
   readonly caller: string;
-}
-
-interface Waiting {
-  readonly resolve: (data: unknown) => void;
-  readonly reject: (error: ApiError) => void;
 }
 
 export class SharedLine implements Line {
@@ -38,60 +33,56 @@ export class SharedLine implements Line {
   readonly #means: Means;
   readonly #place: Place;
   readonly #watch: Watch;
+  readonly #lock: LeadLock;
+  readonly #topics: TabTopics;
   readonly #presence = new PresenceBoard();
   readonly #tab = randomKey();
+  readonly #relayed: RelayedCommands = new RelayedCommands(this.#tab);
   readonly #leaving = new AbortController();
-  readonly #waiting = new Map<number, Waiting>();
-  /** Ends the wait for the lock. */
-  #queueing = new AbortController();
-  #asked = 0;
   #isOver = false;
   /** Whether it leads for other tabs alone. */
   #hasResigned = false;
-  #topics: readonly string[];
-  /** Whether the line hears what this tab wants to hear, as far as it has been told. */
-  #hears = false;
-  /** Waits for the line to hear other topics. */
-  #changing: Waiting | undefined;
   #leader: Leader | undefined;
   /** Who leads, as far as this tab has heard; its own where it leads itself. */
   #reign: Reign = { term: 0, tab: "" };
   /** The last signal of the line of this tab, or behind which it began. */
   #last = "";
-  #release: () => void = () => undefined;
 
   constructor(transport: Transport, dial: Dial, receiver: Receiver, means: Means) {
     this.#transport = transport;
     this.#dial = dial;
-    this.#topics = dial.topics;
     this.#receiver = receiver;
     this.#means = means;
     this.#place = new Place({
       dial,
       caller: means.caller,
       leaving: this.#leaving.signal,
-      signal: (name, id, data) => {
-        if (name === "realtime.unsubscribed") this.#topics = withoutEnded(this.#topics, data);
-        receiver.signal(name, id, data);
-      },
-      failed: () => {
-        this.#finish(0);
-        receiver.ended({});
-      },
+      signal: (...signal) => this.#topics.take(signal),
+      failed: () => this.#leave({}),
+    });
+    this.#topics = new TabTopics({
+      topics: dial.topics,
+      leaving: this.#leaving.signal,
+      leader: () => this.#leader,
+      join: (topics) => this.#join(topics),
+      openOwn: (topics, own) => this.#openOwn(topics, own),
+      signal: (...signal) => this.#hand(signal),
+      opened: () => receiver.opened(),
+      ended: (ending) => this.#leave(ending),
     });
     this.#watch = new Watch({
       ask: () => this.#leader === undefined && this.#tell({ kind: "ask" }),
-      stands: () => this.#takeOver(),
+      stands: () => this.#leader === undefined && !this.#isOver && this.#lock.steal(),
+    });
+    this.#lock = new LeadLock({
+      locks: means.locks,
+      name: means.name,
+      lead: () => this.#lead(),
+      taken: () => this.#stepDown(),
     });
     means.channel.addEventListener("message", ({ data }) => this.#hear(data as Message));
-    this.#seek(false);
-    const { signal } = this.#leaving;
-    // Who leads learns by this lock that the tab has ended, also where it can't say so.
-    const live = (): Promise<void> => {
-      this.#join();
-      return new Promise((resolve) => onAbort(signal, resolve));
-    };
-    means.locks.request(`${means.name} ${this.#tab}`, { signal }, live).catch(() => undefined);
+    this.#lock.seek();
+    live(means, this.#tab, this.#leaving.signal, () => this.#join(this.#topics.asked));
   }
 
   get isFollowing(): boolean {
@@ -104,45 +95,25 @@ export class SharedLine implements Line {
 
   command(command: Command): Promise<unknown> {
     if (this.#leader !== undefined) return this.#leader.command(command);
-    const { name, payload, idempotencyKey, millis } = command;
-    return new Promise((resolve, reject) => {
-      const cid = (this.#asked += 1);
-      const asked = { name, json: JSON.stringify(payload), idempotencyKey, millis };
-      this.#waiting.set(cid, { resolve, reject });
-      const until = Date.now() + commandFreshMillis;
-      this.#tell({ kind: "command", tab: this.#tab, cid, until, command: asked });
-    });
+    return this.#relayed.ask(command, (asked) => this.#tell(asked));
   }
 
   async reauthenticate(token: string): Promise<boolean> {
-    return (await this.#leader?.line?.reauthenticate(token)) ?? true;
+    const lines = [this.#leader?.line, this.#topics.own].map((line) => line?.reauthenticate(token));
+    return (await Promise.all(lines)).every((goesOn) => goesOn !== false);
   }
 
-  /** Hears these topics through whoever leads, and no others; what the other tabs want to hear stays. */
+  /**
+   * Hears these topics through whoever leads, and no others; what the other tabs want to hear stays. Where they do not fit
+   * with that, they come over a line of this tab's own.
+   */
   async setTopics(topics: readonly string[]): Promise<void> {
-    if (this.#leader !== undefined) {
-      await this.#leader.setOwn(topics).catch((refusal: ApiError) => this.#resign(refusal));
-      this.#topics = topics;
-      return;
-    }
-    this.#topics = topics;
-    await new Promise<unknown>((resolve, reject) => {
-      this.#changing = { resolve, reject };
-      this.#join();
-    });
-  }
-
-  /** This tab alone has asked for too much: it ends, and its line goes on for the others as long as there are any. */
-  #resign(refusal: ApiError): void {
-    const { code, message } = refusal;
-    if (!ofTopics.includes(code) || this.#leader?.isFollowed !== true) throw refusal;
-    this.#hasResigned = true;
-    this.#leader.setOwn([]).catch(() => undefined);
-    this.#receiver.ended({ code, detail: message, isFinal: true });
+    await this.#topics.set(topics).catch((refusal: ApiError) => this.#refused(refusal));
   }
 
   probe(): void {
     this.#leader?.line?.probe?.();
+    this.#topics.own?.probe();
   }
 
   close(): void {
@@ -152,45 +123,47 @@ export class SharedLine implements Line {
     this.#finish(0);
   }
 
-  /** Waits for the lock, or takes it from a tab that stands still; leads while it has it. */
-  #seek(steal: boolean): void {
-    const { locks, name } = this.#means;
-    const queueing = new AbortController();
-    this.#queueing.abort();
-    this.#queueing = queueing;
-    let isHeld = false;
-    locks
-      .request(name, steal ? { steal } : { signal: queueing.signal }, () => {
-        isHeld = true;
-        return this.#lead();
-      })
-      .catch(() => {
-        // Another tab has taken the lock: it found this one standing still.
-        if (isHeld) return this.#stepDown();
-        if (queueing.signal.aborted) return undefined;
-        // A page without an origin has locks, which refuse: it has nobody to share with either.
-        return this.#lead();
-      });
+  /** This tab ends; where it leads others, its line goes on for them as long as there are any. */
+  #leave(ending: Ending): void {
+    if (this.#isOver || this.#hasResigned) return;
+    if (this.#leader?.isFollowed === true) {
+      this.#hasResigned = true;
+      this.#topics.close();
+      this.#leader.giveUpOwn();
+    } else {
+      this.#tell({ kind: "leave", tab: this.#tab });
+      this.#leader?.line?.close();
+      this.#finish(0);
+    }
+    this.#receiver.ended(ending);
   }
 
-  #takeOver(): void {
-    if (this.#leader === undefined && !this.#isOver) this.#seek(true);
+  /** Topics that this tab alone has asked for are refused: it ends alone. */
+  #refused(refusal: ApiError): void {
+    const { code, message } = refusal;
+    if (this.#leader === undefined || !ofTopics.includes(code)) throw refusal;
+    this.#leave({ code, detail: message, isFinal: true });
   }
 
-  /** Runs while this tab holds the lock. */
-  #lead(): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
+  /** Runs when this tab has the lock. */
+  #lead(): boolean {
+    if (this.#isOver) return false;
     this.#breakOff();
     this.#reign = { term: Math.max(this.#reign.term + 1, Date.now()), tab: this.#tab };
     const reign = this.#reign;
     this.#leader = new Leader({
-      topics: this.#topics,
-      open: (topics, receiver) => this.#openLine(topics, receiver),
+      topics: this.#topics.asked,
+      open: async (topics, receiver) => {
+        const dial = await this.#dialNow();
+        if (dial === null) return null;
+        this.#last = dial.lastEventId ?? "";
+        this.#presence.clear();
+        return this.#transport.open({ ...dial, topics }, receiver);
+      },
       opened: (topics) => {
         this.#place.opened();
-        this.#hasChanged();
         this.#tell({ kind: "opened", reign, topics, last: this.#last, presence: [] });
-        this.#receiver.opened();
+        this.#topics.heard(true);
       },
       changed: (tab, topics, all) => this.#admit(tab, topics, all),
       signal: (...signal) => {
@@ -198,6 +171,10 @@ export class SharedLine implements Line {
         this.#last = signal[1] ?? this.#last;
         this.#tell({ kind: "signal", reign, signal });
         this.#place.take(signal);
+      },
+      gaveBack: () => {
+        this.#tell({ kind: "room", reign });
+        this.#topics.comeBack();
       },
       left: () => {
         if (!this.#hasResigned) return;
@@ -215,10 +192,11 @@ export class SharedLine implements Line {
       },
     });
     this.#tell({ kind: "leading", reign });
-    return new Promise((resolve) => (this.#release = resolve));
+    return true;
   }
 
-  async #openLine(topics: readonly string[], receiver: Receiver): Promise<Line | null> {
+  /** What a line is made with now; null where it can't be, or is nobody's whose it was. */
+  async #dialNow(): Promise<Dial | null> {
     const { client } = this.#dial;
     // A store that fails may do better when the line is next asked for.
     const held = await heldBy(client).catch(() => null);
@@ -228,11 +206,15 @@ export class SharedLine implements Line {
     if (token === null && this.#dial.token !== null) return null;
     // The next line tries again where it can't be found out.
     const lastEventId = await this.#place.reached().catch(() => undefined);
-    if (lastEventId === undefined) return null;
-    this.#last = lastEventId ?? "";
-    if (callerOf(client) !== this.#means.caller) return null;
-    this.#presence.clear();
-    return this.#transport.open({ ...this.#dial, token, topics, lastEventId }, receiver);
+    if (lastEventId === undefined || callerOf(client) !== this.#means.caller) return null;
+    return { ...this.#dial, token, lastEventId };
+  }
+
+  /** A line of this tab's own: with another device, since a device has one connection, and one of which no place is kept. */
+  async #openOwn(topics: readonly string[], receiver: Receiver): Promise<Line | null> {
+    const dial = await this.#dialNow();
+    const own = { topics, deviceId: randomKey(), begun: () => undefined, from: undefined };
+    return dial === null ? null : this.#transport.open({ ...dial, ...own }, receiver);
   }
 
   #lineEnded(ending: Ending, isOwn: boolean): void {
@@ -251,10 +233,11 @@ export class SharedLine implements Line {
     this.#reign = { term: this.#reign.term, tab: "" };
     leader.line?.close();
     leader.stop();
-    this.#release();
+    if (this.#hasResigned) return this.#finish(0);
+    this.#lock.release();
     this.#watch.heard();
-    this.#seek(false);
-    this.#join();
+    this.#lock.seek();
+    this.#join(this.#topics.asked);
   }
 
   #hear(message: Message): void {
@@ -279,42 +262,34 @@ export class SharedLine implements Line {
       this.#breakOff();
       // Who asked before anybody led is known to whoever leads now.
       const isKnown = isLeading || before.tab === "" || kind === "opened";
-      if (kind === "leading" || !isKnown) this.#join();
+      if (kind === "leading" || !isKnown) this.#join(this.#topics.asked);
     }
     this.#watch.heard();
     return true;
   }
 
   #hearAsFollower(message: Message): void {
+    // What is said to one tab says so.
+    if ("tab" in message && (message.tab ?? this.#tab) !== this.#tab) return;
     switch (message.kind) {
       case "opened": {
-        const isMine = (message.tab ?? this.#tab) === this.#tab;
-        const hears = this.#topics.every((topic) => message.topics.includes(topic));
-        if (!isMine || !hears) return;
-        // A line that has changed for this tab is the one that it had before: nothing was missed.
-        const isSame = this.#hears && message.tab !== undefined && this.#changing !== undefined;
-        this.#hears = true;
-        this.#hasChanged();
-        this.#place.follow(message.last);
-        if (!isSame) this.#receiver.opened();
-        for (const signal of message.presence) this.#place.hear(signal);
+        const { topics, last, presence, tab } = message;
+        if (!this.#topics.asked.every((topic) => topics.includes(topic))) return;
+        this.#place.follow(last);
+        this.#topics.heard(tab === undefined);
+        for (const signal of presence) this.#place.hear(signal);
         return;
       }
       case "signal":
-        this.#place.hear(message.signal);
-        return;
+        return this.#place.hear(message.signal);
+      case "room":
+        return this.#topics.comeBack();
       case "ended":
-        if ((message.tab ?? this.#tab) !== this.#tab) return;
+        if (message.tab !== undefined && this.#topics.refused(message.ending)) return;
         this.#finish(0);
-        this.#receiver.ended(message.ending);
-        return;
-      case "answer": {
-        if (message.tab !== this.#tab) return;
-        const waiting = this.#waiting.get(message.cid);
-        this.#waiting.delete(message.cid);
-        if (message.error === undefined) waiting?.resolve(message.data);
-        else waiting?.reject(errorOf(message.error));
-      }
+        return this.#receiver.ended(message.ending);
+      case "answer":
+        this.#relayed.answered(message);
     }
   }
 
@@ -322,18 +297,19 @@ export class SharedLine implements Line {
     const reign = this.#reign;
     switch (message.kind) {
       case "ask":
-        this.#tell({ kind: "beat", reign });
-        return;
+        return this.#tell({ kind: "beat", reign });
       case "join": {
         const { tab } = message;
-        if (message.isHeld === true) this.#watchTab(leader, tab);
+        if (message.isHeld === true && !leader.watched.has(tab)) {
+          leader.watched.add(tab);
+          onceGone(this.#means, tab, this.#leaving.signal, () => leader.leave(tab));
+        }
         const all = leader.join(tab, message.topics);
         if (all !== null) this.#admit(tab, message.topics, all);
         return;
       }
       case "leave":
-        leader.leave(message.tab);
-        return;
+        return leader.leave(message.tab);
       case "command": {
         const { tab, cid } = message;
         void leader
@@ -343,22 +319,14 @@ export class SharedLine implements Line {
     }
   }
 
-  #hasChanged(): void {
-    this.#changing?.resolve(undefined);
-    this.#changing = undefined;
+  #hand(signal: Heard): void {
+    const [name, , data] = signal;
+    if (name === "realtime.unsubscribed") this.#topics.lost(data);
+    this.#receiver.signal(...signal);
   }
 
-  #join(): void {
-    this.#tell({ kind: "join", tab: this.#tab, topics: this.#topics, isHeld: true });
-  }
-
-  /** What a tab wants to hear is given up once it has ended. */
-  #watchTab(leader: Leader, tab: string): void {
-    if (leader.watched.has(tab)) return;
-    leader.watched.add(tab);
-    const leave = async (): Promise<void> => leader.leave(tab);
-    const [{ locks, name }, { signal }] = [this.#means, this.#leaving];
-    locks.request(`${name} ${tab}`, { signal }, leave).catch(() => undefined);
+  #join(topics: readonly string[]): void {
+    this.#tell({ kind: "join", tab: this.#tab, topics, isHeld: true });
   }
 
   /** Tells a tab that the line hears what it wants to hear, and who is on these topics. */
@@ -374,22 +342,20 @@ export class SharedLine implements Line {
 
   /** Who was asked is gone. */
   #breakOff(): void {
-    this.#hears = false;
-    for (const { reject } of this.#waiting.values())
-      reject(new ApiError("client.network", "the tab that had the connection is gone"));
-    this.#waiting.clear();
+    this.#topics.breakOff();
+    this.#relayed.breakOff();
   }
 
   #finish(lingering: number): void {
     this.#isOver = true;
     this.#watch.stop();
     this.#breakOff();
-    this.#changing?.reject(new ApiError("client.network", "the connection has ended"));
+    this.#topics.close();
     this.#leaving.abort();
-    this.#queueing.abort();
+    this.#lock.stop();
     this.#leader?.stop();
     const leave = (): void => {
-      this.#release();
+      this.#lock.release();
       this.#means.channel.close();
     };
     // At once where nobody is waited for: a page that still has a lock is not kept for going back to.

@@ -5,8 +5,8 @@ import { following } from "../signals.js";
 import { EventStream } from "./event-stream.js";
 import { handOver, Recent, type Stream } from "./handover.js";
 import { lineAddress } from "./platform.js";
-import { deviceReplaced, isFinalKind, type Command, type Dial, type Ending } from "./port.js";
-import type { Line, Receiver, Transport } from "./port.js";
+import { contentOf, deviceReplaced, isFinalKind, type Command, type Dial } from "./port.js";
+import type { Ending, Envelope, Line, Receiver, Transport } from "./port.js";
 
 /** The service says something every 15 s. */
 const silenceMillis = 45_000;
@@ -36,10 +36,11 @@ class SseLine implements Line {
     this.#dial = dial;
     this.#receiver = {
       opened: () => receiver.opened(),
-      signal: (name, id, data) => {
+      signal: (...signal) => {
+        const [, id] = signal;
         if (id !== null) this.#dial = { ...this.#dial, lastEventId: id };
-        this.#recent.add([name, id, data]);
-        receiver.signal(name, id, data);
+        this.#recent.add(signal);
+        receiver.signal(...signal);
       },
       ended: (ending) => receiver.ended(ending),
     };
@@ -161,8 +162,8 @@ async function listen(
       if (!leaving.signal.aborted) hears();
       for (const { event, data } of parser.push(value)) {
         if (event === "realtime.error") return farewell(data);
-        const { id, data: payload } = JSON.parse(data) as { id: string | null; data: unknown };
-        if (!leaving.signal.aborted) stream.receiver.signal(event, id, payload);
+        const envelope = JSON.parse(data) as Envelope;
+        if (!leaving.signal.aborted) stream.receiver.signal(event, ...contentOf(envelope));
       }
     }
     return parser.retryMillis === undefined ? {} : { afterMillis: parser.retryMillis };

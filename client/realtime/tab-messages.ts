@@ -25,6 +25,8 @@ type OfLeader =
       readonly tab?: string;
     }
   | { readonly kind: "signal"; readonly signal: Heard }
+  /** The line hears less than before. */
+  | { readonly kind: "room" }
   /** The line has ended for all, or what `tab` wants to hear is not granted. */
   | { readonly kind: "ended"; readonly ending: Ending; readonly tab?: string }
   | {

@@ -1,8 +1,8 @@
 // Lines over WebSocket: signals, acknowledgements and commands as frames of JSON (service.md "Realtime wire protocol").
 import { ApiError } from "../core.js";
 import { lineAddress, platform, type Socket } from "./platform.js";
-import { changeTopics, isFinalKind, type Command, type Dial, type Ending } from "./port.js";
-import type { Line, Receiver, Transport } from "./port.js";
+import { changeTopics, contentOf, isFinalKind, type Command, type Dial } from "./port.js";
+import type { Ending, Envelope, Line, Receiver, Transport } from "./port.js";
 import { Span, type LineAnswer } from "./span.js";
 
 /** Opens a WebSocket: that of the platform, or one of a library on a Node.js without. */
@@ -133,7 +133,7 @@ class WebSocketLine implements Line {
     } else if (frame["type"] === "error") {
       for (const cid of this.#unsure) this.#answer(cid, frame);
     } else if (typeof frame["event"] === "string") {
-      this.#receiver.signal(frame["event"], frame["id"] as string | null, frame["data"]);
+      this.#receiver.signal(frame["event"], ...contentOf(frame as unknown as Envelope));
     }
   }
 

@@ -65,7 +65,10 @@ export interface Pages<Input, Result, Code extends string> extends Fails<Code> {
 export interface Mutation<Input, Result, Code extends string> extends Fails<Code> {
   /** A mutation keeps its key while it waits, also over a reload: so it tells who started it. */
   readonly mutationKey: readonly [namespace: string, operation: string, scope?: Scope];
-  /** Tries of one mutation, which share a context, go under one `Idempotency-Key`. */
+  /**
+   * Tries of one mutation, which share a context, go under one `Idempotency-Key`: that of its `meta.idempotencyKey`, which is
+   * kept over a reload as the mutation is, or else one of this page.
+   */
   readonly mutationFn: (input: Input, context?: MutationContext) => Promise<Result>;
 }
 
@@ -117,6 +120,7 @@ export function pages<
 /** What TanStack Query tells of a mutation that runs. */
 interface MutationContext {
   readonly mutationKey?: readonly unknown[] | undefined;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What all tries of one mutation share. */
@@ -134,16 +138,23 @@ export function mutation<Input, Result, Code extends string>(
     client.caller === undefined ? name : ([...name, scopeOf(client as CallerClient)] as const);
   return {
     mutationKey,
-    mutationFn: (input, context = {}) => {
+    mutationFn: async (input, context = {}) => {
       const scope = (context.mutationKey?.[2] ?? mutationKey[2]) as Scope | undefined;
       const tries = triesOf.get(context) ?? {
-        idempotencyKey: randomKey(),
+        idempotencyKey: keyIn(context) ?? randomKey(),
         ...(scope === undefined ? {} : { caller: scope.caller }),
       };
       triesOf.set(context, tries);
       return run(input, tries);
     },
   };
+}
+
+/** The key that the application keeps with a mutation. */
+function keyIn({ meta }: MutationContext): string | undefined {
+  const key = meta?.["idempotencyKey"];
+  if (key === undefined || typeof key === "string") return key;
+  throw new ApiError("client.invalid", "meta.idempotencyKey of a mutation is a text");
 }
 
 /** Where a key belongs. Throws where the client was not told who calls: one caller would see what another has read. */

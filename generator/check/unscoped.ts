@@ -5,16 +5,17 @@ import { folderContent } from "../load/project-folder.js";
 import { readProjectText } from "../load/project-file.js";
 
 const isModule = /\.[cm]?[jt]sx?$/;
-const comments = /\/\*[^]*?\*\/|\/\/[^\n]*/g;
 const relative = /\bfrom\s*["'](\.{1,2}\/[^"']+)["']|\bimport\s*\(\s*["'](\.{1,2}\/[^"']+)["']/g;
-/** A name in a list of imports that keeps its name is no use by itself. */
-const imported = /import\s*(?:type\s*)?\{[^}]*\}/g;
 
 /**
- * Reports every mention of `unscoped` in the modules below the registry's folder, and in those that they import: reviewers have
- * to see it, whoever wrote it and under whatever name it is called.
+ * Reports every use of `unscoped` in the modules below the registry's folder, and in those that they import: reviewers have to
+ * see it, whoever wrote it and under whatever name it is called.
  */
-export function unscopedIsListed(project: string, folder: string, report: Report): void {
+export async function unscopedIsListed(
+  project: string,
+  folder: string,
+  report: Report,
+): Promise<void> {
   const waiting = folderContent(project, folder).files.filter((file) => isModule.test(file));
   const seen = new Set(waiting);
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
@@ -24,22 +25,15 @@ export function unscopedIsListed(project: string, folder: string, report: Report
     for (const next of further) seen.add(next);
     waiting.push(...further);
     if (!/\bunscoped\b/.test(read.text)) continue;
-    const code = blank(read.text, comments);
-    const uses = blank(code, imported, (list) => !/\bunscoped\s+as\b/.test(list));
-    for (const { index } of uses.matchAll(/\bunscoped\b/g)) {
-      const [, spec = "…"] = /^unscoped\s*\(\s*([\w$.]+)/.exec(uses.slice(index)) ?? [];
+    // Reading syntax takes a compiler, which few projects need here.
+    const { unscopedUses } = await import("../load/unscoped-uses.js");
+    for (const { spec, offset } of unscopedUses(file, read.text))
       report({
         code: "OPW096",
-        message: `unscoped(${spec}) reaches every document of the tenant, whoever calls`,
-        at: { file, path: [], offset: index },
+        message: `unscoped(${spec ?? "…"}) reaches every document of the tenant, whoever calls`,
+        at: { file, path: [], offset },
       });
-    }
   }
-}
-
-/** The text with what matches in blanks, so that places stay. */
-function blank(text: string, pattern: RegExp, isBlank = (_match: string) => true): string {
-  return text.replace(pattern, (match) => (isBlank(match) ? match.replace(/[^\n]/g, " ") : match));
 }
 
 /** Files of the project that a module may import; those that are not there are read as nothing. */

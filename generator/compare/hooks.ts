@@ -66,6 +66,49 @@ export function compareHooks(
     for (const level of mayRefuse(use) ? (["opens", "breaking"] as const) : documented)
       told(level, hook, what);
   }
+  for (const [hook, what, isPure] of moved(before, after))
+    for (const level of isPure ? documented : (["opens", "breaking"] as const))
+      told(level, hook, what);
+}
+
+/**
+ * Steps that may refuse callers and have changed places. What only asks who is calling, or narrows rows, lets the same callers
+ * through in any order; a limit then counts others, and a hook of the author's runs for others.
+ */
+function moved(
+  before: readonly HookUse[],
+  after: readonly HookUse[],
+): readonly (readonly [hook: string, what: string, isPure: boolean])[] {
+  return refusing.flatMap((phase) => {
+    const [were, are] = [before, after].map((hooks) =>
+      hooks.filter((one) => one.phase === phase).map((use) => ({ step: stepOf(use), use })),
+    );
+    const steps = new Set(were?.map(({ step }) => step));
+    const stays = are?.filter(({ step }) => steps.has(step)) ?? [];
+    const left = new Set(stays.map(({ step }) => step));
+    const old = were?.filter(({ step }) => left.has(step)) ?? [];
+    const at = stays.findIndex(({ step }, index) => step !== old[index]?.step);
+    const [first, second] = [stays[at], old[at]];
+    if (first === undefined || second === undefined) return [];
+    // All that the one has passed, it was behind before.
+    const passed = old.slice(
+      at,
+      old.findIndex(({ step }) => step === first.step),
+    );
+    const isPure = isPureStep(first.use) || passed.every(({ use }) => isPureStep(use));
+    const what = `is asked ahead of ${second.step}`;
+    return [[`${first.step} ${phase.replaceAll("_", " ")}`, what, isPure] as const];
+  });
+}
+
+/** A step as people call it, without its phase. */
+function stepOf({ id, permission }: HookUse): string {
+  return permission ?? id.slice(id.indexOf("#") + 1);
+}
+
+/** Whether a step counts nothing, and runs no code that does more than decide. */
+function isPureStep({ isAuthored, permission, id }: HookUse): boolean {
+  return !isAuthored && !(permission === null && id.startsWith("rate_limit "));
 }
 
 /** Whether a hook may refuse callers. */

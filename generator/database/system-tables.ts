@@ -2,7 +2,7 @@
 import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
 import { types, type EngineName } from "../print/ddl-parts.js";
-import { stepText, type SystemTables } from "../print/system-steps.js";
+import { addColumn, stepText, type SystemTables } from "../print/system-steps.js";
 
 /** The tables of every service. */
 const ofEvery: SystemTables = (engine) => {
@@ -19,6 +19,7 @@ const ofEvery: SystemTables = (engine) => {
       ],
       indexes: ["expires_at"],
     },
+    "opwright_idempotency.shape": [addColumn("opwright_idempotency", `"shape" ${type.text}`)],
     opwright_leases: {
       columns: [
         `"name" ${type.text} PRIMARY KEY`,

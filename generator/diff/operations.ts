@@ -7,6 +7,7 @@ import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js
 import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
 import { compareHooks, permissionsOf } from "../compare/hooks.js";
+import { compareCookies } from "./cookies.js";
 import { causeOf, renamedOperations } from "./renames.js";
 import { compareNew } from "./new-operations.js";
 import { compareTypeNames } from "./type-names.js";
@@ -158,6 +159,7 @@ function compareReplies(
   const reads = differences(before?.reads ?? [], after?.reads ?? []);
   for (const one of reads.gone) told("documentation", "http", `reads the header ${one} no more`);
   for (const one of reads.added) told("additive", "http", `reads the header ${one}`);
+  compareCookies(before, after, (level, what) => told(level, "http", what));
 }
 
 /** A path whose parameters have no names. */

@@ -2,7 +2,7 @@
 import { verdicts, need, type Need, type RolloutSide, type Verdict } from "../compare/rollout.js";
 import { databaseChanges, type DatabaseChange } from "../database/schema.js";
 import { families } from "../families/index.js";
-import { replayed } from "./replays.js";
+import { keptNeeds } from "./kept.js";
 
 export interface Rollout {
   readonly verdict: Verdict;
@@ -15,7 +15,7 @@ export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
   const changes = databaseChanges(before.database, after.database);
   const needs = [
     ...families.flatMap(({ rollout }) => rollout?.(before, after) ?? []),
-    ...replayed(before, after),
+    ...keptNeeds(before, after),
   ];
   const migration: readonly Need[] =
     changes.length === 0

@@ -2,7 +2,7 @@
 import type { RegistryModel, ServiceModel } from "../model/registry.js";
 import type { Note } from "../compare/change.js";
 import { compareVersions } from "./version.js";
-import { authored, compareMembers, tellOf, value, type Rules } from "../compare/rules.js";
+import { authored, compareMembers, deciding, tellOf, value, type Rules } from "../compare/rules.js";
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),
@@ -29,7 +29,16 @@ const service: Rules<ServiceModel> = {
       after?.envelope ?? null,
     );
   },
-  app: null,
+  // It answers what no operation does, under no guard that the registry has.
+  app: (before, after) => {
+    if (before === null) return [["opens", `answers other requests with ${after?.name}`]];
+    if (after === null)
+      return [["breaking", `no longer answers other requests with ${before.name}`]];
+    return deciding(`answers other requests with ${after.name} instead of ${before.name}`)(
+      before,
+      after,
+    );
+  },
   extensions: value("documentation", () => "has other extensions"),
 };
 

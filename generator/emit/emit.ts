@@ -8,6 +8,7 @@ import { emitCatalog } from "./catalog.js";
 import { emitClient } from "./client/client.js";
 import type { ClientSettings } from "./client/settings.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
+import { emitKept } from "./kept.js";
 import { emitMigrations, type MigrationHistory } from "./migrations.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { emitOpenApi } from "./openapi.js";
@@ -54,6 +55,7 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
     ...emitRoutes(model, options.paths),
     ...families.flatMap((family) => family.emit(model, options.paths, stored)),
     ...emitClient(model, options.client),
+    ...emitKept(model, options.paths),
     ...emitService(model, options.paths),
     emitTesting(model),
   ];

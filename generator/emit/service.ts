@@ -11,6 +11,7 @@ import { importStatements, listLayout, literal } from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { envelopeModule } from "./answers.js";
+import { isAnyKept, keptModule } from "./kept.js";
 import { namespacesOf } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 
@@ -33,6 +34,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
             ofAuthor(service.errors.envelope),
           ),
         }),
+    ...(isAnyKept(model) ? { kept: ofGenerated(keptModule, keptModule) } : {}),
     ...(service.app === null ? {} : { app: ofAuthor(service.app) }),
   };
   const scope = new ModuleScope({

@@ -20,6 +20,7 @@ import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
+import type { KeptValue } from "../model/kept-values.js";
 import type { Stored } from "../model/stored-tables.js";
 import type { ToldPlans, ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
@@ -59,6 +60,8 @@ export interface Family<Model = unknown> {
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
   /** What authors' code tells others because of it, besides answers, by the module that checks it: a name with a hyphen. */
   readonly told: (model: RegistryModel) => Readonly<Record<string, ToldPlans>>;
+  /** What it keeps of values that another version may read. */
+  readonly keeps: (model: RegistryModel) => readonly KeptValue[];
   /** The tables that it needs beside those of documents, or null. */
   readonly tables: OwnTables | null;
   /** The names that it needs in SQL, besides those of tables that start with `opwright_`. */
@@ -201,6 +204,7 @@ const silent = {
   emit: () => [],
   validators: () => ({}),
   told: () => ({}),
+  keeps: () => [],
   tables: null,
   claims: () => [],
   paths: () => [],

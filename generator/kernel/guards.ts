@@ -25,8 +25,11 @@ export function requiresAuthn(hooks: readonly HookUse[]): boolean {
 }
 
 export interface GuardUse {
+  /** Its name; "" where the guard names none. */
   readonly policy: string;
   readonly at: Origin;
+  /** What the guard would name it for, such as `read`; absent where it is for all. */
+  readonly verb?: string;
 }
 
 /** What an operation says of its guard: the names of its policies. */
@@ -92,7 +95,7 @@ function policySteps(
   if (guard.policy === "") {
     report({
       code: "OPW053",
-      message: "the guard names no policy for some of the operations",
+      message: `the guard names no policy for ${guard.verb ?? "some of the operations"}`,
       at: guard.at,
       hint: "Name one for all others: `guard: {read: member, write: member}`, or `guard: member`.",
     });

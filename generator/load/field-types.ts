@@ -1,5 +1,12 @@
 // The type of a field where it is a shorthand, and what is taken for one.
-import { inside, type Advice, type Finding, type Origin, type Report } from "../diagnostics.js";
+import {
+  inside,
+  suggested,
+  type Advice,
+  type Finding,
+  type Origin,
+  type Report,
+} from "../diagnostics.js";
 import { pascalCase } from "../model/names.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { fieldTypeAdvice } from "./foreign-types.js";
@@ -43,7 +50,7 @@ export function readFieldType(
 /** The type that is likely meant, so that what else is said of the field is judged by it; otherwise any value fits. */
 function meantBy(advice: Advice | undefined): JsonSchema {
   if (advice?.hint?.includes("{type: string, ") === true) return { type: "string" };
-  const read = readShorthand(advice?.suggestion ?? "");
+  const read = readShorthand(suggested(advice?.suggestion) ?? "");
   return read.kind === "schema" ? read.schema : true;
 }
 

@@ -138,7 +138,8 @@ function typeAdvice(
     return { hint: `Write the allowed values as a list: \`${flowText(values)}\`.` };
   }
   const read = readShorthand(value);
-  if (read.kind === "schema" && typeof read.schema === "object") {
+  // Whatever begins with a capital letter looks like a type; this one isn't declared.
+  if (read.kind === "schema" && typeof read.schema === "object" && !("$ref" in read.schema)) {
     const { type, ...others } = read.schema;
     return type === undefined || Object.keys(others).length > 0
       ? { hint: `In a schema it is \`${flowText(read.schema)}\`.` }

@@ -1,6 +1,6 @@
 // The phase after checking: findings with one right answer get the edits that mend them (architecture.md "Build").
 import type { DiagnosticCode } from "../catalogue.js";
-import type { Finding, Fix } from "../diagnostics.js";
+import { suggested, type Finding, type Fix } from "../diagnostics.js";
 import type { FormatShape } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import { documentNames, typeNames } from "../load/registry-names.js";
@@ -82,8 +82,22 @@ export function withFixes(findings: readonly Finding[], mendable: Mendable): rea
     if (code === "OPW001" && isUnread.has(at.file)) return finding;
     if (code === "OPW001") isUnread.add(at.file);
     const fix = fixOf(finding, { shape, file, isDeclared, declared, documents, folder, exists });
-    return fix === undefined || fix.length === 0 ? finding : { ...finding, fix };
+    return fix === undefined || fix.length === 0 ? finding : mendedBy(finding, fix);
   });
+}
+
+/** Findings of a whole file: what is written there answers no "did you mean". */
+const ofFiles: ReadonlySet<DiagnosticCode> = new Set(["OPW001", "OPW002", "OPW007"]);
+
+/** A finding with its fix: where that is one text in the place of another, that text is what it suggests. */
+function mendedBy(finding: Finding, fix: Fix): Finding {
+  const { code, hint, suggestion } = finding;
+  const [only, ...others] = fix;
+  const isOneText = only !== undefined && others.length === 0 && /^\S.*$/.test(only.text);
+  const isSaid = hint !== undefined || only?.text.includes(suggested(suggestion) ?? "\n") === true;
+  return isOneText && !isSaid && !ofFiles.has(code)
+    ? { ...finding, suggestion: only.text, fix }
+    : { ...finding, fix };
 }
 
 /**

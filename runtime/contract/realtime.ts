@@ -16,8 +16,16 @@ export const handshakeParameters = [
 export const maxTopics = 32;
 export const maxTopicLength = 256;
 
-/** Topics in a query, as a pattern of JSON Schema: names, separated by commas. */
-export const topicsPattern = `^(?:[^,]{1,${maxTopicLength}}(?:,[^,]{1,${maxTopicLength}}){0,${maxTopics - 1}})?$`;
+const named = `[^,]{1,${maxTopicLength}}`;
+/** The first of names: a text that begins with `["` is a JSON list. */
+const first = `(?:[^,\\[][^,]{0,${maxTopicLength - 1}}|\\[(?:[^,"][^,]{0,${maxTopicLength - 2}})?)`;
+const json = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})){1,${maxTopicLength}}"`;
+
+/** Topics in a query, as a pattern of JSON Schema: names, separated by commas, or a JSON list of names. */
+export const topicsPattern = `^(?:${first}(?:,${named}){0,${maxTopics - 1}}|\\[${json}(?:, ?${json}){0,${maxTopics - 1}}\\])?$`;
+
+/** What documents say of them. */
+export const topicsInQuery = `Up to ${maxTopics} topics, with commas between them. As a JSON list (\`["a,b","c"]\`) if a name has a comma.`;
 
 /** Signals on one page of the history: at most, and if the request names no limit. */
 export const maxHistoryPage = 100;

@@ -1,6 +1,7 @@
 // The audit log: who did what to whom, with which outcome; authentication and administration (OWASP Logging Cheat Sheet).
 import { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
+import type { Identity } from "../operations/identity.js";
 import type { Log } from "../ports/log.js";
 
 /**
@@ -27,6 +28,7 @@ export function audit(
         outcome: outcome === "ok" ? "ok" : code,
         caller: identity?.principalId ?? null,
         actor: identity?.actorId ?? null,
+        credential: identity === null ? null : credentialOf(identity),
         tenant: identity === null ? null : tenant,
         address: context.clientAddress(),
         request_id: metadata.requestId,
@@ -36,4 +38,9 @@ export function audit(
     },
     "audit",
   );
+}
+
+/** What the caller has shown: some operations only take a session. */
+function credentialOf({ sessionId }: Identity): "session" | "api_key" {
+  return sessionId === null ? "api_key" : "session";
 }

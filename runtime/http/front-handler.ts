@@ -6,12 +6,13 @@ import type { Resources } from "../operations/resources.js";
 import type { InvocationMetadata } from "../operations/invocation-facts.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { Lifetime } from "../ports/lifetime.js";
+import { waitedFor } from "../ports/overdue.js";
 import type { Log } from "../ports/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
 import { readPreconditions } from "../operations/preconditions.js";
 import type { Bound } from "../families/tenancy/bind.js";
-import type { Outcome } from "../operations/idempotency.js";
+import { noteAsked, type Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
 import { announceDeprecation } from "./deprecation.js";
@@ -207,18 +208,23 @@ function outcomeFor(
     },
   });
   run.context = context;
-  const given = readInput(route.input, { req, path, query }, options.maxBodyBytes);
+  const given = readInput(route.input, { req, path, query }, options.maxBodyBytes, (sent) =>
+    noteAsked(context, sent),
+  );
   if (!(given instanceof Promise)) {
     run.input = given;
     return invoke(route, given, context);
   }
+  const arrived = lifetime.onOver(() => undefined, "the body");
   if (identity === null)
     return given.then((input) => {
+      arrived();
       run.input = input;
       return invoke(route, input, context);
     });
   const asked = performance.now();
   return given.then(async (input) => {
+    arrived();
     run.input = input;
     // A caller must not extend the life of a credential by sending the body slowly.
     if (performance.now() - asked > slowBodyMillis) await options.bind(req, lifetime);
@@ -237,7 +243,12 @@ function logFailure(log: Log, { match, metadata, exchange }: Run, error: unknown
   // A caller who leaves is no failure of ours; the request's log line says it.
   if (status < 500 || (code === "core.timeout" && exchange.isGone())) return;
   log.error(
-    { operation: match.route.operationId, requestId: metadata.requestId, err: error },
+    {
+      operation: match.route.operationId,
+      requestId: metadata.requestId,
+      ...waitedFor(error),
+      err: error,
+    },
     "an operation failed",
   );
 }

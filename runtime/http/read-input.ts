@@ -23,32 +23,39 @@ export interface RequestParts {
 }
 
 /**
- * Reads the input of an operation. Throws `parameter_malformed` (400), `core.validation` (422), `revision_required`,
+ * Reads the input of an operation; `sent` learns what it is made of. Throws `parameter_malformed` (400), `core.validation` (422), `revision_required`,
  * `revision_ambiguous`, or an error of the body reader.
  */
 export function readInput<Input>(
   binding: InputBinding<Input>,
   parts: RequestParts,
   maxBodyBytes: number,
+  sent: Sent = () => undefined,
 ): Input | Promise<Input> {
   const values = readParameters(binding, parts);
   const { body } = binding;
   if (body === undefined) {
+    sent(values);
     const input = checked(binding.validate, values) as Input;
     return hasBody(parts.req) ? expectNoBody(parts.req).then(() => input) : input;
   }
   if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
-  if (body.isOptional === true && !hasBody(parts.req)) return assemble(binding, body, values, {});
+  if (body.isOptional === true && !hasBody(parts.req))
+    return assemble(binding, body, values, {}, sent);
   return readJsonBody(parts.req, maxBodyBytes, (content) =>
-    assemble(binding, body, values, content),
+    assemble(binding, body, values, content, sent),
   );
 }
+
+/** Learns what was sent as input, before it is checked and defaults are filled in. */
+type Sent = (sent: unknown) => void;
 
 function assemble<Input>(
   binding: InputBinding<Input>,
   body: BodyBinding,
   values: Record<string, unknown>,
   content: unknown,
+  sent: Sent = () => undefined,
 ): Input {
   if (body.as === "members") {
     if (typeof content !== "object" || content === null || Array.isArray(content)) {
@@ -60,8 +67,11 @@ function assemble<Input>(
         { path: `/${clash}`, keyword: "additionalProperties", message: "belongs in the URL" },
       ]);
     }
-    return checked(binding.validate, { ...content, ...values }) as Input;
+    const given = { ...content, ...values };
+    sent(given);
+    return checked(binding.validate, given) as Input;
   }
+  sent(body.as === "input" ? content : { ...values, [body.as.member]: content });
   const parsed =
     body.check === undefined
       ? content

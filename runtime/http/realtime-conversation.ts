@@ -8,6 +8,7 @@ import { outputValue } from "../operations/json-text.js";
 import type { Clock } from "../ports/clock.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { Operation } from "../operations/operation.js";
+import { noteAsked } from "../operations/idempotency.js";
 import { invoke } from "../operations/pipeline.js";
 import { acknowledgements, type Acknowledgements } from "../families/realtime/acknowledge.js";
 import type { Command } from "../families/realtime/frames.js";
@@ -254,9 +255,10 @@ async function runCommand(
   const { commands } = options.spec;
   const operation = Object.hasOwn(commands, command.event) ? commands[command.event] : undefined;
   if (operation === undefined) throw fail("realtime_command_unknown");
-  const payload = checkedPayload(operation, command.payload);
   const within = commandContext(options, operation, command, identity, context, isGone);
   try {
+    noteAsked(within, command.payload);
+    const payload = checkedPayload(operation, command.payload);
     const { output } = await within.lifetime.race(invoke(operation, payload, within));
     return output === undefined ? null : outputValue(output);
   } finally {

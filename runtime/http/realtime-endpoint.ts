@@ -6,6 +6,7 @@ import type { Resources } from "../operations/resources.js";
 import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
+import { waitedFor } from "../ports/overdue.js";
 import type { RealtimeCounters, RealtimeLimits } from "../families/realtime/limits.js";
 import type { RealtimePlane } from "../families/realtime/plane.js";
 import type { RealtimeSpec } from "../families/realtime/spec.js";
@@ -44,7 +45,8 @@ export interface RealtimeEndpoint {
 /** An error as the client sees it; a fault of the service is logged with its cause. */
 export function toldError(log: Log, error: unknown, what: string): ServiceError {
   const known = knownError(error);
-  if (known.status >= 500 && known.code !== "service_draining") log.error({ err: error }, what);
+  if (known.status >= 500 && known.code !== "service_draining")
+    log.error({ ...waitedFor(error), err: error }, what);
   return known;
 }
 

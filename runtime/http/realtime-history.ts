@@ -5,7 +5,7 @@ import { maxHistoryPage } from "../contract/realtime.js";
 import { knownPosition, readDevice, readFrom } from "../families/realtime/handshake.js";
 import { noEvent, printEventId } from "../ports/event-id.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
-import { Signal } from "../ports/signal.js";
+import { entriesTold, type TellEntry } from "../families/realtime/told-entries.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
 import { commonHeaders, sendJson } from "./reply.js";
 import { mailboxStore } from "../ports/mailbox.js";
@@ -36,7 +36,14 @@ async function history(
     device: readDevice(query.get("device_id")),
     fromNow: readFrom(query.get("from")),
   };
-  const page = await pageOf(context.transaction.of(mailboxStore), owner, begin, limit);
+  const mailbox = context.transaction.of(mailboxStore);
+  const page = await pageOf(
+    mailbox,
+    entriesTold(options.spec, options.resources),
+    owner,
+    begin,
+    limit,
+  );
   const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
   sendJson(req, res, 200, headers, page);
 }
@@ -51,6 +58,7 @@ interface PageBegin {
 /** `{signals, gap, has_more, after}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */
 async function pageOf(
   mailbox: MailboxStore,
+  tell: TellEntry,
   owner: MailboxOwner,
   { after, device, fromNow }: PageBegin,
   limit: number,
@@ -67,7 +75,7 @@ async function pageOf(
   const [first, last] = [entries[0], entries.at(-1)];
   const to = first === undefined ? floor : first.position - 1;
   const gap = position < to ? { from: position + 1, to } : null;
-  const signals = entries.map((entry) => Signal.ofEntry(entry).json);
+  const signals = entries.flatMap((entry) => tell(entry)?.json ?? []);
   const members = {
     gap,
     has_more: last !== undefined && last.position < head,

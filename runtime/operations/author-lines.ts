@@ -93,14 +93,28 @@ export function authorLine(error: unknown): string | undefined {
 
 /** The frame in the file that was written, where a map beside the compiled one says so. */
 function written(frame: StackFrame): StackFrame {
+  const found = mapOf(frame.file)?.findEntry(frame.line - 1, frame.column - 1);
+  if (found === undefined || !("originalSource" in found)) return frame;
+  const file = resolve(dirname(frame.file), found.originalSource);
+  return { ...frame, file, line: found.originalLine + 1, column: found.originalColumn + 1 };
+}
+
+/** Maps by compiled file, read once: a map of megabytes takes tens of milliseconds, and faults may come in hundreds. */
+const maps = new Map<string, SourceMap | null>();
+
+/** The map beside a compiled file; null if there is none, or it is none of ours to read. */
+function mapOf(file: string): SourceMap | null {
+  const known = maps.get(file);
+  if (known !== undefined) return known;
+  const map = readMap(file);
+  maps.set(file, map);
+  return map;
+}
+
+function readMap(file: string): SourceMap | null {
   try {
-    const payload = JSON.parse(readFileSync(`${frame.file}.map`, "utf8")) as SourceMapPayload;
-    const found = new SourceMap(payload).findEntry(frame.line - 1, frame.column - 1);
-    if (!("originalSource" in found)) return frame;
-    const file = resolve(dirname(frame.file), found.originalSource);
-    return { ...frame, file, line: found.originalLine + 1, column: found.originalColumn + 1 };
+    return new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")) as SourceMapPayload);
   } catch {
-    // There is no map, or it is none of ours to read.
-    return frame;
+    return null;
   }
 }

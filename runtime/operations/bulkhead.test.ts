@@ -4,7 +4,13 @@ import { Bulkhead, type Leave } from "./bulkhead.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { Work } from "../ports/work.js";
 
-const options = { size: 2, shareOf: () => 1, maxWaiting: 4, maxWaitingPerPayer: 3 };
+const options = {
+  what: "the database",
+  size: 2,
+  shareOf: () => 1,
+  maxWaiting: 4,
+  maxWaitingPerPayer: 3,
+} as const;
 
 function workOf(key: string | null, lifetime = Lifetime.unlimited()): Work {
   return { lifetime, payer: key === null ? null : { key, isAnonymous: true } };

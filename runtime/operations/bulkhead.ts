@@ -1,9 +1,12 @@
 // A bulkhead: limits how much work runs at a time, and how much of that is one payer's; the rest waits in turn, within bounds
 // (architecture.md "Work is bounded": share).
 import { unavailable } from "../contract/errors.js";
+import type { WaitedFor } from "../ports/overdue.js";
 import type { BulkheadState, Payer, Work } from "../ports/work.js";
 
 export interface BulkheadOptions {
+  /** What its places are of. */
+  readonly what: WaitedFor;
   /** How much work may run at a time. */
   readonly size: number;
   /** Places that one payer may hold, at least one. The service's own work has no payer, may hold all places, and goes first. */
@@ -103,7 +106,7 @@ export class Bulkhead {
         this.#waiting -= 1;
         this.#close(key, account);
         reject(reason);
-      });
+      }, this.#options.what);
     });
   }
 

@@ -46,6 +46,8 @@ export interface AuthorCall {
 /** The calls of one invocation. */
 export class Calls {
   readonly #open = new Set<AuthorCall>();
+  /** Work that goes on beside the code that has given it, by its number among the calls. */
+  readonly #beside = new Map<number, Promise<void>>();
   #count = 0;
   #fault: ServiceError | undefined;
   #strays = 0;
@@ -105,6 +107,20 @@ export class Calls {
     };
     promise.hold();
     return promise;
+  }
+
+  /** Holds work that goes on beside the code that has given it, and never rejects. */
+  hold(work: Promise<void>): void {
+    const number = (this.#count += 1);
+    this.#beside.set(number, work);
+    void work.then(() => this.#beside.delete(number));
+  }
+
+  /** Resolves once what is held since the first so many calls is done; undefined where nothing is. */
+  heldAfter(first = 0): Promise<void> | undefined {
+    const held = [...this.#beside].filter(([number]) => number > first);
+    if (held.length === 0) return undefined;
+    return Promise.all(held.map(([, work]) => work)).then(() => this.heldAfter(first));
   }
 
   /** Refuses a call that begins too late. It is told even if somebody looks at it: no caller would learn of it otherwise. */

@@ -19,7 +19,7 @@ import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
 import type { Resources } from "./resources.js";
 import { underWay } from "./under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
-import { followed, type Following, type Undoing } from "./following.js";
+import { followed, followNow, givenBy, type Following, type Given } from "./following.js";
 
 /** The context of one invocation. */
 export class ExecutionContext {
@@ -53,7 +53,7 @@ export class ExecutionContext {
   #transaction: Transaction | undefined;
   /** What happens once the running transaction has committed. */
   #onCommit: Following[] = nothing;
-  #onUndo: Undoing[] = nothing;
+  #onUndo: Following[] = nothing;
   #answer: HeldAnswer | undefined;
   #isReleased = false;
   /** Whose answer it is part of, where that is another's. */
@@ -81,8 +81,7 @@ export class ExecutionContext {
 
   /** Whose share the work of this invocation takes in engines; null is the service itself. */
   get payer(): Payer | null {
-    this.#payer ??= this.#isOfCaller ? payerOf(this) : null;
-    return this.#payer;
+    return (this.#payer ??= this.#isOfCaller ? payerOf(this) : null);
   }
 
   get clock(): Clock {
@@ -192,6 +191,11 @@ export class ExecutionContext {
     this.#root.#calls?.expectNone(by, first);
   }
 
+  /** Resolves once work is done that was given outside a transaction; undefined where none is. See `Calls`. */
+  heldAfter(first = 0): Promise<void> | undefined {
+    return this.#root.#calls?.heldAfter(first);
+  }
+
   /** Whether calls may begin: not between the end of the author's work in a transaction and its end. */
   admitCalls(isAdmitting: boolean): void {
     if (this.#state !== "outside") this.#state = isAdmitting ? "invoked" : "over";
@@ -214,7 +218,7 @@ export class ExecutionContext {
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
     const onCommit: Following[] = [];
-    const onUndo: Undoing[] = [];
+    const onUndo: Following[] = [];
     let isDone = false;
     let result: T;
     try {
@@ -235,8 +239,7 @@ export class ExecutionContext {
       if (!isDone || isOver(error)) await this.#follow(onUndo.reverse());
       throw error;
     }
-    const undone = onUndo.filter(({ isUndone }) => isUndone);
-    await this.#follow([...undone.reverse(), ...onCommit]);
+    await this.#follow([...onUndo.filter((one) => one.isUndone).reverse(), ...onCommit]);
     return result;
   }
 
@@ -253,8 +256,7 @@ export class ExecutionContext {
    * `tenant` is the one of its credential, where it stands for somebody who has one.
    */
   onBehalfOf(principalId: string, tenant: string | null = null): ExecutionContext {
-    const who = { principalId, actorId: null, sessionId: null, tenant, expiresAt: null };
-    return this.#sharing(who);
+    return this.#sharing({ principalId, actorId: null, sessionId: null, tenant, expiresAt: null });
   }
 
   /** The same invocation in which rows of a document pass this filter instead. It shares the running transaction. */
@@ -299,8 +301,7 @@ export class ExecutionContext {
   }
 
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const before = this.#onCommit.length;
-    const undone = this.#onUndo.length;
+    const [before, undone] = [this.#onCommit.length, this.#onUndo.length];
     try {
       return await outer.attempt(() => work(outer));
     } catch (error) {
@@ -343,11 +344,11 @@ export class ExecutionContext {
 
   /**
    * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
-   * waits for it; if it fails, has left calls behind or takes too long, the log says so. Throws `core.internal` for calls
-   * whose transaction has ended without them.
+   * waits for it; if it fails, has left calls behind or takes too long, the log says so, with the author's line. Throws
+   * `core.internal` for calls whose transaction has ended without them.
    */
   whenCommitted(work: Following["work"]): void {
-    this.follow(work, "whenCommitted");
+    this.follow(work, givenBy("whenCommitted"));
   }
 
   /** Throws `core.internal` where calls go on that were left behind: they must change nothing. */
@@ -361,19 +362,19 @@ export class ExecutionContext {
    * whether a transaction has committed, it does not run.
    */
   whenUndone(work: Following["work"]): void {
-    this.followUndone(work, "whenUndone");
+    this.followUndone(work, givenBy("whenUndone"));
   }
 
-  /** As `whenCommitted`, for work of the service itself. */
-  follow(work: Following["work"], verb?: "whenCommitted"): void {
+  /** As `whenCommitted`, for work of the service itself, which outside a transaction settles at once. */
+  follow(work: Following["work"], given?: Given): void {
     if (!this.holdsTransaction) this.refuseLeftBehind();
-    if (this.holdsTransaction) this.#onCommit.push({ work, verb });
-    else void followed(this, [{ work, verb }]);
+    if (this.holdsTransaction) this.#onCommit.push({ work, given });
+    else followNow(this, { work, given });
   }
 
   /** As `whenUndone`, for work of the service itself. */
-  followUndone(work: Following["work"], verb?: "whenUndone"): void {
-    if (this.holdsTransaction) this.#onUndo.push({ work, verb, isUndone: false });
+  followUndone(work: Following["work"], given?: Given): void {
+    if (this.holdsTransaction) this.#onUndo.push({ work, given });
   }
 
   /** After the running transaction has committed, ends connections and topics whose credential or permission it has ended. */
@@ -385,8 +386,7 @@ export class ExecutionContext {
   narrow(document: string, filter: Filter): void {
     const before = this.scopeOf(document);
     const filters = before === everything ? [filter] : [before, filter];
-    this.#scopes ??= new Map();
-    this.#scopes.set(document, { kind: "all", filters });
+    (this.#scopes ??= new Map()).set(document, { kind: "all", filters });
   }
 
   /** What rows of a document must pass, besides its tenant; `everything` where nothing narrows it. */

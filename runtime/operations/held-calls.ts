@@ -50,6 +50,8 @@ export async function runHeld<T>(
   own.begin(context);
   try {
     const made = await run(own);
+    const held = own.heldAfter();
+    if (held !== undefined) await held;
     own.expectAwaited({ name });
     return made;
   } catch (error) {
@@ -59,7 +61,10 @@ export async function runHeld<T>(
   }
 }
 
-/** Runs a step of an operation that is the author's. Rejects with `core.internal` if it has left calls of its own behind. */
+/**
+ * Runs a step of an operation that is the author's, with the work that it has given outside a transaction. Rejects with
+ * `core.internal` if it has left calls of its own behind.
+ */
 export async function runStep<T>(
   context: ExecutionContext,
   by: { readonly name: string },
@@ -69,9 +74,12 @@ export async function runStep<T>(
   const first = calls.count;
   try {
     const made = await run();
+    const held = context.heldAfter(first);
+    if (held !== undefined) await held;
     context.expectAwaited(by, first);
     return made;
   } catch (error) {
+    await context.heldAfter(first);
     throw calls.abandon(error, first);
   }
 }

@@ -13,11 +13,21 @@ import {
 } from "../contract/errors.js";
 import { canonicalJson } from "../contract/canonical-json.js";
 import type { ExecutionContext } from "./context.js";
+import { noPreconditions } from "./preconditions.js";
 import type { IdempotencyRecord } from "../ports/idempotency.js";
 import { JsonText, type Output } from "./json-text.js";
+import type { KeptForm } from "./kept-values.js";
 
 const timeToLiveMillis = 24 * 60 * 60 * 1000;
 const replayed = { "Idempotency-Replayed": "true" };
+
+/** Arguments as they were sent, as canonical JSON. */
+const asked = new WeakMap<ExecutionContext, string>();
+
+/** Notes what was sent under a key, before defaults are filled in: those of another version may be others. */
+export function noteAsked(context: ExecutionContext, sent: unknown): void {
+  if (context.idempotencyKey !== undefined) asked.set(context, canonicalJson(sent));
+}
 
 /** The outcome of an invocation. `replayed` says that the output was stored earlier. */
 export interface Outcome<Result> {
@@ -49,14 +59,18 @@ export async function onceOnly<Input, Result>(
   input: Input,
   work: () => Promise<Output<Result>>,
 ): Promise<Outcome<Result> | { readonly failure: ServiceError }> {
-  const fingerprint = createHash("sha256").update(canonicalJson(input)).digest("base64url");
+  const given = asked.get(context) ?? canonicalJson(input);
+  const { preconditions } = context;
+  const told = preconditions === noPreconditions ? given : given + canonicalJson(preconditions);
+  const fingerprint = createHash("sha256").update(told).digest("base64url");
   const { transaction } = context;
   const store = transaction.idempotency;
   const now = context.clock.now();
+  const form = context.resources.kept.answers(context.operationId);
   const kept = await store.find(scope, now);
   if (kept !== null) {
     if (kept.fingerprint !== fingerprint) throw fail("idempotency_key_reused");
-    return { output: replay<Result>(kept), replayed: true };
+    return { output: replay<Result>(kept, form), replayed: true };
   }
   const record = { scope, fingerprint, expiresAt: now + timeToLiveMillis };
   try {
@@ -65,7 +79,8 @@ export async function onceOnly<Input, Result>(
     await store.save({
       ...record,
       status: 200,
-      body: text ?? null,
+      body: text === undefined ? null : form.stored(text),
+      shape: form.shape,
       etag: output instanceof JsonText ? (output.etag ?? null) : null,
     });
     return { output, replayed: false };
@@ -75,19 +90,26 @@ export async function onceOnly<Input, Result>(
       ...record,
       status: error.status,
       body: JSON.stringify(toEnvelope(error)),
+      shape: null,
       etag: null,
     });
     return { failure: error };
   }
 }
 
-function replay<Result>(record: IdempotencyRecord): Output<Result> {
+function replay<Result>(record: IdempotencyRecord, form: KeptForm): Output<Result> {
   if (record.status >= 400) {
     throw stored(JSON.parse(record.body ?? "{}") as ErrorEnvelope);
   }
   // The stored text was printed from a Result of this very operation; null stands for "no body".
   if (record.body === null) return undefined as Result;
-  return new JsonText<Result>(record.body, record.etag ?? undefined);
+  return new JsonText<Result>(form.told(record.body, record.shape), tagIn(form, record.etag));
+}
+
+/** The entity tag of a kept answer, in this version's form of answers (`validatorsOf`). */
+function tagIn({ form }: KeptForm, etag: string | null): string | undefined {
+  if (etag === null || form === null) return etag ?? undefined;
+  return etag.replace(/^"(\d+)(?:-\d+)?"$/, form === 1 ? '"$1"' : `"$1-${form}"`);
 }
 
 /** An error as it was stored: one of the table, or of the author's own. */

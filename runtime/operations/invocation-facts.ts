@@ -42,6 +42,8 @@ export interface StagedEvent {
   readonly tenant: string;
   /** Sealed, and bound to the id. */
   readonly payload: string;
+  /** The shape in which it is kept (operations/kept-values.ts). */
+  readonly shape: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }

@@ -6,7 +6,6 @@ import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
-import { noPreconditions } from "./preconditions.js";
 import { isPending } from "./pending.js";
 import { quietly } from "./quietly.js";
 import { told } from "./refused-write.js";
@@ -50,17 +49,31 @@ function invoked<Input, Result>(
   const { run } = operation;
   if (operation.transaction === "write" || typeof run !== "function")
     return transactOnly(operation, input, context);
-  const settled = (output: Output<Result>): Outcome<Result> => {
+  const ended = (output: Output<Result>): Outcome<Result> => {
     context.end();
     context.expectAwaited(run);
     return read(output);
   };
-  const output = run(input, context);
-  if (!isPending(output)) return settled(output);
-  return Promise.resolve(output).then(settled, (error: unknown) => {
+  const failed = (error: unknown): never => {
     context.end();
     throw told(error, input);
-  });
+  };
+  // Most handlers give no work, and have their outcome at once.
+  const whenHeld = <T>(then: () => T): T | Promise<T> => context.heldAfter()?.then(then) ?? then();
+  let output: Output<Result> | Promise<Output<Result>>;
+  try {
+    output = run(input, context);
+  } catch (error) {
+    return whenHeld(() => failed(error));
+  }
+  if (!isPending(output)) {
+    const made = output;
+    return whenHeld(() => ended(made));
+  }
+  return Promise.resolve(output).then(
+    (made) => whenHeld(() => ended(made)),
+    (error: unknown) => whenHeld(() => failed(error)),
+  );
 }
 
 async function transactOnly<Input, Result>(
@@ -132,6 +145,7 @@ async function run<Input, Result>(
       try {
         const output = await hook(given, context, inner.next);
         if (inner.isUnderWay()) throw inner.leave();
+        await context.heldAfter(first);
         const check = (): void => context.expectAwaited(hook, first);
         // What it forgets can't undo what is committed.
         if (isCommitted) await quietly(context, "wrap", hook, check);
@@ -227,9 +241,7 @@ async function settledOutcome<Input, Result>(
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await context.transact(
     async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-      scope === undefined
-        ? read(await handle())
-        : onceOnly(context, scope, argumentsOf(input, context), handle),
+      scope === undefined ? read(await handle()) : onceOnly(context, scope, input, handle),
     scope,
   );
   // A failure that was stored under the key is thrown only now, after its record has committed.
@@ -248,9 +260,4 @@ async function looked<Input, Result>(
   } catch (error) {
     return () => Promise.reject(error);
   }
-}
-
-/** What tells a repetition under a key from another request: the input, and what it depends on. */
-function argumentsOf(input: unknown, { preconditions }: ExecutionContext): unknown {
-  return preconditions === noPreconditions ? input : { input, preconditions };
 }

@@ -1,5 +1,6 @@
 // What every invocation of a service works with.
 import type { Clock } from "../ports/clock.js";
+import type { KeptForms } from "./kept-values.js";
 import type { Keys } from "./keys.js";
 import type { Log } from "../ports/log.js";
 import type { AnswerBudget } from "./answer-budget.js";
@@ -25,6 +26,8 @@ export interface Resources {
   readonly keys: Keys;
   /** Seals the payloads of the outbox. */
   readonly sealer: Sealer;
+  /** How values are kept that another version may read. */
+  readonly kept: KeptForms;
   readonly limiter: RateLimiter;
   readonly readLimits: ReadLimits;
   readonly queryBudgets: QueryBudgets;

@@ -46,6 +46,10 @@ export type BusMessage =
       readonly to: SignalTarget;
       readonly name: string;
       readonly data: string;
+      /** The shape in which the process sends it (operations/kept-values.ts). */
+      readonly shape: string;
+      /** What tells it from others; an older process doesn't say. */
+      readonly signalId?: string;
     };
 
 export interface BusListener {

@@ -8,6 +8,8 @@ export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string | null;
+  /** The shape in which the body was kept (operations/kept-values.ts); null if an earlier version of opwright has. */
+  readonly shape: string | null;
   readonly etag: string | null;
   /** Epoch milliseconds. */
   readonly expiresAt: number;

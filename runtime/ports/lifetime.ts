@@ -1,6 +1,7 @@
 // How long a piece of work may run: until its deadline, or until its caller disconnects
 // (decisions.md "Idempotency, deadlines, metadata").
 import { fail, ServiceError } from "../contract/errors.js";
+import { Overdue, type WaitedFor } from "./overdue.js";
 
 /** Who waits for the work, and may disconnect before it is done. */
 interface Caller {
@@ -17,11 +18,25 @@ const endlessSettlingMillis = 30_000;
 /** The longest timer that Node.js supports. */
 const longestMillis = 0x7fffffff;
 
+interface Listening {
+  readonly listener: (reason: ServiceError) => void;
+  readonly waitsFor: WaitedFor | undefined;
+}
+
+/** Lifetimes by their signals, for engines that are given no more. */
+const ofSignals = new WeakMap<AbortSignal, Lifetime>();
+
+/** Notes that work waits for something until the function that this returns is called, if its signal is that of a lifetime. */
+export function awaiting(signal: AbortSignal | undefined, waitsFor: WaitedFor): () => void {
+  const lifetime = signal === undefined ? undefined : ofSignals.get(signal);
+  return lifetime?.onOver(nothing, waitsFor) ?? nothing;
+}
+
 /** Ends a piece of work at its deadline or when its caller disconnects. Timers and signals are only made when they are needed. */
 export class Lifetime {
   readonly #deadlineAt: number;
   readonly #caller: Caller;
-  #listeners: ((reason: ServiceError) => void)[] = [];
+  #listeners: Listening[] = [];
   #isArmed = false;
   #arming: Arming | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -72,6 +87,7 @@ export class Lifetime {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
+      ofSignals.set(controller.signal, this);
       this.onOver((reason) => controller.abort(reason));
     }
     return this.#controller.signal;
@@ -79,19 +95,21 @@ export class Lifetime {
 
   /**
    * Calls `listener` once: with `deadline_exceeded` at the deadline, or with `core.timeout` when the caller disconnects. If
-   * the lifetime has ended, it is called at once. Returns a function that takes the listener back.
+   * the lifetime has ended, it is called at once. Returns a function that takes the listener back. `waitsFor` is what the
+   * work waits for until then, such as `the database`: an error at the deadline says so.
    */
-  onOver(listener: (reason: ServiceError) => void): () => void {
+  onOver(listener: (reason: ServiceError) => void, waitsFor?: WaitedFor): () => void {
     if (this.#reason !== undefined) {
       listener(this.#reason);
       return nothing;
     }
     const listeners = this.#listeners;
-    listeners.push(listener);
+    const listening = { listener, waitsFor };
+    listeners.push(listening);
     // Most work ends in the tick in which it began. Waiting for the end of the tick saves its timer.
     if (listeners.length === 1) this.#arming = armLater(this);
     return () => {
-      const at = listeners.indexOf(listener);
+      const at = listeners.indexOf(listening);
       if (at >= 0) listeners.splice(at, 1);
       if (listeners.length > 0) return;
       clearTimeout(this.#timer);
@@ -123,15 +141,15 @@ export class Lifetime {
   /** Throws the reason once the work is over. Called right before a commit, so that nothing commits after the deadline. */
   throwIfOver(): void {
     if (this.#reason !== undefined) throw this.#reason;
-    if (this.remainingMillis <= 0) throw fail("deadline_exceeded");
+    if (this.remainingMillis <= 0) throw this.#overdue();
     if (this.#caller.isGone()) throw fail("core.timeout");
   }
 
   /** Settles as `work` does, or rejects when the lifetime ends, whichever comes first. Anything but a promise is returned. */
-  race<T>(work: T | Promise<T>): T | Promise<T> {
+  race<T>(work: T | Promise<T>, waitsFor?: WaitedFor): T | Promise<T> {
     if (!(work instanceof Promise)) return work;
     if (!this.hasDeadline && this.#caller.onGone === undefined) return work;
-    return new Promise<T>((resolve, reject) => this.settle(work, resolve, reject));
+    return new Promise<T>((resolve, reject) => this.settle(work, resolve, reject, waitsFor));
   }
 
   /**
@@ -142,13 +160,14 @@ export class Lifetime {
     work: Promise<T>,
     onValue: (value: T) => void,
     onReason: (reason: unknown) => void,
+    waitsFor?: WaitedFor,
   ): void {
     let isOver = false;
     const off = this.onOver((reason) => {
       if (this.#isDecided) return;
       isOver = true;
       onReason(reason);
-    });
+    }, waitsFor);
     work.then(
       (value) => {
         off();
@@ -166,11 +185,17 @@ export class Lifetime {
     if (!this.hasDeadline || this.#isAnswering) return;
     const millis = Math.min(Math.max(this.remainingMillis, 0), longestMillis);
     this.#timer = setTimeout(() => {
-      if (this.remainingMillis <= 0) this.#end(fail("deadline_exceeded"));
+      if (this.remainingMillis <= 0) this.#end(this.#overdue());
       else this.#setTimer();
     }, millis);
     // A deadline must not keep the process alive.
     this.#timer.unref();
+  }
+
+  /** The error at the deadline, whose cause names what the work has begun to wait for last. */
+  #overdue(): ServiceError {
+    const last = this.#listeners.findLast(({ waitsFor }) => waitsFor !== undefined);
+    return fail("deadline_exceeded", {}, { cause: new Overdue(last?.waitsFor ?? "code") });
   }
 
   #end(reason: ServiceError): void {
@@ -178,7 +203,7 @@ export class Lifetime {
     this.#reason = reason;
     clearTimeout(this.#timer);
     const listeners = this.#listeners.splice(0);
-    for (const listener of listeners) {
+    for (const { listener } of listeners) {
       try {
         listener(reason);
       } catch (error) {
@@ -215,7 +240,7 @@ function armAll(): void {
 const nobody: Caller = { isGone: () => false };
 
 function nothing(): void {
-  // The listener was called at once, so there is nothing to take back.
+  // The listener was called at once, so there is nothing to take back; or there is nothing to end.
 }
 
 /** Whether an error says that work ended at its deadline or because its caller disconnected. */

@@ -9,8 +9,10 @@ export interface MailboxEntry {
   /** UUIDv7, the same at every delivery. */
   readonly eventId: string;
   readonly name: string;
-  /** JSON text, exactly as it is sent. */
+  /** JSON text, as it was kept. */
   readonly data: string;
+  /** The shape in which it was kept (operations/kept-values.ts); null if an earlier version of opwright has kept it. */
+  readonly shape: string | null;
 }
 
 /** An entry and the mailbox that it was put into. */
@@ -62,7 +64,7 @@ export interface MailboxStore {
    */
   stage(
     tenant: string,
-    signal: { readonly eventId: string; readonly name: string; readonly data: string },
+    signal: Pick<MailboxEntry, "eventId" | "name" | "data" | "shape">,
     principalIds: readonly string[],
     now: number,
   ): Promise<void>;

@@ -9,6 +9,8 @@ export interface OutboxEvent {
   readonly name: string;
   /** JSON text, sealed: encrypted, and bound to the id. */
   readonly payload: string;
+  /** The shape in which it was kept (operations/kept-values.ts); null if an earlier version of opwright has kept it. */
+  readonly shape: string | null;
   readonly tenant: string;
   readonly createdAt: number;
 }

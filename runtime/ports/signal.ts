@@ -10,6 +10,8 @@ export class Signal {
   /** Its position in the mailbox; null for an ephemeral signal. */
   readonly position: number | null;
   readonly #id: string | null;
+  /** Tells an ephemeral signal from all others, on every process and connection; null if it isn't told apart. */
+  readonly signalId: string | null;
   /** The payload as JSON text. */
   readonly data: string;
   #webSocketFrame: Buffer | undefined;
@@ -17,8 +19,14 @@ export class Signal {
   #sseChunk: Buffer | undefined;
 
   /** `data` is JSON text; `entry` is null for an ephemeral signal. */
-  constructor(name: string, data: string, entry: MailboxEntry | null) {
+  constructor(
+    name: string,
+    data: string,
+    entry: MailboxEntry | null,
+    signalId: string | null = null,
+  ) {
     this.name = name;
+    this.signalId = signalId;
     this.position = entry?.position ?? null;
     this.#id = entry === null ? null : printEventId(entry);
     this.data = data;
@@ -61,6 +69,7 @@ export class Signal {
   }
 
   #envelope(): string {
-    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.data}`;
+    const told = this.signalId === null ? "" : `,"signal_id":"${this.signalId}"`;
+    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.data}${told}`;
   }
 }

@@ -24,6 +24,8 @@ export interface WebhookEvent {
   readonly tenant: string;
   /** Sealed. */
   readonly payload: string;
+  /** The shape in which it was kept (operations/kept-values.ts); null if an earlier version of opwright has kept it. */
+  readonly shape: string | null;
   readonly createdAt: number;
 }
 

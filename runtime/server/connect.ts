@@ -24,6 +24,7 @@ import type { Log } from "../ports/log.js";
 import { silentObserver, type Observer } from "../ports/observer.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
+import { nothingKept } from "../operations/kept-values.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
@@ -80,7 +81,7 @@ export function connect(
 }
 
 /** What a connection needs to know of a service. */
-type ConnectedService = Pick<ServiceDefinition, "name" | "deadlineSeconds"> &
+type ConnectedService = Pick<ServiceDefinition, "name" | "deadlineSeconds" | "kept"> &
   FamilyParts &
   Partial<Pick<ServiceDefinition, "routes">>;
 
@@ -128,6 +129,7 @@ async function connected(
     limiter,
     objects,
     publicUrl,
+    kept: service.kept ?? nothingKept,
     familySettings: settings.families,
     ...amongFamilies(service),
     ...secretsOf(settings, tokens),

@@ -5,6 +5,7 @@ import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "./families.js";
 import { migrateCommand, migrateUsage } from "./migrate-command.js";
 import { processLog } from "./process-log.js";
+import { logWarnings } from "./process-warnings.js";
 import type { ServiceDefinition } from "./service.js";
 import { readSettings } from "./settings.js";
 import { startFault } from "./start-fault.js";
@@ -79,6 +80,7 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
       (error: unknown) => refuse(error),
     );
   };
+  logWarnings(log);
   holdFaults(log, options.folder, () => stop(1));
   running = await start(service, options);
   let toldAt: number | undefined;

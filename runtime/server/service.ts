@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NextHandler } from "../http/front-handler.js";
 import type { FamilyParts } from "./families.js";
 import type { PrintError } from "../operations/error-envelope.js";
+import type { KeptForms } from "../operations/kept-values.js";
 import type { AnyRoute } from "../operations/operation.js";
 
 /** Any `(req, res, next)` handler, such as an Express app. It gets the requests that no route matches. */
@@ -26,6 +27,8 @@ export interface ServiceDefinition extends FamilyParts {
   readonly probes?: ProbePaths;
   /** The bodies of errors; opwright's envelope if left out. */
   readonly errorEnvelope?: PrintError;
+  /** How values are kept that another version may read; as they are if left out. */
+  readonly kept?: KeptForms;
   /** The author's own app, which comes after the generated routes. */
   readonly app?: AppHandler;
 }

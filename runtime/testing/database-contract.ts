@@ -23,6 +23,7 @@ import { tokenIssuer } from "../families/identity/access-token.js";
 import { attempts } from "../operations/attempts.js";
 import { localTokenKeys } from "../families/identity/token-keys.js";
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
+import { nothingKept } from "../operations/kept-values.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
@@ -85,7 +86,7 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
         "changed_at" ${time}, "changed_by" TEXT, "is_deleted" ${flag},
         PRIMARY KEY ("tenant_id", "id", "rev"));
       CREATE TABLE IF NOT EXISTS "opwright_idempotency" (
-        "scope" TEXT PRIMARY KEY, "fingerprint" TEXT NOT NULL, "status" INTEGER NOT NULL, "body" TEXT, "etag" TEXT,
+        "scope" TEXT PRIMARY KEY, "fingerprint" TEXT NOT NULL, "status" INTEGER NOT NULL, "body" TEXT, "shape" TEXT, "etag" TEXT,
         "expires_at" BIGINT NOT NULL);`);
     }),
   );
@@ -112,6 +113,7 @@ function contextOf(
       log: silentLog,
       signer,
       keys: { tokens, refresh: signer, reset: signer },
+      kept: nothingKept,
       sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),
       limiter,
       publicUrl: () => "http://localhost",
@@ -950,6 +952,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           fingerprint: "f",
           status: 200,
           body: `{"a":1}`,
+          shape: "8e1f notes:3",
           etag: null,
           expiresAt: 1_000,
         };

@@ -24,7 +24,7 @@ export async function prepareMailboxTables(target: MigrationTarget): Promise<voi
     transaction(async ({ exec }) => {
       await exec(`
       CREATE TABLE "opwright_signals" (
-        "id" ${uuid} PRIMARY KEY, "name" TEXT NOT NULL, "data" TEXT NOT NULL, "created_at" BIGINT NOT NULL);
+        "id" ${uuid} PRIMARY KEY, "name" TEXT NOT NULL, "data" TEXT NOT NULL, "shape" TEXT, "created_at" BIGINT NOT NULL);
       CREATE TABLE "opwright_staged_signals" (
         "sequence" ${sequence}, "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "signal_id" ${uuid} NOT NULL,
         "shard" INTEGER NOT NULL);
@@ -63,7 +63,12 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
       const eventId = uuidv7();
       const [first] = owners;
       const ids = owners.map(({ principalId }) => principalId);
-      await mailbox.stage(first?.tenant ?? "", { eventId, name: "told", data }, ids, Date.now());
+      await mailbox.stage(
+        first?.tenant ?? "",
+        { eventId, name: "told", data, shape: "8e1f notes:3" },
+        ids,
+        Date.now(),
+      );
       return eventId;
     });
   const numberAll = async (database: Database): Promise<readonly NumberedEntry[]> => {
@@ -118,6 +123,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           eventId: first,
           name: "told",
           data: "1",
+          shape: "8e1f notes:3",
         });
         const stranger = newcomer();
         assert.deepEqual(await database.reader.of(mailboxStore).heads([stranger, owner]), [
@@ -138,7 +144,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const owner = newcomer();
         const gone = write(database, async (transaction) => {
           const mailbox = transaction.of(mailboxStore);
-          const signal = { eventId: uuidv7(), name: "told", data: "gone" };
+          const signal = { eventId: uuidv7(), name: "told", data: "gone", shape: null };
           await mailbox.stage(owner.tenant, signal, [owner.principalId], Date.now());
           throw new Error("rolled back");
         });
@@ -306,7 +312,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         ] as const)
           await write(database, (transaction) => {
             const mailbox = transaction.of(mailboxStore);
-            const signal = { eventId: uuidv7(), name: "told", data };
+            const signal = { eventId: uuidv7(), name: "told", data, shape: "8e1f notes:3" };
             return mailbox.stage(owner.tenant, signal, [owner.principalId], at);
           });
         await numberAll(database);
@@ -391,7 +397,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const stageOld = (data: string): Promise<void> =>
           write(database, (transaction) => {
             const mailbox = transaction.of(mailboxStore);
-            const signal = { eventId: uuidv7(), name: "told", data };
+            const signal = { eventId: uuidv7(), name: "told", data, shape: "8e1f notes:3" };
             return mailbox.stage(owner.tenant, signal, [owner.principalId], old);
           });
         await stageOld("has a place");

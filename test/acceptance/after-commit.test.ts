@@ -18,10 +18,20 @@ service: {name: commits, title: Commits, version: 1.0.0}
 policies: {open: []}
 operations:
   act.write: {post: /write, run: registry/act.ts#act, guard: open}
+  act.read: {post: /read, transaction: read, run: registry/act.ts#act, guard: open}
+  act.hooked: {post: /hooked, run: registry/act.ts#nothing, guard: open, hooks: {before: [registry/act.ts#before]}}
+  act.wrapped: {post: /wrapped, run: registry/act.ts#nothing, guard: open, hooks: {wrap: [registry/act.ts#wrap]}}
+  act.told: {post: /told, run: registry/act.ts#nothing, guard: open, hooks: {on_success: [registry/act.ts#before]}}
   act.once: {post: /once, run: registry/act.ts#act, guard: open, idempotency: true}
 `,
-  "registry/act.ts":
-    "export const act = (_input, context) => globalThis.commitUnderTest.work(context);\n",
+  "registry/act.ts": `export const act = (_input, context) => globalThis.commitUnderTest.work(context);
+export const nothing = async () => {};
+export const before = (_input, context) => globalThis.commitUnderTest.work(context);
+export const wrap = async (input, context, next) => {
+  await globalThis.commitUnderTest.work(context);
+  return next(input);
+};
+`,
 };
 
 let project: TestProject;
@@ -33,9 +43,13 @@ afterAll(() => project.remove());
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     const told: unknown[] = [];
+    const lines: object[] = [];
     let service: TestService;
     beforeAll(async () => {
-      const error = (_fields: object, message: string): void => void told.push(message);
+      const error = (fields: object, message: string): void => {
+        told.push(message);
+        lines.push(fields);
+      };
       service = await project.start(engine, { log: { ...silentLog, error } });
     });
     afterAll(() => service.stop());
@@ -88,6 +102,63 @@ for (const engine of engines) {
         throw new Error("all of it");
       });
       expect([lost.status, done]).toEqual([500, ["undone part", "undone whole"]]);
+    });
+
+    const outside = ["/read", "/hooked", "/wrapped", "/told"];
+
+    test.each(outside)(
+      "outside a transaction the answer waits for the work too: %s",
+      async (path) => {
+        const done: string[] = [];
+        const answer = await act(async (context) => {
+          context.whenCommitted(async () => {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            context.whenCommitted(async () => {
+              await new Promise((resolve) => setImmediate(resolve));
+              done.push("followed again");
+            });
+            done.push("followed");
+          });
+          done.push("handled");
+        }, path);
+        expect([answer.status, done]).toEqual([204, ["handled", "followed", "followed again"]]);
+      },
+    );
+
+    test.each(["/write", ...outside])(
+      "the log names operation and line of work that fails: %s",
+      async (path) => {
+        lines.length = 0;
+        const answer = await act(async (context) => {
+          context.whenCommitted(() => Promise.reject(new Error("no mail today")));
+        }, path);
+        expect([answer.status, lines]).toEqual([
+          204,
+          [
+            {
+              operation: `act.${path.slice(1)}`,
+              requestId: answer.headers.get("x-request-id"),
+              at: expect.stringContaining("after-commit.test.ts:"),
+              err: expect.objectContaining({ message: "no mail today" }),
+            },
+          ],
+        ]);
+      },
+    );
+
+    test("work outside a transaction whose handler fails is waited for", async () => {
+      for (const isAsync of [true, false]) {
+        const done: string[] = [];
+        const answer = await act((context) => {
+          context.whenCommitted(async () => {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            done.push("followed");
+          });
+          if (isAsync) return Promise.reject(new Error("later"));
+          throw new Error("at once");
+        }, "/read");
+        expect([answer.status, done]).toEqual([500, ["followed"]]);
+      }
     });
 
     test("a failure that is kept under its key is undone as any other", async () => {

@@ -83,6 +83,7 @@ for (const engine of engines) {
       const common = {
         caller: null,
         actor: null,
+        credential: null,
         tenant: null,
         address: "127.0.0.1",
         request_id: expect.any(String),
@@ -133,6 +134,19 @@ for (const engine of engines) {
       const onBehalf = await recorded(() => people.as(acting, "POST", "/api-keys", { label: "x" }));
       expect(onBehalf.entries).toMatchObject([
         { caller: member.id, actor: agent.id, outcome: "core.authorization" },
+      ]);
+      const { body: issued } = await people.as(member.token, "POST", "/api-keys", { label: "y" });
+      const asked = { url: "https://example.test/hook", events: ["tasks.completed"] };
+      const byKey = await recorded(() =>
+        service.call("POST", "/webhooks", {
+          body: asked,
+          headers: { "x-api-key": issued.api_key },
+        }),
+      );
+      const bySession = await recorded(() => people.as(member.token, "POST", "/webhooks", asked));
+      expect([byKey.entries, bySession.entries]).toMatchObject([
+        [{ operation: "webhooks.create", credential: "api_key", outcome: "core.authorization" }],
+        [{ operation: "webhooks.create", credential: "session", events: asked.events }],
       ]);
       const read = await recorded(() =>
         people.as(token, "GET", `/admin/grants?principal_id=${id}`),

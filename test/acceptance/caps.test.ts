@@ -118,7 +118,7 @@ for (const engine of engines) {
       await connection.write(
         "test.signal",
         async ({ transaction }) => {
-          const signal = { eventId: uuidv7(), name: "task.assigned", data: "{}" };
+          const signal = { eventId: uuidv7(), name: "task.assigned", data: "{}", shape: null };
           await transaction
             .of(mailboxStore)
             .stage(tester.tenantId, signal, [tester.id], Date.now());

@@ -22,6 +22,7 @@ import { issueSession } from "../../runtime/families/identity/operations.js";
 import { Signal } from "../../runtime/ports/signal.js";
 import { buses, type FreshBus } from "../bus-engines.js";
 import { engines, type FreshDatabase } from "../engines.js";
+import { counted } from "./counted-lines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type TestService } from "./service.js";
 import { tabLocks, withTabLocks } from "./tab-locks.js";
@@ -77,13 +78,14 @@ async function settingOf(service: TestService, fetched: typeof fetch = fetch) {
   const ann: Member = await people.member("", ...may);
   const make = (key: string) => people.by(ann.token).make("projects", { name: key, key });
   const [stays, first, second] = [await make("SS"), await make("AA"), await make("BB")];
+  const task = await people.by(ann.token).make("tasks", { title: "t", project: stays });
   const client = createClient({
     baseUrl: service.url,
     fetch: fetched,
     tokens: { get: () => ({ access_token: ann.token }), set() {}, caller: () => ann.id },
   });
   const [topic, ...others] = [stays, first, second].map((id) => `project:${id}`);
-  return { ann, client, topic: topic ?? "", others };
+  return { ann, client, task, topic: topic ?? "", others };
 }
 
 function tell(service: TestService, tenant: string, topic: string, who: number): void {
@@ -101,12 +103,14 @@ async function tellWhileSwitching(
     others,
   }: { readonly ann: Member; readonly topic: string; readonly others: string[] },
   switching: readonly Ear[],
+  said: (number: number) => number = (number) => number,
 ): Promise<void> {
   for (const number of numbers) {
-    tell(service, ann.tenantId, topic, number);
+    tell(service, ann.tenantId, topic, said(number));
     for (const [index, { live }] of switching.entries()) {
       const other = others[(number + index) % others.length] ?? "";
-      if (number % (index + 2) === 0) live.setTopics([topic, ...(number % 5 === 0 ? [] : [other])]);
+      if (number % (index + 2) === 0)
+        void live.setTopics([topic, ...(number % 5 === 0 ? [] : [other])]);
     }
     await sleep(10);
   }
@@ -137,7 +141,7 @@ describe.each(names)("over %s", (name) => {
     await expect.poll(() => ear.heard.length).toBe(count);
     expect(ear.heard).toEqual(numbers);
     // Of the topics that were set last all is heard, too.
-    ear.live.setTopics([topic, others[0] ?? ""]);
+    void ear.live.setTopics([topic, others[0] ?? ""]);
     await expect
       .poll(() => {
         tell(service, setting.ann.tenantId, others[0] ?? "", count);
@@ -153,13 +157,90 @@ describe.each(names)("over %s", (name) => {
     const ear = listening(client, transport(), topics);
     await ear.live.opened();
     topics.push(others[0] ?? "");
-    ear.live.setTopics(topics);
+    void ear.live.setTopics(topics);
     await expect
       .poll(() => {
         tell(service, ann.tenantId, others[0] ?? "", count);
         return ear.heard.at(-1);
       })
       .toBe(count);
+  });
+
+  test.each([false, true])(
+    "whoever sets topics learns when they are heard (shared: %s)",
+    async (isShared) => {
+      const { ann, client, topic, others } = setting;
+      const [first = "", second = ""] = others;
+      const store = storage();
+      const own = (): Transport => (isShared ? shared(transport()) : transport());
+      // Where tabs share, the one that follows sets topics.
+      const before = isShared ? [listening(client, own(), [topic], store)] : [];
+      for (const { live } of before) await live.opened();
+      const { live, heard, statuses } = listening(client, own(), [topic], store);
+      await live.opened();
+      for (const [number, wanted] of [[topic, first], [second], [topic, first, second]].entries()) {
+        await live.setTopics(wanted);
+        tell(service, ann.tenantId, wanted.at(-1) ?? "", number);
+        await expect.poll(() => heard.at(-1)).toBe(number);
+      }
+      await live.setTopics([]);
+      // What others are set in place of is not heard, and says so.
+      const [replaced, last] = [live.setTopics([first]), live.setTopics([second])];
+      await expect(replaced).rejects.toMatchObject({ code: "client.aborted" });
+      await last;
+      expect(statuses).toEqual(["open"]);
+      await expect(live.setTopics([`project:${ann.id}`])).rejects.toMatchObject({
+        code: "realtime_topics_unauthorized",
+      });
+      expect(statuses).toEqual(["open", "closed"]);
+      await expect(live.setTopics([topic])).rejects.toMatchObject({
+        code: "realtime_topics_unauthorized",
+      });
+      for (const one of before) expect(one.statuses).toEqual(["open"]);
+    },
+  );
+
+  test.each([false, true])(
+    "what is set and asked for while it connects goes over the line that is being made (shared: %s)",
+    async (isShared) => {
+      const { ann, client, topic, others } = setting;
+      const [first = "", second = ""] = others;
+      const heardAll: Promise<unknown>[] = [];
+      const { counting, lines } = counted(transport(), () =>
+        queueMicrotask(() => {
+          heardAll.push(ear.live.setTopics([topic, second]));
+          heardAll.push(ear.live.command("task.comment", { task: setting.task, text: "early" }));
+        }),
+      );
+      const ear = listening(client, isShared ? shared(counting) : counting, [topic]);
+      heardAll.push(ear.live.setTopics([topic, first]));
+      await ear.live.opened();
+      await Promise.all(heardAll);
+      expect(heardAll.length).toBe(3);
+      for (const [number, told] of [topic, second].entries())
+        tell(service, ann.tenantId, told, number);
+      // The command tells of who has commented.
+      await expect.poll(() => ear.heard.filter(Number.isInteger)).toEqual([0, 1]);
+      expect([lines.made, ear.statuses]).toEqual([1, ["open"]]);
+    },
+  );
+
+  test("a tab that joins while the line is being made has it go on", async () => {
+    const { ann, client, topic, others } = setting;
+    const [first = ""] = others;
+    const store = storage();
+    const joined: Ear[] = [];
+    const { counting, lines } = counted(transport(), () =>
+      queueMicrotask(() => {
+        joined.push(listening(client, shared(counting), [first], store));
+      }),
+    );
+    const leads = listening(client, shared(counting), [topic], store);
+    await leads.live.opened();
+    await expect.poll(() => joined[0]?.statuses).toEqual(["open"]);
+    tell(service, ann.tenantId, first, 1);
+    await expect.poll(() => joined[0]?.heard).toEqual([1]);
+    expect([lines.made, joined.length, leads.statuses]).toEqual([1, 1, ["open"]]);
   });
 
   test("tabs that share lose nothing while each of them switches", async () => {
@@ -189,7 +270,7 @@ describe.each(names)("over %s", (name) => {
     await bold.live.opened();
     for (const number of numbers.slice(0, 50)) {
       tell(service, ann.tenantId, topic, number);
-      if (number === 20) bold.live.setTopics([topic, `project:${ann.id}`]);
+      if (number === 20) void bold.live.setTopics([topic, `project:${ann.id}`]);
       await sleep(10);
     }
     await expect.poll(() => bold.live.status).toBe("closed");
@@ -207,7 +288,7 @@ describe.each(names)("over %s", (name) => {
     await Promise.all(others.map(({ live }) => live.opened()));
     for (const number of numbers.slice(0, 50)) {
       tell(service, ann.tenantId, topic, number);
-      if (number === 20) bold.live.setTopics([topic, `project:${ann.id}`]);
+      if (number === 20) void bold.live.setTopics([topic, `project:${ann.id}`]);
       await sleep(10);
     }
     await expect.poll(() => bold.live.status).toBe("closed");
@@ -282,22 +363,37 @@ describe.each(available)("streams of events on two processes and a bus over $nam
     rmSync(data, { recursive: true, force: true });
   });
 
-  test("nothing is lost where each stream comes to another process than the one before", async () => {
+  /** A stream that comes to another process each time that its topics change. */
+  const wandering = async () => {
     const [here, there] = services;
     if (here === undefined || there === undefined) throw new Error("there are no services");
-    let streams = 0;
+    const streams = { count: 0 };
     const balanced: typeof fetch = (input, init) => {
       const url = String(input instanceof Request ? input.url : input);
-      if (url.includes("/realtime/sse?")) streams += 1;
-      return fetch(url.replace(here.url, streams % 2 === 0 ? here.url : there.url), init);
+      if (url.includes("/realtime/sse?")) streams.count += 1;
+      return fetch(url.replace(here.url, streams.count % 2 === 0 ? here.url : there.url), init);
     };
     const setting = await settingOf(here, balanced);
     const ear = listening(setting.client, sse(), [setting.topic]);
     await ear.live.opened();
+    return { here, setting, ear, streams };
+  };
+
+  test("nothing is lost where each stream comes to another process than the one before", async () => {
+    const { here, setting, ear, streams } = await wandering();
     await tellWhileSwitching(here, setting, [ear]);
     await expect.poll(() => ear.heard.length).toBe(count);
     expect(ear.heard).toEqual(numbers);
-    expect(streams).toBeGreaterThan(2);
+    expect(streams.count).toBeGreaterThan(2);
     expect([ear.statuses, ear.others]).toEqual([["open"], []]);
+  });
+
+  test("equal signals are as many as were told, whichever process tells them (attack 156)", async () => {
+    const { here, setting, ear, streams } = await wandering();
+    await tellWhileSwitching(here, setting, [ear], () => 7);
+    tell(here, setting.ann.tenantId, setting.topic, -1);
+    await expect.poll(() => ear.heard.at(-1)).toBe(-1);
+    expect(ear.heard.filter((who) => who === 7).length).toBe(count);
+    expect(streams.count).toBeGreaterThan(2);
   });
 });

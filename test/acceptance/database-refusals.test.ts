@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { service as definition } from "../../generated/service.js";
 import { serverAddresses } from "../../runtime/engines/postgres/addresses.js";
 import { silentLog } from "../../runtime/ports/log.js";
@@ -231,6 +231,19 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
     expect(fault).not.toContain("secret");
   });
 
+  test("at start, a schema that isn't there is named with the setting that asks for it", async () => {
+    const nowhere = new URL(url);
+    nowhere.searchParams.set("options", "-c search_path=nowhere");
+    expect(await faultOf(nowhere.href)).toBe(
+      "core.unavailable: DATABASE_URL: search_path is nowhere (set by the options of DATABASE_URL, or PGOPTIONS), and no such schema exists, or the role may not use it: create the schema, or set another search_path",
+    );
+    await onServer(`ALTER ROLE ${role} SET search_path = elsewhere, "Nowhere"`);
+    expect(await faultOf(url)).toContain(
+      'search_path is elsewhere, "Nowhere" (set by ALTER ROLE … SET), and no such schema exists',
+    );
+    await onServer(`ALTER ROLE ${role} RESET search_path`);
+  });
+
   test("of several servers, the first that answers is used", async () => {
     const { hostname, port, pathname, username } = new URL(url);
     const dead = await freePort();
@@ -281,6 +294,22 @@ test.each([
   expect(read).toThrow(SettingsError);
   expect(read).toThrow("DATABASE_URL");
   expect(read).toThrow(reason);
+});
+
+test.each([
+  ["require", "verify-full"],
+  ["prefer", "verify-full"],
+  ["verify-ca", "verify-full"],
+  ["no-verify", "no-verify"],
+  ["disable", "disable"],
+  ["require&uselibpqcompat=true", "require&uselibpqcompat=true"],
+])("sslmode=%s is what pg makes of it, and pg warns of nothing", (mode, meant) => {
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  const { urls } = serverAddresses(`postgres://u@a/d?sslmode=${mode}`);
+  expect(urls).toEqual([`postgres://u@a/d?sslmode=${meant}`]);
+  expect(new Client({ connectionString: urls[0] })).toHaveProperty("host", "a");
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
 });
 
 test("a URL of several servers is one for each, with what it says of sessions apart", () => {

@@ -254,6 +254,35 @@ for (const engine of objectEngines) {
       expect((await post("presign/post", { ...asked, max_bytes: 0 })).status).toBe(422);
     });
 
+    test("what is refused while it arrives or when it completes replaces nothing (attack 176)", async () => {
+      const key = "replaced.txt";
+      const type = { content_type: "text/plain" };
+      const { body: first } = await post("presign/upload", { key, expires_in: 60, ...type });
+      expect((await sent(first, Buffer.from("before"))).status).toBe(200);
+      const there = async (): Promise<readonly unknown[]> => {
+        const got = await people.as(member.token, "GET", `/files/${key}`);
+        return [got.body, got.headers.get("etag")];
+      };
+      const before = await there();
+      expect(before[0]).toBe("before");
+      const headers = { "content-type": "text/html" };
+      const other = await fetch(first.url, { method: "PUT", headers, body: "<script>" });
+      const asked = { key, expires_in: 60, max_bytes: 10, ...type };
+      const { body: form } = await post("presign/post", asked);
+      const data = new FormData();
+      for (const [name, value] of Object.entries(form.fields as Record<string, string>))
+        data.set(name, value);
+      data.set("file", new Blob(["x".repeat(11)], { type: "text/plain" }), "x.txt");
+      const large = await fetch(form.url, { method: "POST", body: data });
+      const session = await begun(key);
+      const parts = [await putPart(session, 1, Buffer.from("parts"))];
+      const wrong = parts.map((part) => ({ ...part, etag: "0".repeat(32) }));
+      const { status } = await post("uploads/complete", { session, parts: wrong });
+      expect([other.ok, large.ok, status]).toEqual([false, false, 422]);
+      expect(await there()).toEqual(before);
+      expect((await post("uploads/abort", { session })).status).toBe(204);
+    });
+
     // How servers of S3 end a form that breaks off, and a race, is theirs: Ceph takes what came, and answers 500.
     const ofFolder = test.each([engine].filter(({ name }) => name === "folder"));
     ofFolder("$name: a form that breaks off leaves what was there", async () => {

@@ -185,6 +185,45 @@ describe.each(pairs.filter(({ isAvailable }) => isAvailable))("$name", ({ databa
     expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
+  test("a refusal names the type that is not wanted, and what says it", async () => {
+    const contextOf = ({ status, body }: Answer): unknown => {
+      expect([status, body.code]).toEqual([415, "upload_type_unsupported"]);
+      return body.context;
+    };
+    const cases = [
+      ["pictures", "x.png", html, { content_type: "text/html", source: "bytes" }],
+      [
+        "pictures",
+        "x.html",
+        png,
+        { content_type: "text/html", source: "name", bytes: "image/png" },
+      ],
+      [
+        "pictures",
+        "x.png",
+        Buffer.from("text"),
+        { content_type: "image/png", source: "name", bytes: "text/plain" },
+      ],
+    ] as const;
+    for (const [storage, name, bytes, context] of cases)
+      expect(contextOf(await upload(storage, name, bytes))).toEqual(context);
+    const ofRequest = { content_type: "image/png", source: "request", bytes: "text/html" };
+    const put = await act((context) =>
+      objects(specs["mixed"], context).put("told", html, { content_type: "image/png" }),
+    );
+    expect(contextOf(put)).toEqual(ofRequest);
+    const address = await signed("pictures", "told.png", "image/png");
+    expect(contextOf(await signed("pictures", "told.png", "text/html"))).toEqual({
+      content_type: "text/html",
+      source: "request",
+    });
+    await sent(address, html);
+    if (store.name === "s3")
+      expect(contextOf(await post("/pictures/files/metadata", { key: "told.png" }))).toEqual(
+        ofRequest,
+      );
+  });
+
   test("a handler that tells a type is held to it", async () => {
     const put = (bytes: Buffer, content_type: string) =>
       act((context) => objects(specs["mixed"], context).put("told", bytes, { content_type }));

@@ -174,7 +174,11 @@ for (const { database, store, name, isAvailable } of pairs) {
         ];
         expect(
           await refusals((context) => objects(specs.avatars, context).put("x", "plain text")),
-        ).toEqual([415, "upload_type_unsupported", { content_type: "text/plain" }]);
+        ).toEqual([
+          415,
+          "upload_type_unsupported",
+          { content_type: "text/plain", source: "bytes" },
+        ]);
         expect(
           await refusals((context) =>
             objects(specs.avatars, context).create(Buffer.alloc(2049), {

@@ -186,6 +186,7 @@ for (const engine of engines) {
           id: "01890000-0000-7000-8000-000000000001",
           name: "orders.placed",
           payload: connection.sealer.seal('{"n":1}', "01890000-0000-7000-8000-000000000001"),
+          shape: null,
           tenant: "default",
           createdAt: Date.now() + 60_000,
         }),
@@ -200,7 +201,7 @@ for (const engine of engines) {
       const { connection } = service.running;
       const id = "01890000-0000-7000-8000-000000000002";
       const payload = connection.sealer.seal('{"n":7}', id);
-      const staged = { name: "orders.placed", payload, tenant: "default" };
+      const staged = { name: "orders.placed", payload, shape: null, tenant: "default" };
       // Claimed by nobody that lives: due again in half a second.
       await connection.write("test.claimed", async ({ transaction }) => {
         const now = Date.now();

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from "./service.js";
 
 type StartOptions = Pick<
   NonNullable<Parameters<typeof startTestService>[1]>,
-  "environment" | "log"
+  "environment" | "log" | "signsIn"
 >;
 
 export interface TestProject {

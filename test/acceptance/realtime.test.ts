@@ -143,7 +143,12 @@ for (const engine of engines) {
         const client = await connect(ann, { device: "d", topics });
         const task = await people.as(writer.token, "POST", "/tasks", { title: "t", project });
         await expect.poll(() => client.heard.map(({ event }) => event)).toEqual(["task.changed"]);
-        expect(client.heard[0]).toEqual({ event: "task.changed", id: null, data: task.body });
+        expect(client.heard[0]).toEqual({
+          event: "task.changed",
+          id: null,
+          data: task.body,
+          signal_id: expect.stringMatching(/./),
+        });
         const elsewhere = await connect(ann, { device: "e" });
         await people.as(writer.token, "PATCH", `/tasks/${task.body.id}?rev=1`, { state: "doing" });
         await expect.poll(() => client.heard.length).toBe(2);

@@ -10,6 +10,7 @@ import { uuidv7 } from "../../runtime/contract/uuid.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { start, type RunningService } from "../../runtime/server/start.js";
+import type { Clock } from "../../runtime/ports/clock.js";
 import type { Log } from "../../runtime/ports/log.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import type { TestEngine } from "../engines.js";
@@ -62,6 +63,8 @@ export async function startTestService(
     readonly log?: Log;
     /** false sends no credential unless a call gives one. */
     readonly signsIn?: boolean;
+    /** The machine's where none is given. */
+    readonly clock?: Clock;
   } = {},
 ): Promise<TestService> {
   const database = await engine.create();
@@ -78,6 +81,7 @@ export async function startTestService(
       settings: readSettings(definition, given),
       folder: options.folder ?? generated,
       log: options.log ?? silentLog,
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
   let running = await begin(environment);
   const { url } = running;

@@ -47,6 +47,7 @@ const bodies: Readonly<Record<string, string>> = {
       `void Promise.reject(${value}); setTimeout(() => { throw ${value}; }, 5);`,
     ]),
   ),
+  warned: `process.emitWarning("careful, of warned");`,
   long: `setTimeout(() => { throw new Error("fault of long " + "x".repeat(5_000_000)); }, 5);`,
   aborted: `context.signal.addEventListener("abort", () => { throw new Error("fault of aborted"); }); await new Promise(() => {});`,
 };
@@ -62,14 +63,23 @@ const files = {
 service: {name: unheld, title: Unheld, version: 1.0.0}
 policies: {open: []}
 documents: {notes: {type: {text: string}, guard: open}}
-outbox: {events: {notes.noted: {data: {text: string}, destination: registry/handlers/delivery.ts#deliver}}}
+outbox:
+  events:
+    notes.noted: {data: {text: string}, destination: registry/handlers/delivery.ts#deliver}
+    notes.told: {data: {text: string}, destination: registry/handlers/telling.ts#tell}
 operations:
   code.ours: {post: /ours, run: registry/handlers/ours.ts#ours, guard: open}
 ${names.map((name) => `  code.${name}: {post: /${name}, run: registry/handlers/${name}.ts#${name}, guard: open${deadlineOf(name)}}\n`).join("")}  code.staged: {post: /staged, run: registry/handlers/delivery.ts#staged, guard: open}
+  code.told: {post: /told, run: registry/handlers/delivery.ts#told, guard: open}
+  code.thrown: {post: /thrown, transaction: read, run: registry/handlers/delivery.ts#thrown, guard: open}
+`,
+  "registry/handlers/telling.ts": `export const tell = async () => { void Promise.reject(new Error("fault of telling")); };
 `,
   "registry/handlers/delivery.ts": `import { stageEvent } from "../../generated/outbox.js";
 import { setTimeout as sleep } from "node:timers/promises";
 export const staged = async (_input, context) => { await stageEvent(context, "notes.noted", { text: "x" }); };
+export const told = async (_input, context) => { await stageEvent(context, "notes.told", { text: "x" }); };
+export const thrown = () => { throw new Error("fault of thrown"); };
 export const deliver = async (_event, context) => {
   context.signal.addEventListener("abort", () => { throw new Error("fault of delivery"); });
   await sleep(60_000, undefined, { signal: context.signal });
@@ -167,6 +177,32 @@ for (const engine of engines) {
       },
     );
 
+    test("what runs no code of the author's never comes into question, nor what has ended long ago", async () => {
+      expect((await call("thrown")).status).toBe(500);
+      const note = { method: "POST", body: '{"text":"a"}' };
+      const json = { headers: { "content-type": "application/json" } };
+      for (let made = 0; made < 64; made += 1)
+        expect((await fetch(`${url}/notes`, { ...note, ...json })).status).toBe(201);
+      const before = linesOf(running).length;
+      expect((await call("text")).status).toBe(204);
+      const isOf = ({ thrown }: Record<string, unknown>): boolean => thrown === "'fault of text'";
+      await expect.poll(() => linesOf(running).slice(before).some(isOf)).toBe(true);
+      const { candidates } = linesOf(running).slice(before).find(isOf) ?? {};
+      expect(candidates).toEqual([{ operation: "code.text", requestId: expect.any(String) }]);
+    });
+
+    test("a rejection of a destination is told with the event and where it goes", async () => {
+      expect((await call("told")).status).toBe(204);
+      const isOf = (line: Record<string, unknown>): boolean =>
+        JSON.stringify(line).includes("fault of telling");
+      await expect.poll(() => linesOf(running).some(isOf)).toBe(true);
+      expect(linesOf(running).find(isOf)).toMatchObject({
+        operation: "outbox.notes.told",
+        destination: "registry/handlers/telling.ts#tell",
+        at: expect.stringMatching(/registry\/handlers\/telling\.ts:1:\d+/),
+      });
+    });
+
     test.each(Object.keys(unreadable))(
       "%s, which throws where it is read: a line each for rejection and exception, and the process goes on",
       async (name) => {
@@ -192,6 +228,13 @@ for (const engine of engines) {
         expect((await fetch(`${url}/livez`)).status).toBe(200);
       },
     );
+
+    test("a warning is a line of the log, and nothing that the process says is anything else", async () => {
+      expect((await call("warned")).status).toBe(204);
+      await expect.poll(() => running.output()).toContain("careful, of warned");
+      const said = running.output().split("\n").slice(0, -1);
+      expect(said.filter((line) => !line.startsWith("{"))).toEqual([]);
+    });
 
     test("an error as long as a file is cut to a line that somebody can read", async () => {
       expect((await call("long")).status).toBe(204);

@@ -226,7 +226,7 @@ for (const engine of engines) {
             const eventId = uuidv7();
             const payload = resources.sealer.seal("{}", eventId);
             const event = { id: eventId, name: "tasks.completed", tenant: owner.tenant, payload };
-            await store.stage({ ...event, createdAt: Date.now() }, webhook);
+            await store.stage({ ...event, shape: null, createdAt: Date.now() }, webhook);
           }
         }
       });

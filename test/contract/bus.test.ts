@@ -38,6 +38,7 @@ describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) 
     to: { topic: "a" },
     name: "told",
     data,
+    shape: "8e1f notes:3",
   });
 
   test("others hear all of it in order, the sender nothing", async () => {

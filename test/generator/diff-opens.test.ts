@@ -23,6 +23,13 @@ hooks:
 ${declared}
 `;
 
+/** The same with a policy more, which the text begins with. */
+function mergedOf(text: string): string {
+  const [, policy] = /^policies: \{(.*)\}\n/.exec(text) ?? [];
+  const whole = registryOf(text.replace(/^policies: .*\n/, ""));
+  return policy === undefined ? whole : whole.replace("hooks:\n", `  ${policy}\nhooks:\n`);
+}
+
 /** What opens, by what it is called: a registry with RULE, how it is before and afterwards, and how that is told. */
 const opened: readonly (readonly [
   title: string,
@@ -107,6 +114,69 @@ const opened: readonly (readonly [
     "{state: $handler}",
     "{}",
     "opens notes lets callers write state by create",
+  ],
+  [
+    "a cookie that pages read",
+    "operations: {shop.ship: {post: /ship, in: {id: uuid}, run: registry/code.ts#first, guard: member, reply: {cookies: {cart: RULE}}}}",
+    "{}",
+    "{http_only: false}",
+    "opens shop.ship sets the cookie cart, which is shown to pages",
+  ],
+  [
+    "a cookie that other sites' requests carry",
+    "operations: {shop.ship: {post: /ship, in: {id: uuid}, run: registry/code.ts#first, guard: member, reply: {cookies: {cart: RULE}}}}",
+    "{}",
+    "{same_site: none}",
+    "opens shop.ship sets the cookie cart, which has same_site none instead of lax",
+  ],
+  [
+    "a cookie that more requests carry",
+    "operations: {shop.ship: {post: /ship, in: {id: uuid}, run: registry/code.ts#first, guard: member, reply: {cookies: {cart: RULE}}}}",
+    "{path: /shop}",
+    "{}",
+    "opens shop.ship sets the cookie cart, which goes with requests below /",
+  ],
+  [
+    "a cookie that is kept for longer",
+    "operations: {shop.ship: {post: /ship, in: {id: uuid}, run: registry/code.ts#first, guard: member, reply: {cookies: {cart: RULE}}}}",
+    "{}",
+    "{max_age: 1d}",
+    "opens shop.ship sets the cookie cart, which is kept for 86400 s",
+  ],
+  [
+    "an app of the author's",
+    "service: {name: shop, title: Shop, version: 1.2.3RULE}",
+    "",
+    ", app: registry/code.ts#mine",
+    "opens service answers other requests with mine",
+  ],
+  [
+    "another app of the author's",
+    "service: {name: shop, title: Shop, version: 1.2.3, app: registry/code.ts#RULE}",
+    "mine",
+    "topics",
+    "opens, breaks service answers other requests with topics instead of mine",
+  ],
+  [
+    "a field that another function makes",
+    "documents: {notes: {type: {text: string, state: string}, guard: reader, create: [text], update: [text], set: {state: RULE}}}",
+    "registry/code.ts#first",
+    "registry/code.ts#second",
+    "opens, breaks notes sets state to what second makes on write instead of what first makes on write",
+  ],
+  [
+    "a field that is no longer the caller's",
+    "documents: {notes: {type: {text: string, state: string}, guard: reader, create: [text], update: [text], set: {state: RULE}}}",
+    "$caller",
+    "registry/code.ts#first",
+    "opens, breaks notes sets state to what first makes on write instead of the caller on create",
+  ],
+  [
+    "a limit that counts others",
+    "policies: {counted: [RULE]}\ndocuments: {notes: {type: {text: string}, guard: counted}}",
+    "{rate_limit: 9/1m}, checked",
+    "checked, {rate_limit: 9/1m}",
+    "opens, breaks checked before is asked ahead of rate_limit 9/1m",
   ],
   [
     "a reference that shows the whole document",
@@ -217,13 +287,7 @@ const opened: readonly (readonly [
 
 describe("what opens is told as such", () => {
   test.each(opened)("%s", async (_title, registry, before, after, told) => {
-    const merged = (rule: string): string => {
-      const text = registry.replace("RULE", rule);
-      const [, policy] = /^policies: \{(.*)\}\n/.exec(text) ?? [];
-      const rest = text.replace(/^policies: .*\n/, "");
-      const whole = registryOf(rest);
-      return policy === undefined ? whole : whole.replace("hooks:\n", `  ${policy}\nhooks:\n`);
-    };
+    const merged = (rule: string): string => mergedOf(registry.replace("RULE", rule));
     const there = await changes(merged(before), merged(after));
     expect(there).toContain(told);
     // The way back protects: nothing of it opens, but where it is another one.
@@ -369,9 +433,15 @@ describe("what is gone or grows is no opening", () => {
       "",
       ", more: string?",
     ],
+    [
+      "permissions in another order",
+      "policies: {both: [principal, RULE]}\ndocuments: {notes: {type: {text: string}, guard: both}}",
+      "{authorize: platform.a}, {authorize: platform.b}",
+      "{authorize: platform.b}, {authorize: platform.a}",
+    ],
   ])("%s", async (_title, registry, before, after) => {
     const withRule = (rule: string): string =>
-      registryOf(registry.replace("RULE", rule).replace(", bulk: null", ""));
+      mergedOf(registry.replace("RULE", rule).replace(", bulk: null", ""));
     const told = await changes(withRule(before), withRule(after));
     expect(told.length).toBeGreaterThan(0);
     expect(told.filter((text) => text.startsWith("opens"))).toEqual([]);

@@ -823,6 +823,16 @@ describe("what a rollout takes is told", () => {
       ["before it serves: node dist/generated/server.js migrate", "it makes the table unused"],
     ],
     [
+      "a document that others refer to is called otherwise, and so is the field",
+      [
+        "drafts: {type: {text: string}, guard: open, tenant: false}",
+        "drafts: {type: {text: string}, guard: open, tenant: false}\n  crates: {type: {of: {ref: drafts}}, guard: open, tenant: false}",
+      ],
+      "sketches: {was: drafts, type: {text: string}, guard: open, tenant: false}\n  crates: {type: {in: {ref: sketches, was: of}}, guard: open, tenant: false}",
+      "safe to roll",
+      [],
+    ],
+    [
       "a member is of another type",
       "customer: uuid",
       "customer: integer",
@@ -880,6 +890,41 @@ describe("what a rollout takes is told", () => {
       'drafts: {type: {text: string, more: {type: [string, "null"], description: More., deprecated: {since: 2026-01-01}}}',
       "safe to roll",
       [],
+    ],
+    [
+      "an event carries another type than before",
+      ["data: {order: uuid, total: number}", "data: Order"],
+      "data: {order: uuid}",
+      both,
+      [
+        "events order.placed go out as they were staged, to webhooks and destinations alike: receivers have to take both types while any wait",
+      ],
+    ],
+    [
+      "a durable signal carries another type than before",
+      "order.changed: {data: Order,",
+      "order.changed: {data: {order: uuid},",
+      both,
+      keptOrders.slice(0, 1),
+    ],
+    [
+      "durable signals are ephemeral from now on",
+      "order.changed: {data: Order, audience: [principal], delivery: durable}",
+      "order.changed: {data: Order, audience: [principal], delivery: ephemeral}",
+      both,
+      [
+        "signals order.changed that are kept still go out, until they are delivered or as old as 604800 s",
+      ],
+    ],
+    [
+      "ephemeral signals are durable from now on, and others are new",
+      "order.seen: {data: {order: uuid}, audience: [topic], delivery: ephemeral}",
+      "order.seen: {data: {order: uuid}, audience: [principal], delivery: durable}\n    order.lost: {data: {order: uuid}, audience: [principal], delivery: durable}",
+      both,
+      [
+        "signals order.seen are kept by the next version, and clients of the one before get them with an id",
+        "signals order.lost of the next version reach clients of the one before, which know none of that name",
+      ],
     ],
     [
       "documents can be restored from now on",

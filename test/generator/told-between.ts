@@ -20,7 +20,10 @@ interface Telling {
   causes(before: string, after: string): Promise<readonly string[]>;
 }
 
-/** Compares registries in a project with the code `registry/code.ts`, which is there while the tests of a file run. */
+/**
+ * Compares registries, each with a service of its own or the usual one, in a project with the code `registry/code.ts`, which is
+ * there while the tests of a file run.
+ */
 export function tellingWith(code: string): Telling {
   let root = "";
   let remove: () => void = () => undefined;
@@ -34,6 +37,8 @@ export function tellingWith(code: string): Telling {
 
   /** The registry that a text declares, as it is committed and read again. */
   async function modelOf(text: string): Promise<RegistryModel> {
+    const isWhole = /^service:/m.test(text);
+    writeFileSync(join(root, "registry/service.yaml"), isWhole ? "registry: 1\n" : service);
     writeFileSync(join(root, "registry/rules.yaml"), text);
     const { expanded, findings } = await checkRegistry({
       root,

@@ -111,19 +111,32 @@ export function handOver(
  * process may tell it as well, and a moment later.
  */
 function withoutTold(receiver: Receiver, told: readonly Heard[], isOneProcess: boolean): Receiver {
-  const keys = told.filter(([, id]) => !isOneProcess || id !== null).map(keyOf);
+  const marks = told.filter(([, id]) => !isOneProcess || id !== null).map(markOf);
   const until = performance.now() + drainMillis;
   return {
     opened: () => receiver.opened(),
     signal(...signal) {
-      const at = performance.now() < until ? keys.indexOf(keyOf(signal)) : -1;
+      const mark = markOf(signal);
+      const at = performance.now() < until ? marks.findIndex((one) => isSame(one, mark)) : -1;
       if (at < 0) receiver.signal(...signal);
-      else keys.splice(at, 1);
+      else marks.splice(at, 1);
     },
     ended: (ending) => receiver.ended(ending),
   };
 }
 
-function keyOf([name, id, data]: Heard): string {
-  return id ?? `${name} ${JSON.stringify(data)}`;
+/** By what a signal is known again: its id, or its content where it has none, as what the plane itself tells. */
+interface Mark {
+  readonly id: string | undefined;
+  readonly content: string;
+}
+
+function markOf([name, id, data, signalId]: Heard): Mark {
+  return { id: id ?? signalId, content: `${name} ${JSON.stringify(data)}` };
+}
+
+/** Equal signals with ids of their own are two. */
+function isSame(one: Mark, other: Mark): boolean {
+  const haveIds = one.id !== undefined && other.id !== undefined;
+  return haveIds ? one.id === other.id : one.content === other.content;
 }

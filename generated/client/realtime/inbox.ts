@@ -20,7 +20,7 @@ export interface InboxOptions {
   again(): void;
 }
 
-/** Ids of handled signals that are remembered to tell what comes twice. */
+/** Ids of signals that are remembered to tell what comes twice. */
 const maxHandled = 2_000;
 /** Signals that wait for somebody to hear them; more are let go, of which the service has the kept ones. */
 const maxUnheard = 1_000;
@@ -39,6 +39,8 @@ export class Inbox {
   /** Kept signals in their order, with how many have yet to handle each. */
   readonly #open = new Map<string, number>();
   readonly #handled = new Set<string>();
+  /** Signals that are not kept, and that another line may bring as well: a tab may have two. */
+  readonly #met = new Set<string>();
   #lastHandled: string | null;
   #lastTaken: string | null;
   #unacknowledged = 0;
@@ -63,9 +65,13 @@ export class Inbox {
     this.#lastTaken ??= id;
   }
 
-  take(signal: Signal): void {
+  take(signal: Signal, signalId?: string): void {
     const { id } = signal;
     if (this.#isStopped || (this.#isCut && id !== null)) return;
+    if (signalId !== undefined) {
+      if (this.#met.has(signalId)) return;
+      remember(this.#met, signalId);
+    }
     if (id !== null && (this.#open.has(id) || this.#handled.has(id) || id === this.#lastHandled))
       return;
     this.#meetHandlers();
@@ -166,11 +172,7 @@ export class Inbox {
   }
 
   #hasHandled(id: string): void {
-    this.#handled.add(id);
-    for (const oldest of this.#handled) {
-      if (this.#handled.size <= maxHandled) break;
-      this.#handled.delete(oldest);
-    }
+    remember(this.#handled, id);
     this.#lastHandled = id;
     this.#options.keep(id);
     this.#unacknowledged += 1;
@@ -193,5 +195,14 @@ export class Inbox {
     this.#isStopped = true;
     for (const lane of this.#lanes.values()) lane.stop();
     this.#unheard.length = 0;
+  }
+}
+
+/** Adds an id to those that are remembered, of which the oldest are forgotten. */
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  for (const oldest of ids) {
+    if (ids.size <= maxHandled) break;
+    ids.delete(oldest);
   }
 }

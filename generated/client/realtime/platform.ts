@@ -2,6 +2,13 @@
 // What is used of browsers and missing on some Node.js, typed here so that a client compiles without DOM types.
 import type { Dial } from "./port.js";
 
+/** Topics as a query has them: with commas between them, or as JSON where one has a comma, or looks like JSON. */
+function topicsText(topics: readonly string[]): string {
+  const text = topics.join(",");
+  const isPlain = !text.startsWith('["') && topics.every((topic) => !topic.includes(","));
+  return isPlain ? text : JSON.stringify(topics);
+}
+
 /** A text by its key, such as `localStorage`. */
 export interface KeyValueStore {
   getItem(key: string): string | null;
@@ -107,7 +114,7 @@ export function lineAddress(
   const url = addressOf(client.baseUrl, `${path}/${endpoint}`);
   url.searchParams.set("protocol", "1");
   url.searchParams.set("device_id", deviceId);
-  if (topics.length > 0) url.searchParams.set("topics", topics.join(","));
+  if (topics.length > 0) url.searchParams.set("topics", topicsText(topics));
   if (lastEventId !== null) url.searchParams.set("last_event_id", lastEventId);
   if (from !== undefined) url.searchParams.set("from", from);
   return url;

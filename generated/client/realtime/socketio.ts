@@ -2,8 +2,8 @@
 // Lines over Socket.IO, whose client the application brings along: `socketIo(io)` with `io` of socket.io-client.
 import { errorOf } from "../core.js";
 import { addressOf } from "./platform.js";
-import { changeTopics, deviceReplaced, isFinalKind, type Command, type Dial } from "./port.js";
-import type { Ending, Line, Receiver, Transport } from "./port.js";
+import { changeTopics, contentOf, deviceReplaced, isFinalKind } from "./port.js";
+import type { Command, Dial, Ending, Envelope, Line, Receiver, Transport } from "./port.js";
 import { Span } from "./span.js";
 
 /** What is used of socket.io-client's `io`. */
@@ -90,8 +90,7 @@ class SocketIoLine implements Line {
       if (code === deviceReplaced) this.#end({ code, detail: message, isFinal: true });
       return;
     }
-    const { id, data } = envelope as { id: string | null; data: unknown };
-    this.#receiver.signal(event, id, data);
+    this.#receiver.signal(event, ...contentOf(envelope as Envelope));
   }
 
   /** The error carries the service's envelope; a connection that did not come about has none. */

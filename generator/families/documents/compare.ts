@@ -24,6 +24,7 @@ import {
 } from "../../compare/rules.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
+import { compareSet } from "./compare-set.js";
 import { ledTo, readName } from "../../model/views.js";
 
 const document: Rules<DocumentModel> = {
@@ -89,7 +90,7 @@ const document: Rules<DocumentModel> = {
   // Told by `compareViews` and of their operations and types.
   views: null,
   view: null,
-  // That a payload has a field no longer is told of its type; that it has one of those that are there, by `comparePayloads`.
+  // Told by `compareSet`; that a payload has a field no longer is told of its type, that it has another by `comparePayloads`.
   set: null,
   // Its operations come and go; registries that were frozen before there were any have none.
   bulk: (before: DocumentModel["bulk"] | undefined, after) =>
@@ -188,6 +189,7 @@ export function compare(before: RegistryModel, after: RegistryModel, { note }: C
     const next = own(after.documents, name);
     if (next === undefined) continue;
     compareViews(old, next, (view) => tellOfName(name, readName(name, view)));
+    compareSet([old, before], [next, after], tellOfName(name));
     comparePayloads([old, before], [next, after], tellOfName(name));
   }
 }

@@ -68,6 +68,8 @@ export function originalsOf(verb: DocumentVerb, hasSoftDelete: boolean): readonl
 interface Place {
   readonly policy: string;
   readonly path: readonly string[];
+  /** What the guard names it for. */
+  readonly verb?: string;
 }
 
 /**
@@ -97,7 +99,7 @@ export function guardsOf(
   ];
   return places
     .filter(({ policy }, index) => places.findIndex((one) => one.policy === policy) === index)
-    .map(({ policy, path }) => ({ policy, at: tree.at("documents", document, ...path) }));
+    .map(({ path, ...place }) => ({ ...place, at: tree.at("documents", document, ...path) }));
 }
 
 /** The policy that names the operation. */
@@ -108,7 +110,7 @@ function ownPolicy(
 ): Place | null {
   const operation = operationName(verb, view);
   if (typeof guard !== "object" || !Object.hasOwn(guard, operation)) return null;
-  return { policy: guard[operation] ?? "", path: ["guard", operation] };
+  return { policy: guard[operation] ?? "", path: ["guard", operation], verb: operation };
 }
 
 /** The policy of the group that the operation is in. */
@@ -121,11 +123,12 @@ function usual(
   if (isMap(declared) && declared.guard !== undefined)
     return { policy: declared.guard, path: ["views", view?.name ?? "", "guard"] };
   if (isMap(softDelete) && verb === "get_deleted")
-    return { policy: softDelete.read ?? "", path: ["soft_delete", "read"] };
+    return { policy: softDelete.read ?? "", path: ["soft_delete", "read"], verb };
   if (typeof guard === "string") return { policy: guard, path: ["guard"] };
   // A view that names no policy is read by those who read the whole document.
   if (view !== null && Object.hasOwn(guard, verb))
-    return { policy: guard[verb] ?? "", path: ["guard", verb] };
+    return { policy: guard[verb] ?? "", path: ["guard", verb], verb };
   const key = reading.includes(verb) ? "read" : "write";
-  return { policy: guard[key] ?? "", path: Object.hasOwn(guard, key) ? ["guard", key] : ["guard"] };
+  const path = Object.hasOwn(guard, key) ? ["guard", key] : ["guard"];
+  return { policy: guard[key] ?? "", path, verb: key };
 }

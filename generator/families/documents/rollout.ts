@@ -76,9 +76,15 @@ const document: RolloutRules<DocumentModel> = {
         ),
       ),
   // What the version before doesn't know it doesn't hold.
-  references: (was, is, { name }) =>
+  references: (was, is, { name, before, after }) =>
     is.references
-      .filter((one) => !was.references.some((other) => isSameTarget(one, other)))
+      .filter((one) => {
+        const field = own(is.former, one.field)?.name ?? one.field;
+        const now = tableOf(after, one);
+        return !was.references.some(
+          (other) => other.field === field && tableOf(before, other) === now,
+        );
+      })
       .flatMap(({ field, document: of }) =>
         need(
           "clients meet both versions",
@@ -259,7 +265,7 @@ function isAsStrict(rule: UniqueModel, other: UniqueModel): boolean {
   );
 }
 
-/** What becomes of a reference when its target goes is asked of whoever deletes. */
-function isSameTarget(one: ReferenceModel, other: ReferenceModel): boolean {
-  return one.field === other.field && one.document === other.document;
+/** Where documents are that a reference names. What becomes of it when they go is asked of whoever deletes. */
+function tableOf({ model }: RolloutSide, { document: of }: ReferenceModel): string | undefined {
+  return own(model.documents, of)?.table;
 }

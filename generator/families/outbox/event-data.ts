@@ -1,5 +1,6 @@
 // The checks of what integration events carry, and their names in generated code.
 import { refTo } from "../../model/json-schema.js";
+import type { KeptValue } from "../../model/kept-values.js";
 import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
 import type { ToldPlans } from "../../model/validator-plan.js";
 import { camelNames } from "../../print/printed-names.js";
@@ -23,4 +24,13 @@ export function toldEvents({ outbox }: RegistryModel): Readonly<Record<string, T
     typeName === null ? [] : [{ name: names.get(event) ?? "", schema: refTo(typeName), typeName }],
   );
   return { [eventDataModule]: { holds: "eventData", plans } };
+}
+
+/** The events of the author's own, which wait for their delivery. */
+export function keptEvents({ outbox }: RegistryModel): readonly KeptValue[] {
+  return Object.entries(outbox ?? {}).flatMap(([name, { typeName }]) =>
+    typeName === null
+      ? []
+      : [{ kind: "events", name, schema: refTo(typeName), until: "until they are delivered" }],
+  );
 }

@@ -4,7 +4,7 @@ import { expansion, family } from "../../kernel/family.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitOutbox } from "./emit.js";
-import { toldEvents } from "./event-data.js";
+import { keptEvents, toldEvents } from "./event-data.js";
 import { outboxModel } from "./expand.js";
 import { format } from "./format.js";
 import { tables } from "./tables.js";
@@ -21,6 +21,7 @@ export const outbox = family({
   rollout,
   emit: emitOutbox,
   told: toldEvents,
+  keeps: keptEvents,
   tables: { areNeeded: (model) => model.outbox !== null, steps: tables },
   observed: (model) =>
     model.outbox === null

@@ -1,6 +1,5 @@
-// What changes of the outbox take of a rollout: events go out as they were staged.
+// What changes of the outbox take of a rollout: where events go. What they carry is compared with all that is kept.
 import {
-  isTypeChanged,
   need,
   needsOfAll,
   type Need,
@@ -10,7 +9,7 @@ import {
 import type { OutboxEventModel } from "../../model/registry.js";
 
 const event: RolloutRules<OutboxEventModel> = {
-  // A type may have changed where its name has not.
+  // Compared with all that is kept.
   typeName: null,
   // Whoever delivers looks it up when it delivers.
   destination: (_was, _is, { name }) =>
@@ -25,22 +24,10 @@ const event: RolloutRules<OutboxEventModel> = {
 /** Events by their names. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const [old, next] = [before.model.outbox ?? {}, after.model.outbox ?? {}];
-  const changed = Object.entries(old).filter(
-    ([name, { typeName }]) =>
-      Object.hasOwn(next, name) && typeName !== null && isTypeChanged(typeName, { before, after }),
+  return needsOfAll([old, next], event, [before, after], (_was, { name }) =>
+    need(
+      "leaves stored things behind",
+      `events ${name} that wait when the last older process ends are dead letters: first roll out what stages none, then what does not declare it`,
+    ),
   );
-  return [
-    ...needsOfAll([old, next], event, [before, after], (_was, { name }) =>
-      need(
-        "leaves stored things behind",
-        `events ${name} that wait when the last older process ends are dead letters: first roll out what stages none, then what does not declare it`,
-      ),
-    ),
-    ...changed.flatMap(([name]) =>
-      need(
-        "clients meet both versions",
-        `events ${name} go out as they were staged, to webhooks and destinations alike: receivers have to take both types while any wait`,
-      ),
-    ),
-  ];
 }

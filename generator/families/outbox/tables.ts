@@ -1,5 +1,5 @@
 // The table of the outbox.
-import { index, present, type SystemTables } from "../../print/system-steps.js";
+import { addColumn, index, present, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
 const alive = `"dead_at" IS NULL`;
@@ -29,5 +29,6 @@ export const tables: SystemTables = (engine) => {
       index("opwright_outbox_by_age", "opwright_outbox", `"created_at"`, alive),
       index("opwright_outbox_by_dead_at", "opwright_outbox", `"dead_at"`, present("dead_at")),
     ],
+    "opwright_outbox.shape": [addColumn("opwright_outbox", `"shape" ${type.text}`)],
   };
 };

@@ -4,8 +4,8 @@ import {
   maxHistoryPage,
   maxPresencePage,
   maxTopicLength,
-  maxTopics,
   protocolVersion,
+  topicsInQuery,
   topicsPattern,
 } from "../../../runtime/contract/realtime.js";
 import { requiresAuthn } from "../../kernel/guards.js";
@@ -109,7 +109,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
               inQuery("topics", {
                 type: "string",
                 pattern: topicsPattern,
-                description: `Those of the stream, up to ${maxTopics} with commas between them.`,
+                description: `Of the stream alone. ${topicsInQuery}`,
               }),
               inQuery("last_event_id", {
                 type: "string",

@@ -1,8 +1,8 @@
 // How clients of the realtime plane connect, for AsyncAPI: servers, the address of each transport, its bindings, credentials.
 import {
   devicePattern,
-  maxTopics,
   protocolVersion,
+  topicsInQuery,
   topicsPattern,
 } from "../../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
@@ -135,7 +135,7 @@ function handshakeQuery(credentials: readonly string[]): JsonSchema {
     {
       protocol: text("The version of the protocol.", { const: String(protocolVersion) }),
       device_id: text("Has a cursor and one connection.", { pattern: devicePattern }),
-      topics: text(`Up to ${maxTopics} topics, with commas between them.`, {
+      topics: text(topicsInQuery, {
         pattern: topicsPattern,
       }),
       last_event_id: text("Goes on behind this id."),

@@ -29,9 +29,26 @@ const error: JsonSchema = objectSchema(
 const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
 /** The schema of a message of the service. It is open: later versions may add members, which clients ignore. */
-export function envelope(properties: Readonly<Record<string, JsonSchema>>): SchemaObject {
-  return { type: "object", properties, required: Object.keys(properties) };
+export function envelope(
+  required: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): SchemaObject {
+  return {
+    type: "object",
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+  };
 }
+
+/** The envelope of a signal that is published and not kept. */
+export function ephemeralEnvelope(data: JsonSchema): SchemaObject {
+  return envelope({ id: { type: "null" }, data }, { signal_id: signalId });
+}
+
+const signalId: JsonSchema = {
+  type: "string",
+  description: "Another one for each signal: if two connections bring the same, it is one signal.",
+};
 
 /** A frame that the service accepts. */
 export interface Received {

@@ -7,7 +7,7 @@ import type { RealtimeModel, LicenseModel, RegistryModel } from "../../model/reg
 import { documentFile, type EmittedFile } from "../../print/file.js";
 import { endpointOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
 import { addFrames } from "./asyncapi-frames.js";
-import { AsyncApiParts, envelope, text } from "./asyncapi-parts.js";
+import { AsyncApiParts, envelope, ephemeralEnvelope, text } from "./asyncapi-parts.js";
 
 const count: JsonSchema = { type: "integer", minimum: 0 };
 
@@ -61,9 +61,9 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
   for (const [name, { typeName, audience, delivery, deprecated }] of Object.entries(
     realtime.events,
   )) {
-    const id = delivery === "durable" ? text : { type: "null" };
+    const data = refTo(typeName);
     const payload = {
-      ...envelope({ id, data: refTo(typeName) }),
+      ...(delivery === "durable" ? envelope({ id: text, data }) : ephemeralEnvelope(data)),
       // AsyncAPI knows `deprecated` in schemas only.
       ...(deprecated === null ? {} : { deprecated: true }),
     };
@@ -106,11 +106,12 @@ function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): voi
     topics,
     code: text,
   });
-  built("realtime.removed", "A document has left a topic, which an event told of it.", {
-    topic: text,
-    event: text,
-    id: text,
-  });
+  const removed = objectSchema({ topic: text, event: text, id: text }, ["topic", "event", "id"]);
+  parts.sends(
+    "realtime.removed",
+    "A document has left a topic, which an event told of it.",
+    ephemeralEnvelope(parts.named("RealtimeRemovedData", removed)),
+  );
   if (realtime.presence) {
     const principals: JsonSchema = { type: "array", items: text };
     built("realtime.presence", "Who hears a topic: some by name, all of them counted.", {

@@ -11,7 +11,7 @@ import { realtimeClient } from "./emit-client.js";
 import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
 import { format } from "./format.js";
-import { signalPlans } from "./validators.js";
+import { keptSignals, signalPlans } from "./validators.js";
 import { tables } from "./tables.js";
 
 export const realtime = family({
@@ -31,6 +31,7 @@ export const realtime = family({
   rollout,
   emit: (model, paths) => [...emitRealtime(model, paths), ...emitAsyncApi(model)],
   validators: signalPlans,
+  keeps: keptSignals,
   tables: { areNeeded: (model) => model.realtime !== null, steps: tables },
   paths: planePaths,
   answered: answeredOperations,

@@ -1,6 +1,5 @@
-// What changes of realtime take of a rollout: durable signals are kept as they were staged.
+// What changes of realtime take of a rollout: which signals are kept. What they carry is compared with all that is kept.
 import {
-  isTypeChanged,
   need,
   needsOfAll,
   needsOfMembers,
@@ -27,11 +26,24 @@ const plane: RolloutRules<RealtimeModel> = {
   retentionEntries: (was, is) => (is.retentionEntries < was.retentionEntries ? pruned : []),
 };
 
+const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
+
+/** How long signals wait. */
+function keptOf(realtime: RealtimeModel | null): string {
+  return `until they are delivered or as old as ${realtime?.retentionSeconds ?? 0} s`;
+}
+
 const event: RolloutRules<SignalModel> = {
-  // A type may have changed where its name has not.
+  // Compared with all that is kept.
   typeName: null,
   audience: null,
-  delivery: null,
+  delivery: (was, _is, { name, before }) =>
+    need(
+      "clients meet both versions",
+      isDurable(was)
+        ? `signals ${name} that are kept still go out, ${keptOf(before.model.realtime)}`
+        : `signals ${name} are kept by the next version, and clients of the one before get them with an id`,
+    ),
   to: null,
   deprecated: null,
 };
@@ -41,26 +53,17 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
   const [old, next] = [before.model.realtime, after.model.realtime];
   if (old === null) return [];
   const rolling = { name: "realtime", before, after };
-  const kept = `until they are delivered or as old as ${old.retentionSeconds} s`;
-  const isDurable = ({ delivery }: SignalModel): boolean => delivery === "durable";
   if (next === null)
     return need("leaves stored things behind", `signals that wait are not delivered any more`);
-  const changed = Object.entries(old.events).filter(
-    ([name, was]) =>
-      isDurable(was) && Object.hasOwn(next.events, name) && isTypeChanged(was.typeName, rolling),
-  );
   return [
     ...needsOfMembers(old, next, plane, rolling),
     ...needsOfAll([old.events, next.events], event, [before, after], (was, { name }) =>
       isDurable(was)
-        ? need("clients meet both versions", `signals ${name} that are kept still go out, ${kept}`)
+        ? need(
+            "leaves stored things behind",
+            `signals ${name} that are kept are no longer told to those who connect to the next version`,
+          )
         : [],
-    ),
-    ...changed.flatMap(([name]) =>
-      need(
-        "clients meet both versions",
-        `signals ${name} go out as they were staged, ${kept}: clients of both versions have to take both types`,
-      ),
     ),
   ];
 }

@@ -15,6 +15,7 @@ export const tables: SystemTables = (engine) => {
       ],
       indexes: ["created_at"],
     },
+    "opwright_signals.shape": [addColumn("opwright_signals", `"shape" ${type.text}`)],
     opwright_staged_signals: {
       columns: [
         engine === "sqlite"

@@ -1,5 +1,6 @@
 // The validators of signals.
 import { refTo } from "../../model/json-schema.js";
+import type { KeptValue } from "../../model/kept-values.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { ValidatorPlan } from "../../model/validator-plan.js";
 import { camelNames } from "../../print/printed-names.js";
@@ -19,4 +20,16 @@ export function signalPlans({
     typeName,
   }));
   return { [signalValidators]: plans };
+}
+
+/** Durable signals wait in mailboxes; ephemeral ones go from one process to another, which may be of another version. */
+export function keptSignals({ realtime }: RegistryModel): readonly KeptValue[] {
+  if (realtime === null) return [];
+  const kept = `until they are acknowledged, or for ${realtime.retentionSeconds} s`;
+  return Object.entries(realtime.events).map(([name, { delivery, typeName }]) => ({
+    kind: "signals",
+    name,
+    schema: refTo(typeName),
+    until: delivery === "durable" ? kept : "while both run",
+  }));
 }

@@ -41,12 +41,17 @@ export function guardsOf(
 ): readonly GuardUse[] {
   const named = (one: StorageVerb): string | undefined =>
     typeof guard === "string" ? undefined : own(guard, one);
-  const usual = (one: StorageVerb): string => {
-    if (typeof guard === "string") return guard;
-    return named(one) ?? own(guard, shapes[one].isReading ? "read" : "write") ?? "";
+  const at = tree.at("storage", storage, "guard");
+  const usual = (one: StorageVerb): GuardUse => {
+    if (typeof guard === "string") return { policy: guard, at };
+    const key = shapes[one].isReading ? "read" : "write";
+    return { policy: named(one) ?? own(guard, key) ?? "", at, verb: key };
   };
   const originals = originalsOf(verb);
-  const policies = originals.length === 0 ? [usual(verb)] : originals.map(usual);
-  const all = new Set([...policies, ...[named(verb)].filter((one) => one !== undefined)]);
-  return [...all].map((policy) => ({ policy, at: tree.at("storage", storage, "guard") }));
+  const ofItsOwn = named(verb);
+  const all = [
+    ...(originals.length === 0 ? [usual(verb)] : originals.map(usual)),
+    ...(ofItsOwn === undefined ? [] : [{ policy: ofItsOwn, at }]),
+  ];
+  return all.filter(({ policy }, index) => all.findIndex((one) => one.policy === policy) === index);
 }

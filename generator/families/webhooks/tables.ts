@@ -1,5 +1,5 @@
 // The tables of webhooks: subscriptions, the same by event, payloads, and deliveries.
-import { present, index, type SystemTables } from "../../print/system-steps.js";
+import { addColumn, index, present, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
 /** The steps that make and later change these tables, in order. */
@@ -39,6 +39,9 @@ export const tables: SystemTables = (engine) => {
       ],
       indexes: ["created_at"],
     },
+    "opwright_webhook_payloads.shape": [
+      addColumn("opwright_webhook_payloads", `"shape" ${type.text}`),
+    ],
     opwright_webhook_deliveries: {
       columns: [
         `"id" ${type.uuid} PRIMARY KEY`,

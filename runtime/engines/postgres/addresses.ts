@@ -28,6 +28,7 @@ export function serverAddresses(url: string): ServerAddresses {
     );
   const options = parameters.get("options") ?? undefined;
   for (const name of ["target_session_attrs", "options"]) parameters.delete(name);
+  nameVerification(parameters);
   const places = parameters.has("host") ? namedPlaces(parameters) : hosts.split(",");
   for (const name of ["host", "port"]) if (places.length > 1) parameters.delete(name);
   const isAlone = places.length === 1;
@@ -43,6 +44,16 @@ export function serverAddresses(url: string): ServerAddresses {
     options,
     plain: `${scheme}${user.replace(/(?::.*)?@$/s, "@")}${places.join(",")}${path}`,
   };
+}
+
+/** Modes that `pg` takes for `verify-full`, with a warning on stderr, unless the URL asks for libpq's meaning. */
+const verifying = ["prefer", "require", "verify-ca"];
+
+/** Calls the mode what it is: the certificate is verified, now and with any later version of `pg`. */
+function nameVerification(parameters: URLSearchParams): void {
+  const mode = parameters.get("sslmode") ?? "";
+  const isOfLibpq = parameters.get("uselibpqcompat") === "true";
+  if (verifying.includes(mode) && !isOfLibpq) parameters.set("sslmode", "verify-full");
 }
 
 /** What is wrong with a URL; null if it can be connected to. */

@@ -25,7 +25,7 @@ const cancelMillis = 1_000;
 const retryMillis = 1_000;
 const patienceMillis = 60_000;
 /** How much work may wait for a connection, in all and per payer. */
-const waiting = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
+const waiting = { what: "the database", maxWaiting: 4_096, maxWaitingPerPayer: 1_024 } as const;
 
 export interface ConnectionOptions extends PoolOptions {
   readonly url: string;
@@ -74,9 +74,9 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
   const theirs = Math.max(1, options.size - own);
   const callers = new Bulkhead({ ...waiting, size: theirs, shareOf: () => theirs / 2 });
   const service = new Bulkhead({
+    ...waiting,
     size: own,
     shareOf: () => own,
-    maxWaiting: waiting.maxWaiting,
     maxWaitingPerPayer: waiting.maxWaiting,
   });
   const addresses = serverAddresses(options.url);
@@ -221,7 +221,7 @@ function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): 
       const off = lifetime.onOver((why) => {
         reason = why;
         void end(answer);
-      });
+      }, "the database");
       try {
         return await answer;
       } catch (error) {

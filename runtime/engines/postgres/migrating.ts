@@ -1,6 +1,8 @@
 // Migrations on PostgreSQL while the service is running: callers never wait long for a migration's locks, and statements
 // that take long take no lock that callers wait for.
 import { setTimeout as sleep } from "node:timers/promises";
+import { unavailable } from "../../contract/errors.js";
+import { DatabaseRefusal } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationConnection, MigrationWatch } from "../sql/migrations.js";
 import type { SqlSession } from "../sql/session.js";
@@ -91,6 +93,7 @@ async function withConnection<T>(
   // Destroying a broken connection also drops its settings and its lock.
   let isBroken = true;
   try {
+    await expectSchema(connection, lifetime);
     const result = await work(connection, async (text) => {
       await connection.query({ text }, lifetime);
     });
@@ -101,6 +104,26 @@ async function withConnection<T>(
   } finally {
     connection.release(isBroken);
   }
+}
+
+/** Where a setting comes from, by what PostgreSQL calls that. */
+const sources: Readonly<Record<string, string>> = {
+  client: "the options of DATABASE_URL, or PGOPTIONS",
+  user: "ALTER ROLE … SET",
+  database: "ALTER DATABASE … SET",
+  "database user": "ALTER ROLE … IN DATABASE … SET",
+  "configuration file": "postgresql.conf",
+};
+
+/** Rejects if there is no schema that tables could be in: what comes next would say no more than that. */
+async function expectSchema(connection: HeldConnection, lifetime: Lifetime): Promise<void> {
+  const text = `SELECT current_schema() AS "schema", setting AS "path", source AS "source"
+    FROM pg_settings WHERE name = 'search_path'`;
+  const [row] = (await connection.query({ text }, lifetime)).rows;
+  if (row === undefined || row["schema"] !== null) return;
+  const from = sources[String(row["source"])] ?? "the server";
+  const fault = `DATABASE_URL: search_path is ${String(row["path"])} (set by ${from}), and no such schema exists, or the role may not use it: create the schema, or set another search_path`;
+  throw unavailable(new DatabaseRefusal(fault, false, undefined));
 }
 
 /** A lifetime that ends when the signal aborts, which cancels the running statement. */

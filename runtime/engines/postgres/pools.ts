@@ -62,7 +62,7 @@ export function poolsOf(
   const taken = async (connecting: Promise<PoolClient>, lifetime: Lifetime): Promise<Known> => {
     let client: PoolClient;
     try {
-      client = await lifetime.race(connecting);
+      client = await lifetime.race(connecting, "the database");
     } catch (error) {
       // The connection may still arrive; then it goes back for others to use.
       connecting.then(

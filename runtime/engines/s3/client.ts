@@ -1,6 +1,7 @@
 // A client of one bucket. Every call ends, by the caller's signal or a time limit, and faults are codes of the error table.
 import type { S3Client } from "@aws-sdk/client-s3";
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
+import { awaiting } from "../../ports/lifetime.js";
 
 /** Where a bucket is, and how to sign in. */
 export interface S3Options {
@@ -78,6 +79,7 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
   ): Promise<Answer> => {
     signal?.throwIfAborted();
     const end = new AbortController();
+    const answered = awaiting(signal, "the object store");
     const gone = (): void => end.abort();
     signal?.addEventListener("abort", gone, { once: true });
     const timer = Number.isFinite(millis) ? setTimeout(gone, millis) : undefined;
@@ -87,6 +89,7 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
       signal?.throwIfAborted();
       throw end.signal.aborted ? unavailable(error) : translated(error);
     } finally {
+      answered();
       clearTimeout(timer);
       signal?.removeEventListener("abort", gone);
     }

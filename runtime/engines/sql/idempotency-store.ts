@@ -1,6 +1,6 @@
 // Idempotency records over SQL, shared by all SQL engines.
 import type { IdempotencyStore } from "../../ports/idempotency.js";
-import type { SqlSession } from "./session.js";
+import { textOrNull, type SqlSession } from "./session.js";
 
 /** The idempotency store of one write transaction. */
 export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
@@ -8,7 +8,7 @@ export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
   return {
     async find(scope, now) {
       const [row] = await session.all(
-        `SELECT "fingerprint", "status", "body", "etag", "expires_at" FROM "opwright_idempotency" ` +
+        `SELECT "fingerprint", "status", "body", "etag", "expires_at", "shape" FROM "opwright_idempotency" ` +
           `WHERE "scope" = ${at(1)} AND "expires_at" > ${at(2)}`,
         [scope, now],
       );
@@ -17,18 +17,19 @@ export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
         scope,
         fingerprint: String(row["fingerprint"]),
         status: Number(row["status"]),
-        body: row["body"] === null ? null : String(row["body"]),
-        etag: row["etag"] === null ? null : String(row["etag"]),
+        body: textOrNull(row["body"]),
+        shape: textOrNull(row["shape"]),
+        etag: textOrNull(row["etag"]),
         expiresAt: Number(row["expires_at"]),
       };
     },
 
     async save(record) {
       await session.run(
-        `INSERT INTO "opwright_idempotency" ("scope", "fingerprint", "status", "body", "etag", "expires_at") ` +
-          `VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}) ` +
+        `INSERT INTO "opwright_idempotency" ("scope", "fingerprint", "status", "body", "etag", "expires_at", "shape") ` +
+          `VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${at(7)}) ` +
           `ON CONFLICT ("scope") DO UPDATE SET "fingerprint" = excluded."fingerprint", "status" = excluded."status", ` +
-          `"body" = excluded."body", "etag" = excluded."etag", "expires_at" = excluded."expires_at"`,
+          `"body" = excluded."body", "etag" = excluded."etag", "expires_at" = excluded."expires_at", "shape" = excluded."shape"`,
         [
           record.scope,
           record.fingerprint,
@@ -36,6 +37,7 @@ export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
           record.body,
           record.etag,
           record.expiresAt,
+          record.shape,
         ],
       );
     },

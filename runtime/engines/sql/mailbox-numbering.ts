@@ -1,6 +1,6 @@
 // Gives staged signals their positions in mailboxes: four statements per batch, however many signals and mailboxes it has.
 import type { MailboxStore } from "../../ports/mailbox.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 const sequenceField = { path: "sequence", type: "integer", isColumn: true } as const;
 
@@ -12,7 +12,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
   return {
     async number(shard, limit) {
       const staged = await session.all(
-        `SELECT q."sequence", q."tenant_id", q."principal_id", q."signal_id", s."name", s."data" ` +
+        `SELECT q."sequence", q."tenant_id", q."principal_id", q."signal_id", s."name", s."data", s."shape" ` +
           `FROM "opwright_staged_signals" q JOIN "opwright_signals" s ON s."id" = q."signal_id" ` +
           `WHERE q."shard" = ${at(1)} ORDER BY q."sequence" LIMIT ${limit}`,
         [shard],
@@ -54,6 +54,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
           eventId: String(row["signal_id"]),
           name: String(row["name"]),
           data: String(row["data"]),
+          shape: textOrNull(row["shape"]),
         };
       });
     },

@@ -12,6 +12,7 @@ interface Staged {
     readonly id: string;
     readonly name: string;
     readonly data: string;
+    readonly shape: string | null;
     readonly created_at: number;
   };
   readonly principals: readonly string[];
@@ -31,10 +32,16 @@ export function sqlStaging(
     const staged = waiting;
     waiting = [];
     writing = undefined;
-    const signal = { id: "uuid", name: "text", data: "text", created_at: "integer" } as const;
+    const signal = {
+      id: "uuid",
+      name: "text",
+      data: "text",
+      shape: "text",
+      created_at: "integer",
+    } as const;
     await session.run(
-      `INSERT INTO "opwright_signals" ("id", "name", "data", "created_at") ` +
-        `SELECT w."id", w."name", w."data", w."created_at" FROM ${dialect.records(signal, at(1))}`,
+      `INSERT INTO "opwright_signals" ("id", "name", "data", "shape", "created_at") ` +
+        `SELECT w."id", w."name", w."data", w."shape", w."created_at" FROM ${dialect.records(signal, at(1))}`,
       [
         recordsText(
           signal,
@@ -55,10 +62,14 @@ export function sqlStaging(
   };
 
   return {
-    async stage(tenant, { eventId, name, data }, principalIds, now) {
+    async stage(tenant, { eventId, name, data, shape }, principalIds, now) {
       const principals = [...new Set(principalIds.map(principalOf))];
       if (principals.length === 0) return;
-      waiting.push({ tenant, row: { id: eventId, name, data, created_at: now }, principals });
+      waiting.push({
+        tenant,
+        row: { id: eventId, name, data, shape, created_at: now },
+        principals,
+      });
       // Signals that are staged without waiting in between are written together.
       writing ??= Promise.resolve().then(writeStaged);
       await writing;

@@ -6,7 +6,7 @@ import { sqlNumbering } from "./mailbox-numbering.js";
 import { mailboxFields, sqlRetention } from "./mailbox-retention.js";
 import { sqlStaging } from "./mailbox-staging.js";
 import { recordsText } from "./records.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 /** How many mailboxes one statement asks about at most. */
 const ownersAtOnce = 1_000;
@@ -20,7 +20,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
   return {
     async read(owner, after, limit) {
       const rows = await session.all(
-        `SELECT m."position", m."signal_id", s."name", s."data" FROM "opwright_mailbox" m ` +
+        `SELECT m."position", m."signal_id", s."name", s."data", s."shape" FROM "opwright_mailbox" m ` +
           `JOIN "opwright_signals" s ON s."id" = m."signal_id" ` +
           `WHERE m."tenant_id" = ${at(1)} AND m."principal_id" = ${at(2)} AND m."position" > ${at(3)} ` +
           `ORDER BY m."position" LIMIT ${at(4)}`,
@@ -31,6 +31,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
         eventId: String(row["signal_id"]),
         name: String(row["name"]),
         data: String(row["data"]),
+        shape: textOrNull(row["shape"]),
       }));
     },
 

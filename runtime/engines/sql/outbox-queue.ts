@@ -1,6 +1,6 @@
 // The queue of the outbox: which events are due, who claims them, and which are given up.
 import type { ClaimedEvent, OutboxStore } from "../../ports/outbox.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 const nameField = { path: "name", type: "string", isColumn: true } as const;
 
@@ -35,7 +35,7 @@ export function sqlOutboxQueue(
       const rows = await session.all(
         `UPDATE "opwright_outbox" SET "due_at" = ${at(3)}, "attempts" = "attempts" + 1, "last_error" = ${at(4)} ` +
           `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${which} ${order} ${at(5)}${dialect.skipLocked}) ` +
-          `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts"`,
+          `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts", "shape"`,
         [dialect.list(names), now, leaseUntil, endedWithProcess, limit],
       );
       return rows.map(readClaimed).sort((left, right) => (left.id < right.id ? -1 : 1));
@@ -63,6 +63,7 @@ function readClaimed(row: SqlRow): ClaimedEvent {
     id: String(row["id"]),
     name: String(row["name"]),
     payload: String(row["payload"]),
+    shape: textOrNull(row["shape"]),
     tenant: String(row["tenant_id"]),
     createdAt: Number(row["created_at"]),
     attempt: Number(row["attempts"]),

@@ -11,11 +11,11 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   return {
-    async add({ id, name, payload, tenant, createdAt }) {
+    async add({ id, name, payload, shape, tenant, createdAt }) {
       await session.run(
-        `INSERT INTO "opwright_outbox" ("id", "name", "payload", "tenant_id", "created_at", "due_at", "attempts") ` +
-          `VALUES (${[1, 2, 3, 4, 5, 6, 7].map(at).join(", ")})`,
-        [id, name, payload, tenant, createdAt, createdAt, 0],
+        `INSERT INTO "opwright_outbox" ("id", "name", "payload", "tenant_id", "created_at", "due_at", "attempts", "shape") ` +
+          `VALUES (${[1, 2, 3, 4, 5, 6, 7, 8].map(at).join(", ")})`,
+        [id, name, payload, tenant, createdAt, createdAt, 0, shape],
       );
     },
 

@@ -1,7 +1,7 @@
 // The queue of webhook deliveries: which are due and whose, what is claimed, and what became of it.
 import type { ClaimedDelivery, WaitingWebhook, WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { ownerStands } from "./webhook-standing.js";
 
 /** How many webhooks one claim looks at. */
@@ -167,7 +167,7 @@ function claimsOf(session: SqlSession) {
     const rows = await session.all(
       `SELECT d."id", d."attempts", w."id" AS "webhook_id", w."url", w."secret", w."principal_id", ` +
         `CASE WHEN ${ownerStands} THEN 1 ELSE 0 END AS "stands", ` +
-        `p."id" AS "event_id", p."name", p."tenant_id", p."payload", p."created_at" ` +
+        `p."id" AS "event_id", p."name", p."tenant_id", p."payload", p."created_at", p."shape" ` +
         `FROM "opwright_webhook_deliveries" d JOIN "opwright_webhooks" w ON w."id" = d."webhook_id" ` +
         `JOIN "opwright_webhook_payloads" p ON p."id" = d."event_id" WHERE d.${listed(1)}`,
       [ids(claimed)],
@@ -229,6 +229,7 @@ function readClaimed(row: SqlRow): ClaimedDelivery {
       name: String(row["name"]),
       tenant,
       payload: String(row["payload"]),
+      shape: textOrNull(row["shape"]),
       createdAt: Number(row["created_at"]),
     },
   };

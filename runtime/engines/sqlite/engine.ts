@@ -46,10 +46,10 @@ export function openSqliteDatabase(
   // The writer waits for other processes without blocking this one (see writer.ts).
   const writing = new WritingConnection(open("PRAGMA busy_timeout = 0;"));
   const keyed = new PreparedConnection(open("PRAGMA query_only = ON;"));
-  const reading = new Bulkhead({ ...reads, size, shareOf: shareOf(size) });
+  const reading = new Bulkhead({ ...reads, what: "the database", size, shareOf: shareOf(size) });
   const readers = new SqliteReaders(() => open("PRAGMA query_only = ON;"), reading);
   const writer = new SqliteWriter(writing, log);
-  const queue = new Bulkhead({ ...writes, shareOf: () => writes.share });
+  const queue = new Bulkhead({ ...writes, what: "the database", shareOf: () => writes.share });
   const held = new Set<string>();
 
   const write = <T>(work: Writing, run: (transaction: Transaction) => Promise<T>): Promise<T> =>

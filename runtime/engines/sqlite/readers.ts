@@ -50,7 +50,7 @@ export class ScanningConnection {
       reason = why;
       this.#connection.interrupt();
       insisting = setInterval(() => this.#connection.interrupt(), insistMillis);
-    });
+    }, "the database");
     try {
       return rowsOf(await running, columns);
     } catch (error) {

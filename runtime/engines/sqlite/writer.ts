@@ -18,6 +18,8 @@ type Transacted<T> = (connection: WritingConnection, isOpen: () => boolean) => P
 interface Job {
   readonly writing: Writing;
   readonly work: Transacted<unknown>;
+  /** Called where it begins: until then it waits for the writer. */
+  readonly begun: () => void;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,7 +44,8 @@ export class SqliteWriter {
   /** Runs `work` in a transaction and resolves once its commit is on disk. If this rejects, nothing of it was committed. */
   run<T>(writing: Writing, work: Transacted<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ writing, work, resolve, reject });
+      const begun = writing.lifetime.onOver(nothing, "the database");
+      this.#queue.push({ writing, work, begun, resolve, reject });
       this.#draining ??= this.#drain();
     });
   }
@@ -122,6 +125,7 @@ export class SqliteWriter {
     const connection = this.#connection;
     const { prepared, scanning } = connection;
     const { lifetime, operation } = job.writing;
+    job.begun();
     prepared.exec("SAVEPOINT operation");
     const held = setTimeout(() => {
       this.#log.warn({ operation }, `a transaction holds the writer for ${heldMillis / 1000} s`);
@@ -152,6 +156,10 @@ export class SqliteWriter {
       // No transaction was open: BEGIN itself had failed.
     }
   }
+}
+
+function nothing(): void {
+  // It is still run: then it finds that its time is over.
 }
 
 /** Undoes one transaction of the group. If a fault, say of the disk, made SQLite undo the whole group, throws that fault. */

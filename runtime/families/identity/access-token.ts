@@ -17,7 +17,7 @@ export function tokenIssuer(
   clock: Clock,
 ): TokenIssuer {
   // Only what can't change is cached: that this text has a valid signature. Times are compared at each use.
-  const proven = new Map<string, AccessClaims>();
+  const proven = new Map<string, ProvenToken>();
 
   // Loaded with the first token: a service starts without it.
   let loading: Promise<typeof import("jose/jwt/verify")> | undefined;
@@ -34,14 +34,17 @@ export function tokenIssuer(
     } catch (cause) {
       throw refusedCredentials(cause);
     }
-    const sound = soundClaims(claims, clock.now());
+    const sound = soundClaims(claims);
+    const found = current(sound);
     if (proven.size >= maxRemembered) proven.delete(proven.keys().next().value ?? "");
     proven.set(token, sound);
-    return sound;
+    return found;
   };
 
-  const current = (claims: AccessClaims): AccessClaims => {
-    if (claims.exp + skewSeconds < clock.now() / 1000) throw refusedCredentials();
+  /** What the token says, unless its time is over or, by a clock that was set back, not come yet. */
+  const current = ({ claims, beginsAt }: ProvenToken): AccessClaims => {
+    const now = clock.now() / 1000;
+    if (claims.exp + skewSeconds < now || beginsAt - skewSeconds > now) throw refusedCredentials();
     return claims;
   };
 
@@ -94,10 +97,17 @@ function isCanonicalBase64url(part: string): boolean {
   );
 }
 
-/** The claims with their types proven. Throws `core.authentication`. */
-function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): AccessClaims {
+/** A token whose signature is valid. */
+interface ProvenToken {
+  readonly claims: AccessClaims;
+  /** Seconds since the epoch: when it was issued or, where it says so, its later beginning. */
+  readonly beginsAt: number;
+}
+
+/** What a token says, with its types proven. Throws `core.authentication`. */
+function soundClaims(claims: Readonly<Record<string, unknown>>): ProvenToken {
   // Tokens of versions before this one have no generation: their sessions have not been refreshed since.
-  const { sub, sid, tid, act, exp, iat, gen = 0 } = claims;
+  const { sub, sid, tid, act, exp, iat, nbf = iat, gen = 0 } = claims;
   const isSound =
     typeof sub === "string" &&
     typeof sid === "string" &&
@@ -106,15 +116,18 @@ function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): Ac
     Number.isSafeInteger(gen) &&
     Number.isSafeInteger(exp) &&
     Number.isSafeInteger(iat) &&
-    Number(iat) <= now / 1000 + skewSeconds;
+    Number.isSafeInteger(nbf);
   if (!isSound) throw refusedCredentials();
   return {
-    sub,
-    sid,
-    exp: Number(exp),
-    gen: Number(gen),
-    ...(tid === undefined ? {} : { tid }),
-    ...(act === undefined ? {} : { act }),
+    claims: {
+      sub,
+      sid,
+      exp: Number(exp),
+      gen: Number(gen),
+      ...(tid === undefined ? {} : { tid }),
+      ...(act === undefined ? {} : { act }),
+    },
+    beginsAt: Math.max(Number(iat), Number(nbf)),
   };
 }
 

@@ -27,6 +27,7 @@ export function hashingPlaces(threads: string | undefined, cores: number): numbe
 
 /** One queue for the whole process, as for its threads. Each hash takes 19 MiB, and an unbounded queue would delay everybody. */
 const places = new Bulkhead({
+  what: "a free thread",
   size: hashingPlaces(process.env["UV_THREADPOOL_SIZE"], availableParallelism()),
   shareOf: () => Infinity,
   maxWaiting: 256,

@@ -110,12 +110,13 @@ async function deliver(
   destination: Destination,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { clock, database, context: contextOf, sealer } = options.service;
+  const { clock, database, context: contextOf, kept, sealer } = options.service;
   const { id, name, tenant, attempt } = event;
   const gone = goneWith(stopping);
   try {
     const created = new Date(event.createdAt).toISOString();
-    const data: unknown = JSON.parse(sealer.open(event.payload, id));
+    const text = kept.events(name).told(sealer.open(event.payload, id), event.shape);
+    const data: unknown = JSON.parse(text);
     const lifetime = new Lifetime(performance.now() + patienceMillis, gone.caller);
     const context = contextOf(`outbox.${name}`, tenant, lifetime);
     const delivered = { id, name, data, tenant, created_at: created, attempt };

@@ -36,10 +36,13 @@ export async function stage(
   payload: unknown,
   id: string = uuidv7(),
 ): Promise<void> {
+  const { kept, sealer } = context.resources;
+  const form = kept.events(name);
   const event = {
     id,
     name,
-    payload: context.resources.sealer.seal(JSON.stringify(payload), id),
+    payload: sealer.seal(form.stored(JSON.stringify(payload)), id),
+    shape: form.shape,
     tenant: context.tenant,
     createdAt: context.clock.now(),
   };

@@ -14,6 +14,7 @@ import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mai
 import type { Presence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
 import { Signal } from "../../ports/signal.js";
+import { entriesTold } from "./told-entries.js";
 import type { RealtimeSpec, RealtimeTransport } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { Ephemeral } from "./ephemeral.js";
@@ -79,7 +80,7 @@ export interface Admittance {
 /** What connections are admitted to. */
 export interface Admission {
   readonly spec: RealtimeSpec;
-  readonly resources: Pick<Resources, "clock" | "database" | "log">;
+  readonly resources: Pick<Resources, "clock" | "database" | "kept" | "log">;
   readonly hub: Hub;
   readonly presence: Presence | null;
   readonly byPrincipal: PrincipalConnections;
@@ -122,7 +123,7 @@ export async function admit(admission: Admission, request: ConnectRequest): Prom
     if (isStopped()) throw fail("service_draining");
     return {
       begin() {
-        if (admitted.has(one)) place.begin(pumpOf(resources, owner, mailbox, connection, after));
+        if (admitted.has(one)) place.begin(pumpOf(admission, owner, mailbox, connection, after));
       },
       end,
       subscriptions: one.subscriptions,
@@ -229,7 +230,7 @@ function mailboxReads(
 }
 
 function pumpOf(
-  { log }: Pick<Resources, "log">,
+  { spec, resources }: Pick<Admission, "spec" | "resources">,
   owner: MailboxOwner,
   mailbox: () => MailboxStore,
   connection: Connection,
@@ -242,9 +243,10 @@ function pumpOf(
       read: (...asked) => mailbox().read(...asked),
       state: (...asked) => mailbox().state(...asked),
     },
+    tell: entriesTold(spec, resources),
     after,
     onFault: (error) => {
-      log.error({ err: error }, "a mailbox could not be delivered");
+      resources.log.error({ err: error }, "a mailbox could not be delivered");
       connection.refuse("core.internal");
     },
   });

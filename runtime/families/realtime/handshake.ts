@@ -37,12 +37,11 @@ export function readHandshake(
   for (const name of query.keys())
     if (!known.includes(name)) throw invalid(`/${name}`, "is not a parameter of this endpoint");
   checkProtocol(query.get("protocol"));
-  const topics = query.get("topics") ?? "";
   const named = readDevice(query.get("device_id"));
   return {
     device: named,
     named,
-    topics: readTopics(topics === "" ? [] : topics.split(",")),
+    topics: readTopics(topicsOfQuery(query.get("topics") ?? "")),
     lastEventId: lastEventId ?? query.get("last_event_id") ?? null,
     fromNow: readFrom(query.get("from")),
   };
@@ -68,6 +67,24 @@ export function readAuth(
     lastEventId: typeof lastEventId === "string" ? lastEventId : null,
     fromNow: readFrom(from),
   };
+}
+
+/** Topics with commas between them, or as a JSON list: only there a name may have a comma. Throws `core.validation`. */
+function topicsOfQuery(text: string): readonly string[] {
+  if (!text.startsWith('["')) return text === "" ? [] : text.split(",");
+  const topics = listIn(text);
+  if (topics === null) throw invalid("/topics", "must be names, or a JSON list of names");
+  return topics;
+}
+
+/** The texts of a list that is JSON; null for anything else. */
+function listIn(text: string): readonly string[] | null {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((one) => typeof one === "string") ? list : null;
+  } catch {
+    return null;
+  }
 }
 
 function checkProtocol(given: unknown): void {

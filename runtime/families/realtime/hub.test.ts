@@ -18,7 +18,7 @@ function memberOf(heard: string[]): HubMember {
 const signal = (data: string): Signal => new Signal("told", data, null);
 
 test("what is published in the tick in which a connection takes the place of the only other one is heard once", async () => {
-  const hub = memoryHub();
+  const hub = memoryHub(Signal.ofEntry);
   const [earlier, next]: [string[], string[]] = [[], []];
   const first = memberOf(earlier);
   const [leave, unhear] = [hub.join(first), hub.hear(first, "a")];
@@ -34,7 +34,7 @@ test("what is published in the tick in which a connection takes the place of the
 });
 
 test("a topic and a principal of one name, and two tenants, are told apart", async () => {
-  const hub = memoryHub();
+  const hub = memoryHub(Signal.ofEntry);
   const heard: string[] = [];
   hub.hear(memberOf(heard), "p");
   hub.publish("t", { principal: "p" }, signal("own"));

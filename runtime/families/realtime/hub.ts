@@ -1,7 +1,8 @@
 // The hub of one process: which connections hear what (architecture.md "Realtime").
 import type { SignalTarget } from "../../ports/signals.js";
 import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
-import { Signal } from "../../ports/signal.js";
+import type { Signal } from "../../ports/signal.js";
+import type { TellEntry } from "./told-entries.js";
 
 /** A connection as the hub knows it. */
 export interface HubMember extends MailboxOwner {
@@ -36,8 +37,8 @@ interface DueSignals {
   readonly signals: Signal[];
 }
 
-/** The hub of a process. */
-export function memoryHub(): Hub {
+/** The hub of a process. `tell` makes signals of entries. */
+export function memoryHub(tell: TellEntry): Hub {
   const byOwner = new Map<string, Set<HubMember>>();
   const byTopic = new Map<string, Set<HubMember>>();
   const ownerKey = ({ tenant, principalId }: MailboxOwner): string => `${tenant}\0${principalId}`;
@@ -80,7 +81,8 @@ export function memoryHub(): Hub {
       for (const entry of entries) {
         const members = byOwner.get(ownerKey(entry));
         if (members === undefined) continue;
-        const signal = Signal.ofEntry(entry);
+        const signal = tell(entry);
+        if (signal === null) continue;
         for (const member of members) member.hint(signal);
       }
     },

@@ -1,5 +1,6 @@
 // The realtime plane of a process: who is connected, and what takes durable signals from their transactions to them
 // (architecture.md "Realtime").
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/resources.js";
 import { repeat, type Repeated } from "../../operations/repeat.js";
@@ -21,6 +22,7 @@ import type { RealtimeCounters, RealtimeLimits } from "./limits.js";
 import { PrincipalConnections } from "./principal-connections.js";
 import type { CredentialScope, SignalPlane } from "../../ports/signals.js";
 import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
+import { entriesTold, publishedElsewhere, publishedHere } from "./told-entries.js";
 import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
@@ -73,7 +75,7 @@ export function startPlane(
   counters: RealtimeCounters,
 ): RealtimePlane {
   const { database, log } = resources;
-  const hub = memoryHub();
+  const hub = memoryHub(entriesTold(spec, resources));
   const presence = spec.presence
     ? startPresence(
         (tenant, topic, signal, except) => hub.tell(tenant, { topic }, signal, except),
@@ -81,6 +83,7 @@ export function startPlane(
       )
     : null;
   const admitted = new Set<Admitted>();
+  const nextSignalId = signalIds();
   const silence = silenceOf(spec, limits);
   const places = { most: limits.connections, silentMillis: silence, counters };
   const byPrincipal = new PrincipalConnections(places);
@@ -108,7 +111,8 @@ export function startPlane(
     repeat(Math.min(recheckMillis, silence / 2), () => byPrincipal.endSilent(), onFault),
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
-  const audience = { hub, byPrincipal, presence, ended: rights.ended, lost: losses.announce };
+  const told = publishedElsewhere(spec, resources);
+  const audience = { hub, byPrincipal, presence, told, ...rights, lost: losses.announce };
   bus?.listen({
     heard: (message) => heard(message, audience),
     lost: losses.hasLost,
@@ -128,9 +132,10 @@ export function startPlane(
       bus?.send({ kind: "ended", of });
     },
 
-    publish(tenant, to, signal) {
+    publish(tenant, to, { name, data }) {
+      const signal = new Signal(name, data, null, nextSignalId());
       hub.publish(tenant, to, signal);
-      bus?.send({ kind: "signal", tenant, to, name: signal.name, data: signal.data });
+      bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, resources) });
     },
 
     connect: (request) => admit(admission, request),
@@ -208,16 +213,20 @@ interface Audience {
   readonly hub: Hub;
   readonly byPrincipal: PrincipalConnections;
   readonly presence: Presence | null;
+  readonly told: ReturnType<typeof publishedElsewhere>;
   readonly ended: (of: CredentialScope) => void;
   readonly lost: () => void;
 }
 
 /** Passes on a message of another process. */
-function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }: Audience): void {
+function heard(
+  message: BusMessage,
+  { hub, byPrincipal, presence, told, ended, lost }: Audience,
+): void {
   switch (message.kind) {
     case "signal": {
-      const { tenant, to, name, data } = message;
-      hub.publish(tenant, to, new Signal(name, data, null));
+      const signal = told(message);
+      if (signal !== null) hub.publish(message.tenant, message.to, signal);
       break;
     }
     case "positions":
@@ -236,6 +245,13 @@ function heard(message: BusMessage, { hub, byPrincipal, presence, ended, lost }:
     case "presence":
       presence?.heard(message);
   }
+}
+
+/** Ids of the ephemeral signals that this process publishes: a client that hears two processes tells equal signals apart. */
+function signalIds(): () => string {
+  const process = randomBytes(6).toString("base64url");
+  let count = 0;
+  return () => `${process}.${(count += 1).toString(36)}`;
 }
 
 /** Logs how many signals were dropped since the last time. */

@@ -1,7 +1,7 @@
 // The cost of presence, counted in frames: it grows with the number of those who hear a topic, not with its square.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { PresenceMessage } from "../../ports/bus.js";
-import type { Signal } from "../../ports/signal.js";
+import { Signal } from "../../ports/signal.js";
 import { memoryHub, type HubMember } from "./hub.js";
 import { startPresence, type Presence } from "./presence.js";
 
@@ -19,7 +19,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A process whose presence is told over a hub; `messages` are what other processes are told. */
 function process() {
-  const hub = memoryHub();
+  const hub = memoryHub(Signal.ofEntry);
   const messages: PresenceMessage[] = [];
   const frames = new Set<Signal>();
   const presence: Presence = startPresence(

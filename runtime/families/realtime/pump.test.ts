@@ -33,7 +33,7 @@ function world() {
       state: async () => ({ head: entries.length, floor: 0, cursor: null }),
     },
     add() {
-      const entry = { position: entries.length + 1, eventId, name: "e", data: "{}" };
+      const entry = { position: entries.length + 1, eventId, name: "e", data: "{}", shape: null };
       entries.push(entry);
       return Signal.ofEntry(entry);
     },
@@ -70,6 +70,7 @@ test("every entry is written once and in order, whatever becomes of the hints", 
           owner,
           sink,
           mailbox,
+          tell: Signal.ofEntry,
           after: 0,
           onFault: (error) => faults.push(error),
         });
@@ -112,7 +113,14 @@ test("entries that are gone are told of, and the rest follows", async () => {
     state: async () => ({ head: 5, floor: 3, cursor: null }),
   };
   const owner = { tenant: "t", principalId: "p" };
-  const pump = new Pump({ owner, sink, mailbox: kept, after: 1, onFault: () => undefined });
+  const pump = new Pump({
+    owner,
+    sink,
+    mailbox: kept,
+    tell: Signal.ofEntry,
+    after: 1,
+    onFault: () => undefined,
+  });
   await pump.start();
   expect(written).toEqual([null, 4, 5]);
 });
@@ -126,7 +134,14 @@ test("a hole between entries is told of where it is", async () => {
       (await mailbox.read(owner, after, limit)).filter(({ position }) => position !== 2),
   };
   const owner = { tenant: "t", principalId: "p" };
-  const pump = new Pump({ owner, sink, mailbox: holed, after: 0, onFault: () => undefined });
+  const pump = new Pump({
+    owner,
+    sink,
+    mailbox: holed,
+    tell: Signal.ofEntry,
+    after: 0,
+    onFault: () => undefined,
+  });
   await pump.start();
   expect(written).toEqual([1, null, 3, 4]);
 });
@@ -144,7 +159,14 @@ test("nothing is written to a connection that ended while the mailbox was read",
     },
   };
   const owner = { tenant: "t", principalId: "p" };
-  const options = { owner, sink: ending, mailbox, after: 1, onFault: () => undefined };
+  const options = {
+    owner,
+    sink: ending,
+    mailbox,
+    tell: Signal.ofEntry,
+    after: 1,
+    onFault: () => undefined,
+  };
   const running = new Pump(options).start();
   hasEnded = true;
   await running;

@@ -2,6 +2,7 @@
 // signal is written only if it has the next position; anything else makes the pump read the mailbox.
 import type { MailboxEntry, MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { Signal } from "../../ports/signal.js";
+import type { TellEntry } from "./told-entries.js";
 
 /** What a pump writes to. */
 export interface Sink {
@@ -17,6 +18,7 @@ export interface PumpOptions {
   readonly owner: MailboxOwner;
   readonly sink: Sink;
   readonly mailbox: Pick<MailboxStore, "read" | "state">;
+  readonly tell: TellEntry;
   /** The position after which everything is to be sent. */
   readonly after: number;
   /** Ends the connection after a fault. */
@@ -110,14 +112,15 @@ export class Pump {
     }
   }
 
-  /** Writes entries as long as they can be; returns how many. */
+  /** Writes entries as long as they can be; returns how many. What this version doesn't declare counts as written. */
   #write(entries: readonly MailboxEntry[]): number {
-    const { sink } = this.#options;
+    const { sink, tell } = this.#options;
     let written = 0;
     for (const entry of entries) {
       if (sink.hasEnded || !sink.isWritable()) break;
       this.#announceGap(entry.position - 1);
-      sink.write(Signal.ofEntry(entry));
+      const signal = tell(entry);
+      if (signal !== null) sink.write(signal);
       this.#sent = entry.position;
       written += 1;
     }

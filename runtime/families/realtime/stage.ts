@@ -40,8 +40,9 @@ export async function stageText(
   data: string,
   principals: readonly string[],
 ): Promise<void> {
-  const signal = { eventId: uuidv7(), name, data };
   const { tenant, clock } = context;
+  const form = context.resources.kept.signals(name);
+  const signal = { eventId: uuidv7(), name, data: form.stored(data), shape: form.shape };
   await context.transaction.of(mailboxStore).stage(tenant, signal, principals, clock.now());
   context.follow(() => {
     const { observer, signals } = context.resources;

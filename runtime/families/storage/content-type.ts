@@ -1,5 +1,5 @@
 // What an upload is: by its first bytes and its name (decisions.md "Object storage").
-import { fail } from "../../contract/errors.js";
+import { fail, type ServiceError } from "../../contract/errors.js";
 import { contentTypePattern } from "../../contract/object-texts.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import {
@@ -10,6 +10,7 @@ import {
   usualType,
   type Recognized,
 } from "./recognition.js";
+import { refusedType } from "./refused-type.js";
 
 /** What is known of an upload besides its bytes. */
 export interface Named {
@@ -49,14 +50,30 @@ export async function admittedType(
 ): Promise<string> {
   const found = await recognized(beginning, isWhole);
   const byName = await typeByName(filename);
-  if (!isStrict(spec)) {
-    const type = told ?? (hasSignature(found) ? usualType(found) : (byName ?? unknownType));
-    checkAccepted(spec, type);
-    return type;
-  }
-  const type = strictType(spec, found, byName, told);
+  const type = isStrict(spec)
+    ? strictType(spec, found, byName, told)
+    : acceptedOf(spec, told ?? (hasSignature(found) ? usualType(found) : (byName ?? unknownType)));
   if (type !== undefined) return type;
-  throw fail("upload_type_unsupported", { content_type: usualType(found) });
+  throw refusalOf(spec, found, byName, told);
+}
+
+function acceptedOf({ accept }: StorageSpec, type: string): string | undefined {
+  return accept === null || accepts(accept, type) ? type : undefined;
+}
+
+/** Why a file is refused: what somebody named does not fit, or the bytes are not accepted, or the name is not. */
+function refusalOf(
+  spec: StorageSpec,
+  found: Recognized,
+  byName: string | null,
+  told: string | undefined,
+): ServiceError {
+  const bytes = usualType(found);
+  if (told !== undefined) return refusedType(told, "request", bytes);
+  const isByBytes = found.kind !== "text" && acceptedOf(spec, bytes) === undefined;
+  return isByBytes || byName === null
+    ? refusedType(bytes, "bytes")
+    : refusedType(byName, "name", bytes);
 }
 
 /** Whether the bytes say more than the name may: text that begins with a tag may be many things. */
@@ -71,12 +88,12 @@ export function isStrict({ accept, detect }: StorageSpec): boolean {
 
 /** The accepted type that the bytes fit, if the name says nothing else. */
 function strictType(
-  { accept }: StorageSpec,
+  spec: StorageSpec,
   found: Recognized,
   byName: string | null,
   told: string | undefined,
 ): string | undefined {
-  const isAccepted = (type: string): boolean => accept === null || accepts(accept, type);
+  const isAccepted = (type: string): boolean => acceptedOf(spec, type) !== undefined;
   const formats = found.kind === "format" ? found.types : [];
   const candidates = told === undefined ? candidatesOf(found, byName) : [told];
   const type = candidates.find((one) => isAccepted(one) && fits(found, one));
@@ -97,7 +114,7 @@ function candidatesOf(found: Recognized, byName: string | null): readonly string
 export async function checkFilename(spec: StorageSpec, filename: string): Promise<void> {
   if (!isStrict(spec)) return;
   const byName = await typeByName(filename);
-  if (byName !== null) checkAccepted(spec, byName);
+  if (byName !== null && acceptedOf(spec, byName) === undefined) throw refusedType(byName, "name");
 }
 
 async function typeByName(filename: string): Promise<string | null> {
@@ -151,13 +168,7 @@ export function checkNamed(spec: StorageSpec, type: string): void {
       errors: [{ path: "/content_type", keyword: "pattern", message }],
     });
   }
-  checkAccepted(spec, type);
-}
-
-/** Throws `upload_type_unsupported` where the storage does not take the type in. */
-function checkAccepted({ accept }: StorageSpec, type: string): void {
-  if (accept !== null && !accepts(accept, type))
-    throw fail("upload_type_unsupported", { content_type: type });
+  if (acceptedOf(spec, type) === undefined) throw refusedType(type, "request");
 }
 
 /** Whether one of the patterns (`image/png`, `image/*`) is of the type. */

@@ -5,6 +5,7 @@ import type { ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { isStrict } from "./content-type.js";
 import { fits, recognized, sniffedBytes, usualType } from "./recognition.js";
+import { refusedType } from "./refused-type.js";
 
 /** Throws `upload_type_unsupported` where a strict storage has bytes that do not fit the type, `core.concurrency` where they change. */
 export async function checkFits(
@@ -31,5 +32,5 @@ export async function checkFits(
     Buffer.concat(beginning).subarray(0, sniffedBytes),
     contentSize <= sniffedBytes,
   );
-  if (!fits(found, type)) throw fail("upload_type_unsupported", { content_type: usualType(found) });
+  if (!fits(found, type)) throw refusedType(type, "request", usualType(found));
 }

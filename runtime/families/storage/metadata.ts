@@ -1,13 +1,13 @@
 // What is known of an object, changed and read without its bytes; copies and moves within a storage (decisions.md "Object storage").
-import { fail } from "../../contract/errors.js";
+import { fail, type ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { objectIndex } from "../../ports/object-index.js";
 import { readable } from "./arrivals.js";
-import { lookAt } from "./changes.js";
-import { checkFilename, checkNamed, isStrict } from "./content-type.js";
+import { judged, lookAt } from "./changes.js";
+import { checkFilename, checkNamed } from "./content-type.js";
 import { checkFits } from "./fitting.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
@@ -44,9 +44,8 @@ export const objectMetadata = {
         await bringIntoLine(spec, context, asked, head);
         throw fail("core.not_found");
       }
-      await bringIntoLine(spec, context, asked, head);
-      if (isStrict(spec) && (await store.head(asked, context.signal)) === null)
-        throw fail("upload_type_unsupported", { content_type: head.contentType });
+      const refusal = await bringIntoLine(spec, context, asked, head);
+      if (refusal !== null) throw refusal;
       return storedObject(spec, context, head);
     },
 
@@ -129,17 +128,20 @@ function changed(
   };
 }
 
-/** Looks at a key of which lists say something else than its engine. */
+/** Looks at a key of which lists say something else than its engine; says why what is there has to go. */
 async function bringIntoLine(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
   head: ObjectHead | null,
-): Promise<void> {
+): Promise<ServiceError | null> {
   const filter = { prefix: key, contentType: null, tags: {} };
   const window = { after: null, offset: 0, limit: 1 };
   const [first] = await context.transaction.of(objectIndex).page(filter, window);
   const known = first?.key === key ? first.etag : undefined;
-  if (known === head?.etag) return;
-  await lookAt(notingFor(spec, context), [key]);
+  if (known === head?.etag) return null;
+  const noting = notingFor(spec, context);
+  const { refusal } = await judged(noting, { key, object: head });
+  await lookAt(noting, [key]);
+  return refusal;
 }

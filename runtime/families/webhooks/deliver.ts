@@ -172,7 +172,8 @@ async function attempted(
     if (refusal !== null) return { status: null, error: refusal, isRefused: true };
     const isOpen = isCallable(webhook.url, settings.reach);
     if (!isOpen) throw new Error("the address is not public");
-    const data: unknown = JSON.parse(service.sealer.open(event.payload, event.id));
+    const kept = service.sealer.open(event.payload, event.id);
+    const data: unknown = JSON.parse(service.kept.events(event.name).told(kept, event.shape));
     const createdAt = new Date(event.createdAt).toISOString();
     const message = { id: event.id, name: event.name, tenant: event.tenant, createdAt, data };
     const signed = signedMessage(message, [secretOf(service.sealer, webhook)]);

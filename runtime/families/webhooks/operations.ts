@@ -84,6 +84,7 @@ export const webhooks = {
         createdAt: context.clock.now(),
       };
       await store.add(webhook);
+      context.note({ webhook_id: id });
       return { ...entryOf(webhook), secret };
     },
 
@@ -116,6 +117,7 @@ export const webhooks = {
         name: "webhook.test",
         tenant: context.tenant,
         payload,
+        shape: null,
         createdAt: context.clock.now(),
       };
       await store.stage(event, webhook);

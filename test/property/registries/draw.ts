@@ -11,6 +11,9 @@ export interface Draw {
   some<T>(list: readonly T[], least: number, most: number): readonly T[];
 }
 
+/** Thrown where a list is empty of which one is picked. */
+export class NothingToPick extends Error {}
+
 /** Every number is as likely as any other: fast-check prefers small ones otherwise. */
 function number(max: number): fc.Arbitrary<number> {
   return fc.noBias(fc.nat(max));
@@ -22,7 +25,7 @@ export function drawn<T>(make: (draw: Draw) => T): fc.Arbitrary<T> {
     const below = (end: number): number => choose(number, Math.max(0, end - 1));
     const pick = <Item>(list: readonly Item[]): Item => {
       const item = list[below(list.length)];
-      if (item === undefined) throw new Error("there is nothing to choose from");
+      if (item === undefined) throw new NothingToPick("there is nothing to choose from");
       return item;
     };
     return make({

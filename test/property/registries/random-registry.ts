@@ -47,7 +47,7 @@ export function randomRegistry(draw: Draw): Readonly<Record<string, unknown>> {
 }
 
 /** A value of a shape; entries of lists stand at `*`. Optional keys are there `density` times of a hundred. */
-function filled(
+export function filled(
   world: World,
   shape: FormatShape,
   path: readonly string[],

@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { fail } from "../../../contract/errors.js";
 import type { DirectTransfers } from "../../../ports/direct-transfers.js";
 import type { ObjectStore } from "../../../ports/objects.js";
+import { refusedType } from "../refused-type.js";
 import { headerBytes, isSealed, magicBytes } from "./format.js";
 
 /** How often a version is looked for that others replace meanwhile. */
@@ -115,8 +116,7 @@ async function* unsealed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     }
     beginning = Buffer.concat([beginning, chunk]);
     if (beginning.length < magicBytes) continue;
-    if (isSealed(beginning))
-      throw fail("upload_type_unsupported", { content_type: "application/octet-stream" });
+    if (isSealed(beginning)) throw refusedType("application/octet-stream", "bytes");
     yield beginning;
     beginning = null;
   }

@@ -1,0 +1,144 @@
+// A line of a tab's own beside the one that all tabs share, for topics that do not fit on that: it brings what is not kept;
+// what is kept comes over the shared one.
+import { ApiError } from "../core.js";
+import { onAbort } from "../signals.js";
+import { HoldBack } from "./hold-back.js";
+import type { Heard } from "./place.js";
+import type { Ending, Line, Receiver } from "./port.js";
+import { isSame, withoutEnded } from "./topics.js";
+
+/** How long it is heard on once the shared line hears its topics: longer than that one's signals wait for its own. */
+const leaveMillis = 1_200;
+
+export interface OwnLineOptions {
+  readonly topics: readonly string[];
+  /** Whether some of them were heard over the shared line until now. */
+  readonly isLater: boolean;
+  /** Aborts where the tab leaves its line. */
+  readonly leaving: AbortSignal;
+  /** Opens it; null where that cannot be for now. */
+  open(receiver: Receiver): Promise<Line | null>;
+  signal: Receiver["signal"];
+  /** It has ended, or was refused. */
+  ended(ending: Ending): void;
+}
+
+export class OwnLine {
+  /** Resolves once its topics are heard. Rejects where it ends before. */
+  readonly opened: Promise<void>;
+  readonly #options: OwnLineOptions;
+  readonly #forget: () => void;
+  readonly #signals: HoldBack;
+  #topics: readonly string[];
+  /** All that it was ever asked for. */
+  readonly #asked: Set<string>;
+  #line: Line | undefined;
+  #isOpen = false;
+  #isLeaving = false;
+  #isOver = false;
+  #drained: ReturnType<typeof setTimeout> | undefined;
+  #settle: { resolve(): void; reject(error: ApiError): void } | undefined;
+
+  constructor(options: OwnLineOptions) {
+    this.#options = options;
+    this.#topics = options.topics;
+    this.#asked = new Set(options.topics);
+    this.#signals = new HoldBack((signal) => options.signal(...signal));
+    this.opened = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    this.opened.catch(() => undefined);
+    this.#forget = onAbort(options.leaving, () => this.close());
+    void this.#begin();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /**
+   * Whether this line tells what another tells as well, and what has no id by which it is known again: who is on its topics,
+   * and which of them have ended.
+   */
+  tellsInstead([, , data, signalId]: Heard): boolean {
+    if (!this.#isOpen || signalId !== undefined) return false;
+    const { topic, topics } = (data ?? {}) as {
+      readonly topic?: unknown;
+      readonly topics?: unknown;
+    };
+    const named = Array.isArray(topics) ? topics : [topic];
+    return named.length > 0 && named.every((one) => this.#asked.has(one as string));
+  }
+
+  /** Hears these topics from now on, and no others. Rejects where it cannot. */
+  async setTopics(topics: readonly string[]): Promise<void> {
+    await this.opened;
+    if (this.#line?.setTopics === undefined)
+      throw new ApiError("client.network", "the connection can't change what it hears");
+    const before = this.#topics;
+    if (isSame(topics, before)) return;
+    for (const topic of topics) this.#asked.add(topic);
+    await this.#line.setTopics(topics, before);
+    this.#topics = topics;
+  }
+
+  async reauthenticate(token: string): Promise<boolean> {
+    return (await this.#line?.reauthenticate(token)) ?? true;
+  }
+
+  probe(): void {
+    this.#line?.probe?.();
+  }
+
+  /** The shared line hears its topics. */
+  leaveSoon(): void {
+    this.#isLeaving = true;
+    this.#drained = setTimeout(() => this.close(), leaveMillis);
+  }
+
+  close(): void {
+    if (this.#end({})) this.#line?.close();
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      const line = await this.#options.open({
+        opened: () => {
+          this.#isOpen = true;
+          if (this.#options.isLater) this.#signals.begin();
+          this.#settle?.resolve();
+        },
+        signal: (...signal) => this.#take(signal),
+        ended: (ending) => this.#end(ending) && !this.#isLeaving && this.#options.ended(ending),
+      });
+      this.#line = line ?? undefined;
+      if (this.#isOver) line?.close();
+      else if (line === null && this.#end({})) this.#options.ended({});
+    } catch (error) {
+      const ending = { detail: String(error), isFinal: true };
+      if (this.#end(ending)) this.#options.ended(ending);
+    }
+  }
+
+  #take(signal: Heard): void {
+    const [name, id, data, signalId] = signal;
+    if (this.#isOver || id !== null) return;
+    // What an earlier line has lost of the caller's mailbox is told there.
+    const isLoss = name === "realtime.gap";
+    if (name === "realtime.unsubscribed") this.#topics = withoutEnded(this.#topics, data);
+    if (isLoss && (data as { readonly topics?: unknown }).topics === undefined) return;
+    // What the shared line tells by now as well, and nobody would know again.
+    if (this.#isLeaving && signalId === undefined && !isLoss) return;
+    this.#signals.take(signal);
+  }
+
+  /** Ends it; false where it has ended already. */
+  #end({ code = "client.network", detail = "the connection ended" }: Ending): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#isOpen = false;
+    clearTimeout(this.#drained);
+    this.#signals.stop();
+    this.#forget();
+    this.#settle?.reject(new ApiError(code, detail));
+    return true;
+  }
+}

@@ -1,0 +1,22 @@
+// What a service keeps besides documents and another version may read (decisions.md "What is stored knows its shape and its name").
+import type { JsonSchema } from "./json-schema.js";
+import type { RegistryModel } from "./registry.js";
+
+/** One kind of value that is kept. */
+export interface KeptValue {
+  readonly kind: "answers" | "events" | "signals";
+  /** The operation or the event. */
+  readonly name: string;
+  readonly schema: JsonSchema;
+  /** How long it may be kept, in words: `until it is delivered`. */
+  readonly until: string;
+}
+
+/** Answers that are kept under idempotency keys. */
+export function keptAnswers({ operations }: RegistryModel): readonly KeptValue[] {
+  return Object.values(operations).flatMap(({ key, idempotencyKey, output }) =>
+    idempotencyKey && output.schema !== null
+      ? [{ kind: "answers", name: key, schema: output.schema, until: "for 24 h" } as const]
+      : [],
+  );
+}

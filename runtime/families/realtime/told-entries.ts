@@ -1,0 +1,44 @@
+// Signals of other versions as this one declares them: entries of mailboxes, and what other processes publish.
+import type { Resources } from "../../operations/resources.js";
+import type { BusMessage } from "../../ports/bus.js";
+import type { MailboxEntry } from "../../ports/mailbox.js";
+import { Signal } from "../../ports/signal.js";
+import type { RealtimeSpec } from "./spec.js";
+
+/** The signal of an entry; null if this version doesn't declare its event, which its clients don't know. */
+export type TellEntry = (entry: MailboxEntry) => Signal | null;
+
+type Telling = readonly [Pick<RealtimeSpec, "events">, Pick<Resources, "kept">];
+
+/** Makes the function that turns entries into signals. */
+export function entriesTold(...[{ events }, { kept }]: Telling): TellEntry {
+  return (entry) => {
+    if (!Object.hasOwn(events, entry.name)) return null;
+    const data = kept.signals(entry.name).told(entry.data, entry.shape);
+    return Signal.ofEntry({ ...entry, data });
+  };
+}
+
+type Published = Extract<BusMessage, { readonly kind: "signal" }>;
+
+/** Makes the function that reads ephemeral signals of other processes; null for an event that this version doesn't declare. */
+export function publishedElsewhere(
+  ...[{ events }, { kept }]: Telling
+): (message: Published) => Signal | null {
+  return ({ name, data, shape, signalId = null }) => {
+    const isOwn = name.startsWith("realtime.");
+    if (!isOwn && !Object.hasOwn(events, name)) return null;
+    const told = isOwn ? data : kept.signals(name).told(data, shape);
+    return new Signal(name, told, null, signalId);
+  };
+}
+
+/** An ephemeral signal as other processes are sent it. */
+export function publishedHere(
+  { name, data, signalId }: Signal,
+  { kept }: Pick<Resources, "kept">,
+): Pick<Published, "name" | "data" | "shape" | "signalId"> {
+  const form = kept.signals(name);
+  const told = signalId === null ? {} : { signalId };
+  return { name, data: form.stored(data), shape: form.shape, ...told };
+}
