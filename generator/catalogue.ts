@@ -119,7 +119,7 @@ export const catalogue = {
   OPW035: entry(
     "Stored shape changed",
     "A document's storage changed in a way that no migration can follow.",
-    "Undo the change; or give a new field a default or make it nullable; or declare a document with another name, and copy the stored documents with a handler. If no shared database has these migrations yet, run `opwright migrations squash`, which writes them again.",
+    "Undo the change; or say with `former` what a new field is in stored documents, give it a default, or make it nullable; or declare a document with another name, and copy the stored documents with a handler. If no shared database has these migrations yet, run `opwright migrations squash`, which writes them again.",
   ),
   OPW036: entry(
     "SQL name not available",
@@ -138,8 +138,24 @@ export const catalogue = {
   ),
   OPW039: entry(
     "Former name",
-    "`was` names something that was never stored, that still exists, or that is not stored under a name of its own.",
+    "`was` names something that was never stored, that still exists, or that is not stored under a name of its own. Or something that is not stored by itself has a `former` value.",
     "Write the name that the document, the field, the value, the search or the storage had at the last migration. Members of lists and objects within a document keep their names.",
+  ),
+  OPW092: entry(
+    "Dropped field",
+    "`dropped` names a field that the document still has, or never had, or that was only renamed.",
+    "Take the field out of the type and name it as it was called at the last migration, or remove the entry.",
+  ),
+  OPW093: entry(
+    "Entry that has done its work",
+    "What the entry says is in the rows already, so it does nothing any more.",
+    "Remove it. This is a warning.",
+    "warning",
+  ),
+  OPW095: entry(
+    "Written later",
+    "`since: next` lets a version read what it doesn't write yet, but this one would write it: as a default, in `create` or `update`, as the only value, or in an input that isn't a document's. Or documents would lack a required field.",
+    "Say it of a value, or of a field that has a default or may be null. Leave it out of `create`, `update` and `defaults`, and give operations of your own an input type without it.",
   ),
   OPW040: entry(
     "Bad operation key",
@@ -356,6 +372,16 @@ export const catalogue = {
     "Field that the service sets",
     "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
     "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
+  ),
+  OPW097: entry(
+    "Permissions that would be confused",
+    "Grants keep the first name of a permission. Two permissions would have the same one, or one has had two, or would hold in other tenants than before.",
+    "Give each permission of its own a name of its own, and `was` to one that is only called otherwise. To divide a permission into two, leave `was` out and grant the new one.",
+  ),
+  OPW100: entry(
+    "Events that would be confused",
+    "What waits for delivery, and who subscribes, is stored under the first name of an event. `was` names one that is still there, or that another event was called as well.",
+    "Write the name that the event had first. An event that tells of something else has no `was`.",
   ),
   OPW098: entry(
     "Event under a scope",

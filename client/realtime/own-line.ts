@@ -30,8 +30,8 @@ export class OwnLine {
   readonly #forget: () => void;
   readonly #signals: HoldBack;
   #topics: readonly string[];
-  /** All that it was ever asked for. */
-  readonly #asked: Set<string>;
+  /** What it was asked for, and what before that: the last of it may still be on its way. */
+  #asked: ReadonlySet<string>;
   #line: Line | undefined;
   #isOpen = false;
   #isLeaving = false;
@@ -75,7 +75,7 @@ export class OwnLine {
       throw new ApiError("client.network", "the connection can't change what it hears");
     const before = this.#topics;
     if (isSame(topics, before)) return;
-    for (const topic of topics) this.#asked.add(topic);
+    this.#asked = new Set([...before, ...topics]);
     await this.#line.setTopics(topics, before);
     this.#topics = topics;
   }

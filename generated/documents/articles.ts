@@ -38,6 +38,20 @@ export const articlesSpec = document<
   },
   shape: {
     members: ["title", "body", "tags", "links"],
+    nested: {
+      members: {
+        links: {
+          items: {
+            type: "Link",
+          },
+        },
+      },
+      types: {
+        Link: {
+          names: ["checked_at", "label", "url"],
+        },
+      },
+    },
     steps: [],
   },
   elements: {

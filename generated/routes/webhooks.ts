@@ -51,7 +51,7 @@ export const webhooksDeliveries = route({
   input: params({ id: path.uuid, before: query.optional.uuid }),
   hooks: [principal, tenant, authorize("webhooks.read"), session],
   transaction: "read",
-  run: webhooks.deliveries(),
+  run: webhooks.deliveries(webhooksSpec),
 });
 
 /** List the caller's webhooks. Guard: reader. */
@@ -64,7 +64,7 @@ export const webhooksList = route({
   input: nothing,
   hooks: [principal, tenant, authorize("webhooks.read"), session],
   transaction: "read",
-  run: webhooks.list(),
+  run: webhooks.list(webhooksSpec),
 });
 
 /** Send an event to a webhook again. Guard: reader. */
@@ -90,5 +90,5 @@ export const webhooksTest = route({
   hooks: [principal, tenant, authorize("webhooks.read"), session],
   transaction: "write",
   audit: ["id"],
-  run: webhooks.test(),
+  run: webhooks.test(webhooksSpec),
 });

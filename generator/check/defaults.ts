@@ -12,11 +12,13 @@ import { isNullable, type JsonSchema } from "../model/json-schema.js";
 /** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
 export async function defaultsFit(context: RuleContext): Promise<void> {
   const { types } = context.expanded.model;
-  for (const { member, schema, value, at } of families.flatMap((one) => one.defaults(context))) {
+  for (const { what = "default", member, schema, value, at } of families.flatMap((one) =>
+    one.defaults(context),
+  )) {
     if (fitsPlainly(schema, value)) continue;
     const message = await faultOf(schema, value, types);
     if (message === undefined) continue;
-    const fault = `the default ${shownValue(value)} of ${member} ${message}`;
+    const fault = `the ${what} ${shownValue(value)} of ${member} ${message}`;
     context.report({ code: "OPW031", message: fault, at, ...defaultAdvice(schema, value) });
   }
 }

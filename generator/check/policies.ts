@@ -20,7 +20,7 @@ export function policiesNameSteps({ loaded, expanded, report }: RuleContext): vo
   for (const [policy, steps] of Object.entries(declarations.policies)) {
     for (const [index, step] of steps.entries()) {
       if (!used.has(policy) && isBuiltIn(step)) continue;
-      const fault = faultOf(step, loaded) ?? strayOverride(step);
+      const fault = faultOf(step, loaded) ?? strayMember(step);
       const scope = typeof step === "object" && step.scope !== undefined ? ["scope"] : [];
       if (fault !== undefined)
         report({ ...fault, at: tree.at("policies", policy, index, ...scope) });
@@ -56,11 +56,14 @@ function faultOf(step: PolicyStep, loaded: Loaded): Omit<Finding, "at"> | undefi
   return unknown("hook", step, [...Object.keys(hooks), ...builtIn]);
 }
 
-/** Permissions that lift a scope belong to a scope. */
-function strayOverride(step: PolicyStep): Omit<Finding, "at"> | undefined {
-  if (typeof step === "string" || step.override === undefined) return undefined;
-  if (step.scope !== undefined) return undefined;
-  return { code: "OPW013", message: "override belongs to a scope" };
+/** Permissions that lift a scope belong to a scope, and a former name to what is granted. */
+function strayMember(step: PolicyStep): Omit<Finding, "at"> | undefined {
+  if (typeof step === "string") return undefined;
+  if (step.override !== undefined && step.scope === undefined)
+    return { code: "OPW013", message: "override belongs to a scope" };
+  if (step.was !== undefined && step.authorize === undefined)
+    return { code: "OPW013", message: "was belongs to authorize" };
+  return undefined;
 }
 
 function unknown(

@@ -13,6 +13,7 @@ import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { validationIsLinear } from "./nested-work.js";
 import { clientTypesAreFree } from "./client-types.js";
+import { inputsAreWrittenNow } from "./later-inputs.js";
 import { inputsAreClosed } from "./open-inputs.js";
 import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
@@ -30,6 +31,7 @@ export const rules: readonly RegistryRule[] = [
   sqlNamesDiffer,
   openListsAreLimited,
   inputsAreClosed,
+  inputsAreWrittenNow,
   policiesNameSteps,
   ...families.flatMap(({ rules: own }) => own),
 ];

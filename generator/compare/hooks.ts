@@ -16,6 +16,44 @@ export function permissionsOf(hooks: readonly HookUse[]): readonly string[] {
 }
 
 /**
+ * Reports the permissions of a chain that have come or gone, and those that are only called otherwise: whoever was granted the
+ * one still has it.
+ */
+export function comparePermissions(
+  before: readonly HookUse[],
+  after: readonly HookUse[],
+  told: (level: ChangeLevel, what: string) => void,
+): void {
+  const { gone, added } = differences(permissionsOf(before), permissionsOf(after));
+  const renamed = new Map(
+    after.flatMap((use): readonly (readonly [string, string])[] => {
+      const was = before.find((one) => grantedAs(one) === grantedAs(use))?.permission ?? null;
+      const isRenamed = was !== null && use.permission !== null && gone.includes(was);
+      return isRenamed && added.includes(use.permission) ? [[use.permission, was]] : [];
+    }),
+  );
+  for (const one of added) {
+    const was = renamed.get(one);
+    if (was === undefined) told("breaking", `needs ${one}`);
+    else told("documentation", `needs ${one}, which was called ${was}`);
+  }
+  for (const use of after) {
+    const was = before.find(({ permission }) => permission === use.permission);
+    const [old, next] = [was, use].map((one) => (one === undefined ? null : grantedAs(one)));
+    if (was === undefined || old === next || use.permission === null) continue;
+    if (next === use.permission) told("breaking", `no longer takes grants of ${old}`);
+    else told("opens", `takes grants of ${next} as ${use.permission}`);
+  }
+  const former = [...renamed.values()];
+  for (const one of gone) if (!former.includes(one)) told("opens", `needs no ${one}`);
+}
+
+/** The name under which the permission of a hook is granted. */
+export function grantedAs({ permission, stored }: HookUse): string | null {
+  return stored ?? permission;
+}
+
+/**
  * Reports the hooks of a chain that have come, gone or changed, besides permissions: each once for all that have it. One that
  * runs when all is decided is only a matter of documentation.
  */

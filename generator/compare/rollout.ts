@@ -97,6 +97,17 @@ export function isTypeChanged(
   return refersToChanged(is, { before, after }, seen);
 }
 
+/** The same of a type that may have another name in each. */
+export function isTypeReplaced(
+  [was, is]: readonly [was: string, is: string],
+  sides: Pick<Rolling, "before" | "after">,
+): boolean {
+  if (was === is) return isTypeChanged(is, sides);
+  const [old, next] = [own(sides.before.model.types, was), own(sides.after.model.types, is)];
+  if (old === undefined || next === undefined) return true;
+  return !isDeepStrictEqual(undescribed(old), undescribed(next)) || refersToChanged(next, sides);
+}
+
 /** Whether a schema refers to a type that is told otherwise than before. */
 export function refersToChanged(
   schema: JsonSchema,

@@ -12,9 +12,9 @@ import { formOf } from "../kernel/told-form.js";
 import { shapeAfter } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { tableIndexes, uniqueIndex } from "./table-indexes.js";
-import { firstShape } from "../../runtime/contract/shapes.js";
-import { asStored, storedName } from "../../runtime/contract/stored-members.js";
-import { requiredOf } from "../model/json-schema.js";
+import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
+import { asStored, declaredName, storedName } from "../../runtime/contract/stored-members.js";
+import { requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { mapped, own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
@@ -45,7 +45,7 @@ export function databaseOf(
   const giveIndexes = searchIndexes(before, purges);
   const declared = Object.values(model.documents).map((document): [string, TableSchema] => [
     document.table,
-    tableOf(document, model, own(before.tables, document.table), giveIndexes),
+    tableOf(document, model, own(before.tables, document.table), { giveIndexes, purges }),
   ]);
   const names = new Set(declared.map(([table]) => table));
   const others = Object.entries(before.tables).filter(([table]) => !names.has(table));
@@ -67,9 +67,10 @@ function tableOf(
   document: DocumentModel,
   { searches, types }: RegistryModel,
   before: TableSchema | undefined,
-  giveIndexes: IndexGiver,
+  { giveIndexes, purges }: { readonly giveIndexes: IndexGiver; readonly purges: boolean },
 ): TableSchema {
-  const shape = shapeAfter(before, document);
+  const resolve = (type: string): JsonSchema | undefined => own(types, type);
+  const shape = shapeAfter(before, document, resolve);
   const searching = Object.values(searches).filter((search) => search.document === document.name);
   return {
     tenant: document.tenant,
@@ -77,14 +78,22 @@ function tableOf(
     ...(document.history === 0 && before?.historyTells !== true ? {} : { historyTells: true }),
     softDelete: document.softDelete,
     ...(document.name === document.table ? {} : { document: document.name }),
-    indexes: tableIndexes(document, shape, before?.indexes ?? {}),
+    indexes: tableIndexes(document, shape, before?.indexes ?? {}, purges),
     members: asStored(shape, document.defaults),
-    told: formOf(document, (type) => own(types, type), before?.told),
+    told: formOf(document, resolve, before?.told),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
-    fits: fitsOf(document, (type) => own(types, type)),
+    fits: { ...keptFits(shape, before), ...fitsOf(document, resolve) },
     ...giveIndexes(searching, shape, before),
   };
+}
+
+/** What is known of members that rows keep for the version before: nobody else says it any more. */
+function keptFits(shape: Shape, { fits = {} }: Partial<TableSchema> = {}): TableSchema["fits"] {
+  const { kept = {} } = shape;
+  return Object.fromEntries(
+    Object.entries(fits).filter(([member]) => Object.hasOwn(kept, storedName(shape, member))),
+  );
 }
 
 /** What generated code knows of what is stored. */
@@ -110,8 +119,16 @@ function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema):
         const name = Object.keys(indexes).find((one) => isDeepStrictEqual(indexes[one], index));
         return { index: name ?? rule.name, members: rule.fields };
       });
+      // Rules that are kept for the version before hold for this one as well.
+      const known = new Set(uniques.map(({ index }) => index));
+      const kept = Object.entries(indexes)
+        .filter(([name, { unique }]) => unique !== undefined && !known.has(name))
+        .map(([index, { fields }]) => ({
+          index,
+          members: fields.map(({ path }) => declaredName(shape, path)),
+        }));
       const { form = 1 } = own(tables, document.table)?.told ?? {};
-      return [document.table, { shape, form, uniques }];
+      return [document.table, { shape, form, uniques: [...uniques, ...kept] }];
     }),
   );
 }

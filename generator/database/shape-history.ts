@@ -1,7 +1,10 @@
 // The next shape of a document type after its last one: members that come and go, and the stored names of renamed ones.
 import type { Conversion, Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
+import { canonicalBody, type Canonical } from "../../runtime/contract/canonical-values.js";
 import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
+import type { Resolve } from "../kernel/resolve.js";
+import { nestedChange, nestedMembers } from "./nested-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import { numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
@@ -9,29 +12,92 @@ import type { DocumentModel } from "../model/document-model.js";
 import { type Fit, type StoredBodies, storedMembers } from "../model/stored-tables.js";
 
 /** The shape of a document type after its members changed: with one more step if any was added, removed or converted. */
-export function shapeAfter(before: StoredBodies | undefined, document: DocumentModel): Shape {
+export function shapeAfter(
+  before: StoredBodies | undefined,
+  document: DocumentModel,
+  resolve: Resolve,
+): Shape {
   const declared = membersOf(document.bodySchema);
-  if (before === undefined) return { members: declared, steps: [] };
+  const properties = Object.entries(propertiesOf(document.bodySchema));
+  if (before === undefined) {
+    const nested = nestedMembers(Object.fromEntries(properties), resolve);
+    return { members: declared, ...(nested === undefined ? {} : { nested }), steps: [] };
+  }
   const rows = storedMembers(before);
   const { steps, ...earlier } = before.shape ?? { members: [...rows], steps: [] };
   const { stored, converts } = storedAs(document, { ...earlier, steps }, before.fits ?? {});
+  const kept = declared === null ? {} : keptMembers({ ...earlier, steps }, document, before.fits);
+  const keptAs = Object.entries(earlier.stored ?? {}).filter(([, { name }]) =>
+    Object.hasOwn(kept, name),
+  );
   const named: Shape = {
     members: null,
-    ...(Object.keys(stored).length === 0 ? {} : { stored }),
+    ...(Object.keys(stored).length + keptAs.length === 0
+      ? {}
+      : { stored: { ...Object.fromEntries(keptAs), ...stored } }),
+    ...(Object.keys(kept).length === 0 ? {} : { kept }),
     steps,
   };
-  const members = declared?.map((member) => storedName(named, member)) ?? null;
-  const adds = Object.entries(asStored(named, document.defaults)).filter(
-    ([member]) => !rows.has(member) && !Object.hasOwn(converts, member),
+  const members =
+    declared === null
+      ? null
+      : [...declared.map((member) => storedName(named, member)), ...Object.keys(kept)];
+  const nested = nestedMembers(
+    Object.fromEntries(properties.map(([member, schema]) => [storedName(named, member), schema])),
+    resolve,
   );
+  const within = nestedChange(earlier.nested, nested);
+  const adds = Object.entries(
+    asStored(named, { ...document.defaults, ...document.formerly }),
+  ).filter(([member]) => !rows.has(member) && !Object.hasOwn(converts, member));
   const drops =
     members === null ? [] : (earlier.members ?? []).filter((member) => !members.includes(member));
   const isConverted = Object.keys(converts).length > 0;
-  const step =
-    adds.length === 0 && drops.length === 0 && !isConverted
+  const comesBack = within === "other" || drops.some((member) => isAddedLater(before, member));
+  const step: readonly ShapeStep[] =
+    adds.length === 0 && drops.length === 0 && !isConverted && within === "none"
       ? []
-      : [{ adds: Object.fromEntries(adds), drops, ...(isConverted ? { converts } : {}) }];
-  return { ...named, members, steps: [...steps, ...step] };
+      : [
+          {
+            adds: Object.fromEntries(adds),
+            drops,
+            ...(isConverted ? { converts } : {}),
+            ...(comesBack ? { comesBack } : {}),
+          },
+        ];
+  return {
+    ...named,
+    members,
+    ...(nested === undefined ? {} : { nested }),
+    steps: [...steps, ...step],
+  };
+}
+
+/** Whether documents might lack a member, and have it later: those of the version before get it by a patch. */
+function isAddedLater({ required, members, shape }: StoredBodies, member: string): boolean {
+  return [required, Object.keys(members), Object.keys(shape?.kept ?? {})].every(
+    (names) => !names.includes(member),
+  );
+}
+
+/** Members that rows keep although documents no longer have them, with the values of new rows, by their names in rows. */
+function keptMembers(
+  before: Shape,
+  { dropped, bodySchema }: DocumentModel,
+  fits: StoredBodies["fits"] = {},
+): Readonly<Record<string, unknown>> {
+  const known = declaredMembers(before);
+  const entries = Object.entries(dropped).filter(
+    ([member]) => known.includes(member) && !Object.hasOwn(propertiesOf(bodySchema), member),
+  );
+  const canonical = entries.flatMap(([member]): readonly (readonly [string, Canonical])[] => {
+    const type = own(fits, member)?.type;
+    return type === "uuid" || type === "date-time" ? [[member, type]] : [];
+  });
+  return asStored(
+    before,
+    canonicalBody(Object.fromEntries(entries), Object.fromEntries(canonical)),
+  );
 }
 
 interface Storing {
@@ -46,7 +112,7 @@ interface Storing {
  * because during a rollout the previous version goes on reading the old one.
  */
 function storedAs(
-  { bodySchema, former, enums }: DocumentModel,
+  { bodySchema, former, enums, dropped }: DocumentModel,
   before: Shape,
   fits: Readonly<Record<string, Fit>>,
 ): Storing {
@@ -59,7 +125,12 @@ function storedAs(
     const isConverted = old !== null && by !== null && lastConversion(before, old) !== by;
     return { member, from: isKnown ? from : null, old, by: isConverted ? by : null };
   });
-  const taken = new Set(members.flatMap(({ old }) => old ?? []));
+  // What rows keep for the version before keeps its name as well.
+  const keptNames = Object.keys(dropped).filter((member) => known.has(member));
+  const taken = new Set([
+    ...members.flatMap(({ old }) => old ?? []),
+    ...keptNames.map((member) => storedName(before, member)),
+  ]);
   const stored: [string, StoredMember][] = [];
   const converts: Record<string, Conversion> = {};
   for (const { member, from, old, by } of members) {

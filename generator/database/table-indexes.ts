@@ -12,8 +12,40 @@ import type { IndexSchema } from "../model/stored-tables.js";
 /** Indexes by name. */
 type Indexes = Readonly<Record<string, IndexSchema>>;
 
-/** The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. */
-export function tableIndexes(document: DocumentModel, shape: Shape, before: Indexes): Indexes {
+/**
+ * The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. A unique
+ * one that no rule asks for any more stays until it is purged: the version before promises that it holds.
+ */
+export function tableIndexes(
+  document: DocumentModel,
+  shape: Shape,
+  before: Indexes,
+  purges: boolean,
+): Indexes {
+  const declared = declaredIndexes(document, shape, before);
+  const kept = purges
+    ? []
+    : Object.entries(before).filter(
+        ([name, index]) =>
+          !Object.hasOwn(declared, name) &&
+          index.unique !== undefined &&
+          !Object.values(declared).some((other) => isAsStrict(other, index)),
+      );
+  return { ...declared, ...Object.fromEntries(kept) };
+}
+
+/** Whether an index refuses all that another one does: of the same fields, in as many tenants and among as many rows. */
+function isAsStrict({ unique: rule, fields }: IndexSchema, other: IndexSchema): boolean {
+  if (rule === undefined || other.unique === undefined) return false;
+  const places = (of: IndexSchema["fields"]): readonly string[] => of.map(({ path }) => path);
+  return (
+    isDeepStrictEqual(places(fields), places(other.fields)) &&
+    (rule.isGlobal || !other.unique.isGlobal) &&
+    (!rule.isLiveOnly || other.unique.isLiveOnly)
+  );
+}
+
+function declaredIndexes(document: DocumentModel, shape: Shape, before: Indexes): Indexes {
   const fieldsOf = (fields: readonly string[]): IndexSchema["fields"] =>
     fields.map((path) => indexedField(document, shape, path));
   const wanted: readonly { readonly name: string; readonly index: IndexSchema }[] = [

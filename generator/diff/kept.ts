@@ -26,8 +26,8 @@ export function keptNeeds(before: RolloutSide, after: RolloutSide): readonly Nee
   });
 }
 
-function keyOf({ kind, name }: KeptValue): string {
-  return `${kind} ${name}`;
+function keyOf({ kind, name, was = name }: KeptValue): string {
+  return `${kind} ${was}`;
 }
 
 function needOf(

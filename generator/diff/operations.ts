@@ -6,7 +6,7 @@ import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
 import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
-import { compareHooks, permissionsOf } from "../compare/hooks.js";
+import { compareHooks, comparePermissions } from "../compare/hooks.js";
 import { compareCookies } from "./cookies.js";
 import { causeOf, renamedOperations } from "./renames.js";
 import { compareNew } from "./new-operations.js";
@@ -183,9 +183,7 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
     told("breaking", "permission", "no longer ignores credentials");
   if (before.isSensitive && !after.isSensitive)
     told("opens", "permission", "is no longer sensitive");
-  const { gone, added } = differences(permissionsOf(before.hooks), permissionsOf(after.hooks));
-  for (const one of added) told("breaking", "permission", `needs ${one}`);
-  for (const one of gone) told("opens", "permission", `needs no ${one}`);
+  comparePermissions(before.hooks, after.hooks, (level, what) => told(level, "permission", what));
 }
 
 /** What the audit log no longer says of calls. */

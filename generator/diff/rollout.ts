@@ -3,6 +3,7 @@ import { verdicts, need, type Need, type RolloutSide, type Verdict } from "../co
 import { databaseChanges, type DatabaseChange } from "../database/schema.js";
 import { families } from "../families/index.js";
 import { keptNeeds } from "./kept.js";
+import { serviceRollout } from "./service-rollout.js";
 
 export interface Rollout {
   readonly verdict: Verdict;
@@ -16,12 +17,15 @@ export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
   const needs = [
     ...families.flatMap(({ rollout }) => rollout?.(before, after) ?? []),
     ...keptNeeds(before, after),
+    ...serviceRollout(before, after),
   ];
+  // The version before goes on storing what rows are looked through for.
+  const isStoredStill = changes.some(({ kind }) => kind === "checkRows");
   const migration: readonly Need[] =
     changes.length === 0
       ? []
       : need(
-          "needs the migration first",
+          isStoredStill ? "clients meet both versions" : "needs the migration first",
           "before it serves: node dist/generated/server.js migrate",
         );
   const worst = Math.max(

@@ -6,6 +6,8 @@ import { authored, compareMembers, deciding, tellOf, value, type Rules } from ".
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),
+  // What is stored under a name is a matter of rollouts.
+  was: null,
   title: value("documentation", () => "has another title"),
   // Told apart: it is about no part of the interface, and no version follows from it.
   version: null,

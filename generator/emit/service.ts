@@ -61,6 +61,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     imports: importStatements(scope.imports),
     maker,
     name: literal(service.name),
+    was: service.was === null ? "" : `  was: ${literal(service.was)},`,
     title: literal(service.title),
     version: literal(service.version),
     deadline:

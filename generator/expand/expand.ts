@@ -1,4 +1,5 @@
 // The second phase: declarations → the registry model, every operation spelt out.
+import type { DatabaseSchema } from "../model/stored-tables.js";
 import type { Origin, Report } from "../diagnostics.js";
 import { families } from "../families/index.js";
 import type { LoadedRegistry } from "../load/load.js";
@@ -22,6 +23,7 @@ import {
   type NamespaceExpansion,
   type RoutedOperation,
 } from "../kernel/family.js";
+import type { AskedPermissions } from "../kernel/permissions.js";
 import type { ExpandedRegistry } from "../kernel/rule.js";
 import { builtInWhat } from "../kernel/built-in.js";
 import { readFaultyEntries } from "./faulty-entries.js";
@@ -31,12 +33,18 @@ import { placeholdersOf } from "../kernel/placeholders.js";
 /** Expands a loaded registry. Reports what a family finds; rules over the whole registry come later (check/). */
 export function expandRegistry(
   loaded: LoadedRegistry,
-  options: { readonly project: string; readonly folder: string; readonly report: Report },
+  options: {
+    readonly project: string;
+    readonly folder: string;
+    readonly report: Report;
+    readonly stored: DatabaseSchema;
+  },
 ): ExpandedRegistry {
   const { declarations, tree } = loaded;
-  const { report } = options;
+  const { report, stored } = options;
   const types = readTypes(declarations.types, tree, options);
   const made = new Map<Family, FamilyExpansion<unknown>>();
+  const asked: AskedPermissions = new Map();
   for (const family of families) {
     const of = <Model>(other: Family<Model>): Model => {
       const expansion = made.get(other);
@@ -44,10 +52,11 @@ export function expandRegistry(
         throw new Error(`the family ${family.name} does not come after ${other.name}`);
       return expansion.model as Model;
     };
-    made.set(family, family.expand({ declarations, tree, types, report, of }));
+    made.set(family, family.expand({ declarations, tree, types, report, asked, stored, of }));
   }
   readFaultyEntries(loaded, types, report);
-  const context: FamilyContext = { declarations, tree, types, report, of: unasked };
+  const within = { declarations, tree, types, report, asked, stored };
+  const context: FamilyContext = { ...within, of: unasked };
   const expansions = [...made.values()];
   const namespaces = namedOnce(
     expansions.flatMap((one) => one.namespaces),
@@ -166,6 +175,7 @@ function serviceModel(context: FamilyContext): ServiceModel {
     });
   return {
     name: service?.name ?? "service",
+    was: service?.was ?? null,
     title: service?.title ?? "Service",
     version: service?.version ?? "0.0.0",
     description: service?.description ?? null,

@@ -1,5 +1,6 @@
 // A family is one value: a section of the registry, the operations that it becomes, and everything that is special about them.
 // Phases iterate over the list of families and know none by its name (architecture.md "A family is one value").
+import type { DatabaseSchema } from "../model/stored-tables.js";
 import {
   deprecationModel,
   faultOfDays,
@@ -24,6 +25,7 @@ import type { KeptValue } from "../model/kept-values.js";
 import type { Stored } from "../model/stored-tables.js";
 import type { ToldPlans, ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
+import type { AskedPermissions } from "./permissions.js";
 import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
@@ -125,6 +127,10 @@ export interface FamilyContext {
   readonly tree: SourceTree;
   readonly types: TypeReader;
   readonly report: Report;
+  /** The permissions that policies ask for, of whatever is guarded. */
+  readonly asked: AskedPermissions;
+  /** The database after the last migration, without what is purged from it. */
+  readonly stored: DatabaseSchema;
   /** The model of a family that was expanded before. */
   readonly of: <Model>(family: Family<Model>) => Model;
 }

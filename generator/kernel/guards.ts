@@ -10,6 +10,7 @@ import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../mo
 import type { HookUse, OperationModel } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 import { isLeftOut, isSectionLeftOut } from "./left-out.js";
+import { askFor, permissionFor } from "./permissions.js";
 import {
   authorizeHook,
   builtInHook,
@@ -184,7 +185,10 @@ function stepHook(
       ? inlineHook(step, "before")
       : declaredHook(context, step, undefined, at);
   const { authorize, scope, rate_limit: rate, override = [] } = step;
-  if (authorize !== undefined) return authorizeHook(authorize.replaceAll("{resource}", resource));
+  if (authorize !== undefined) {
+    const action = permissionFor(authorize, resource);
+    return authorizeHook(action, askFor(context, action, at));
+  }
   if (rate !== undefined) return rateLimitHook(rate);
   return scopeHook(context, { name: scope ?? "", override }, resource, at);
 }

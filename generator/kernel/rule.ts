@@ -29,8 +29,10 @@ export interface RuleContext {
 
 export type RegistryRule = (context: RuleContext) => void;
 
-/** A default value, and the schema that it has to fit. */
+/** A default value, or another value for a member, and the schema that it has to fit. */
 export interface DeclaredDefault {
+  /** What it is, if it is no default. */
+  readonly what?: string;
   readonly member: string;
   readonly schema: JsonSchema;
   readonly value: unknown;

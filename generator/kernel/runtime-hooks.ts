@@ -8,6 +8,7 @@ import { specName } from "../model/names.js";
 import { scopeId } from "../model/scope-id.js";
 import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
+import { askFor, permissionFor } from "./permissions.js";
 
 /** Requires a caller. */
 export const principalHook: HookUse = {
@@ -92,8 +93,8 @@ export function lackingSection(name: string, section: string): Omit<Finding, "at
   };
 }
 
-/** Requires a permission. */
-export function authorizeHook(action: string): HookUse {
+/** Requires a permission, whose grants may be stored under another name. */
+export function authorizeHook(action: string, stored: string): HookUse {
   return {
     id: `authorize ${action}`,
     phase: "before",
@@ -103,6 +104,7 @@ export function authorizeHook(action: string): HookUse {
     requires: ["authn.principal"],
     provides: ["authz.authorize"],
     permission: action,
+    ...(stored === action ? {} : { stored }),
     errors: ["core.authorization"],
   };
 }
@@ -134,11 +136,12 @@ export interface ScopeStep {
  * without documents, which would run without it.
  */
 export function scopeHook(
-  { declarations, report }: FamilyContext,
+  context: FamilyContext,
   { name, override: declaredOverride }: ScopeStep,
   resource: string,
   at: Origin,
 ): HookUse | undefined {
+  const { declarations, report } = context;
   const declared = own(declarations.scopes, name);
   if (declared === undefined && name !== "own_rows") return undefined;
   if (own(declarations.documents, resource) === undefined) {
@@ -149,7 +152,8 @@ export function scopeHook(
     report({ code: "OPW056", message, at, hint });
     return undefined;
   }
-  const override = declaredOverride.map((one) => one.replaceAll("{resource}", resource));
+  const override = declaredOverride.map((one) => permissionFor(one, resource));
+  for (const one of override) askFor(context, one, at);
   const port =
     declared === undefined ? ofRuntime("ownRows") : ofAuthor(functionReference(declared));
   return {

@@ -3,6 +3,7 @@ import { hookPhases } from "../model/vocabulary.js";
 import {
   duration,
   errorCode,
+  formerlyCalled,
   extensions,
   typeOrFields,
   hookReference,
@@ -77,7 +78,11 @@ export const service = {
         example: "tracker",
         advice: nameAdvice(name),
       },
-      "The name in file and log output.",
+      "The name of the service: tokens and API keys say it.",
+    ),
+    was: optional(
+      formerlyCalled,
+      "What the service was called first: tokens, API keys and what processes share keep that name.",
     ),
     title: required(text, "The title of the API's documents.", "Tracker"),
     version: required(
@@ -197,6 +202,13 @@ export const hook = {
 } as const satisfies FormatShape;
 
 const actionPattern = /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/;
+const action = {
+  kind: "string",
+  pattern: actionPattern,
+  what: "an action such as {resource}.read",
+  example: "{resource}.read",
+  advice: permissionAdvice(actionPattern),
+} as const satisfies FormatShape;
 
 /** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
 export const policyStep = {
@@ -213,13 +225,7 @@ export const policyStep = {
       otherWords: stepWords,
       members: {
         authorize: {
-          shape: {
-            kind: "string",
-            pattern: actionPattern,
-            what: "an action such as {resource}.read",
-            example: "{resource}.read",
-            advice: permissionAdvice(actionPattern),
-          },
+          shape: action,
           description: "The permission that the caller needs; {resource} is the namespace.",
         },
         scope: {
@@ -243,6 +249,10 @@ export const policyStep = {
         override: optional(
           listOf(permission, 1),
           "Of a scope: permissions whose holders see every row, such as admin or {resource}.admin; none where left out.",
+        ),
+        was: optional(
+          action,
+          "Of authorize: what the permission was called when it was first granted. Grants keep that name.",
         ),
       },
     },

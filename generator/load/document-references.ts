@@ -33,6 +33,7 @@ const reference = {
     ),
     description: optional(text, "What it is."),
     was: optional(text, "What it was called before."),
+    former: optional(text, "What it is in documents that were stored without it."),
   },
 } as const satisfies FormatShape;
 
@@ -55,6 +56,7 @@ export function readReference(
     on_delete: onDelete = "restrict",
     description,
     was,
+    former,
   } = value as Declared<typeof reference>;
   const document = ref.replace(/\?$/, "");
   if (!documents.includes(document))
@@ -75,6 +77,7 @@ export function readReference(
     ...(schema as SchemaObject),
     ...(description === undefined ? {} : { description }),
     ...(was === undefined ? {} : { [formerKeywords.was]: was }),
+    ...(former === undefined ? {} : { [formerKeywords.former]: former }),
     [documentKeyword]: document,
     ...(view === undefined ? {} : { [viewKeyword]: view }),
     [deletionKeyword]: onDelete,

@@ -127,7 +127,16 @@ export function warnOfListOfType(
 }
 
 /** Keywords whose value is any text, so that it can be a shorthand as well. */
-const wordy = ["title", "description", "$comment", "pattern", "const", "default"];
+const wordy = [
+  "title",
+  "description",
+  "$comment",
+  "pattern",
+  "const",
+  "default",
+  "former",
+  "since",
+];
 
 /**
  * Warns of `{type: string, title: string}`, which is a JSON Schema, where somebody may mean fields: each value could be the

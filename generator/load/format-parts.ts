@@ -21,6 +21,13 @@ export const formerlyCalled = {
   example: "todos",
   advice: nameAdvice(name),
 } as const satisfies FormatShape;
+/** What an event was called before. */
+export const formerEvent = {
+  kind: "string",
+  pattern: /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
+  what: "an event such as orders.placed",
+  example: "orders.placed",
+} as const satisfies FormatShape;
 export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
   kind: "string",

@@ -86,6 +86,8 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
       isText(value) && /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/.test(value as string),
     "a function such as registry/migrations/tasks.ts#toInteger",
   ),
+  former: anything,
+  since: rule((value) => value === "next", "next"),
   readOnly: flag,
   writeOnly: flag,
 };

@@ -27,7 +27,7 @@ import {
   type KnownNames,
 } from "./field-types.js";
 import { shownValue } from "./flow-text.js";
-import { formerKeywords } from "./former-names.js";
+import { formerKeywords, isFormerKeyword } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
 import { keywordFault } from "./keyword-faults.js";
@@ -37,6 +37,7 @@ import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
 import { typeNames } from "./registry-names.js";
 import type { SourceTree } from "./source-tree.js";
+import { laterKeyword } from "./written-later.js";
 import { isDescribed, readValues } from "./value-lists.js";
 
 /** Where local references (#/$defs/x) of a schema lead. */
@@ -178,8 +179,10 @@ export class TypeReader {
         result[keyword] = value;
       } else if (keyword === "deprecated" && isMap(value)) {
         Object.assign(result, readDeprecation(value, path, this.#report));
-      } else if (keyword === "was" || keyword === "from") {
+      } else if (isFormerKeyword(keyword)) {
         if (this.#isSound(keyword, schema, path)) result[formerKeywords[keyword]] = value;
+      } else if (keyword === "since") {
+        if (this.#isSound(keyword, schema, path)) result[laterKeyword] = value;
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {

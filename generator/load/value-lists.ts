@@ -4,6 +4,7 @@ import type { SchemaObject } from "../model/json-schema.js";
 import { readDeprecation, deprecationKeyword, valuesKeyword } from "./deprecations.js";
 import { formerValuesKeyword } from "./former-names.js";
 import { optional, required, deprecation, text } from "./format-parts.js";
+import { laterValuesKeyword } from "./written-later.js";
 import { checkShape } from "./check-shape.js";
 import { isMap, type Declared, type FormatShape } from "./shape.js";
 
@@ -13,6 +14,10 @@ const describedValue = {
   members: {
     value: required(text, "The value."),
     was: optional(text, "What it was called before; rows know it as that."),
+    since: optional(
+      { kind: "constant", value: "next" },
+      "`next` lets this version read the value; the next one, without this, writes it as well.",
+    ),
     deprecated: optional(deprecation, "Since when it is deprecated."),
   },
 } as const satisfies FormatShape;
@@ -39,6 +44,7 @@ export function readValues(
 ): SchemaObject | undefined {
   const values: unknown[] = [];
   const former: [string, string][] = [];
+  const later: string[] = [];
   const deprecated: [string, unknown][] = [];
   for (const [index, item] of items.entries()) {
     const here = inside(at, index);
@@ -47,9 +53,10 @@ export function readValues(
       continue;
     }
     if (!checkShape(describedValue, item, here, report)) continue;
-    const { value, was, deprecated: days } = item as Declared<typeof describedValue>;
+    const { value, was, since, deprecated: days } = item as Declared<typeof describedValue>;
     values.push(value);
     if (was !== undefined) former.push([value, was]);
+    if (since !== undefined) later.push(value);
     if (days === undefined) continue;
     const read = readDeprecation(days, inside(here, "deprecated"), report);
     deprecated.push([value, read[deprecationKeyword]]);
@@ -68,10 +75,13 @@ export function readValues(
       message: `${shared[1]} is still a value, so ${shared[0]} cannot have been called that`,
       at,
     });
+  if (later.length === values.length)
+    report({ code: "OPW095", message: "all values are written later, so none is left", at });
   return {
     ...typeOf(values),
     enum: values,
     ...(former.length === 0 ? {} : { [formerValuesKeyword]: Object.fromEntries(former) }),
+    ...(later.length === 0 ? {} : { [laterValuesKeyword]: later }),
     ...(deprecated.length === 0 ? {} : { [valuesKeyword]: Object.fromEntries(deprecated) }),
   };
 }

@@ -115,6 +115,10 @@ export interface DocumentModel extends ReadModel {
   readonly enums: Enums;
   /** Earlier names of fields and of their values, by the field's current name. */
   readonly former: Readonly<Record<string, FormerNames>>;
+  /** Values of fields in documents that were stored without them, where creating one takes another. */
+  readonly formerly: Readonly<Record<string, unknown>>;
+  /** Values of fields that the type no longer has: rows keep them for the version before. */
+  readonly dropped: Readonly<Record<string, unknown>>;
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
   readonly references: readonly ReferenceModel[];

@@ -54,7 +54,7 @@ const usual = {
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
-  service: { errors: null },
+  service: { was: null, errors: null },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;
   readonly route: Partial<RouteModel>;
@@ -70,6 +70,8 @@ type UsualParts = Readonly<Record<string, object>>;
 const usualOfEach: UsualParts = {
   documents: {
     former: {},
+    formerly: {},
+    dropped: {},
     unique: [],
     references: [],
     views: [],
@@ -86,7 +88,10 @@ const usualOfEach: UsualParts = {
 };
 /** The same for parts that are one value. */
 const usualOfWhole: UsualParts = {
-  identity: { signUp: null } satisfies Partial<IdentityModel>,
+  identity: {
+    signUp: null,
+    former: { resources: {}, permissions: {} },
+  } satisfies Partial<IdentityModel>,
 };
 
 /** Those parts of a model, each changed by its usual values. */

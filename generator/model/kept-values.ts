@@ -7,6 +7,8 @@ export interface KeptValue {
   readonly kind: "answers" | "events" | "signals";
   /** The operation or the event. */
   readonly name: string;
+  /** The name under which it is kept, where that is another one. */
+  readonly was?: string | undefined;
   readonly schema: JsonSchema;
   /** How long it may be kept, in words: `until it is delivered`. */
   readonly until: string;

@@ -5,6 +5,7 @@ import type { DeprecationModel } from "./deprecation.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
 import type { Code, FunctionReference } from "./code.js";
 import type { DocumentModel } from "./document-model.js";
+import type { FormerPermissionsModel } from "./former-permissions.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { StorageModel } from "./storage-model.js";
 
@@ -23,6 +24,8 @@ export interface LicenseModel {
 
 export interface ServiceModel {
   readonly name: string;
+  /** What it was called first, or null. */
+  readonly was: string | null;
   readonly title: string;
   readonly version: string;
   readonly description: string | null;
@@ -53,6 +56,8 @@ export interface HookUse {
   readonly provides: readonly string[];
   /** The permission that it requires, or null. */
   readonly permission: string | null;
+  /** The name under which grants of it are stored, where it was called otherwise first. */
+  readonly stored?: string;
   /** Of a scope: the permissions whose holders it does not restrict. Registries of earlier versions don't say it. */
   readonly override?: readonly string[];
   /** Codes of the error table that a hook of the runtime refuses with. */
@@ -189,6 +194,8 @@ export interface SearchModel {
 /** A signal of the realtime plane. */
 export interface SignalModel {
   readonly typeName: string;
+  /** What it was called first, if otherwise. */
+  readonly was?: string;
   readonly audience: readonly ("principal" | "topic")[];
   readonly delivery: "durable" | "ephemeral";
   /** Where documents send it; null if the registry doesn't say. */
@@ -323,6 +330,8 @@ export interface IdentityModel {
   readonly undocumented: readonly string[];
   /** Permissions that include every other one. */
   readonly override: readonly string[];
+  /** Under which names permissions are stored. */
+  readonly former: FormerPermissionsModel;
   readonly decide: FunctionReference | null;
 }
 
@@ -330,6 +339,8 @@ export interface IdentityModel {
 export interface OutboxEventModel {
   /** The type of its payload; null for an event of the runtime, which declares the type itself. */
   readonly typeName: string | null;
+  /** What it was called first, if otherwise. */
+  readonly was?: string;
   /** The name of a destination, or a function that delivers. */
   readonly destination: string | FunctionReference;
   /** The policy of those who may subscribe to it, where it declares one. */

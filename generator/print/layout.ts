@@ -118,6 +118,10 @@ export function mapMember(
 }
 
 function valueMember(indent: string, key: string, value: unknown): string {
+  if (Array.isArray(value) && value.some(hasMembers)) {
+    const items = value.map((item) => itemLines(`${indent}  `, item));
+    return `${indent}${key}: [\n${items.join("\n")}\n${indent}],`;
+  }
   if (Array.isArray(value))
     return listLayout(indent, `${key}: `, value.map(literal), ["[", "]"], ",");
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
@@ -125,6 +129,24 @@ function valueMember(indent: string, key: string, value: unknown): string {
   }
   const line = `${indent}${key}: ${literal(value)},`;
   return line.length <= width ? line : `${indent}${key}:\n${indent}  ${literal(value)},`;
+}
+
+function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length > 0
+  );
+}
+
+/** An element of a list of objects: its members a line each. */
+function itemLines(indent: string, item: unknown): string {
+  if (!hasMembers(item)) return `${indent}${literal(item)},`;
+  const lines = Object.entries(item).map(([key, value]) =>
+    valueMember(`${indent}  `, propertyKey(key), value),
+  );
+  return `${indent}{\n${lines.join("\n")}\n${indent}},`;
 }
 
 /** A JSDoc comment of one or more lines, without anything that could end it. */

@@ -1,5 +1,6 @@
 // Shapes of stored documents: rows of an older version of the registry are updated when they are read, and rows of a newer
 // one, which a rollout has begun to write, are cut to what this version declares.
+import { cutNested, keptNested, type NestedMembers } from "./nested-members.js";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -11,6 +12,8 @@ export interface ShapeStep {
   readonly drops: readonly string[];
   /** Members that functions of the author's compute from others; `Converters` has the functions by the same names. */
   readonly converts?: Readonly<Record<string, Conversion>>;
+  /** Whether the version before may put back what was removed, because it may add it to any row. */
+  readonly comesBack?: true;
 }
 
 /** How a member is computed from another one. */
@@ -40,6 +43,10 @@ export interface Shape {
   readonly members: readonly string[] | null;
   /** Members that have another name, or other names of values, in rows than in documents, by their names in documents. */
   readonly stored?: Readonly<Record<string, StoredMember>>;
+  /** Members that rows keep for the version before, with the values that new ones get; documents don't have them. */
+  readonly kept?: Members;
+  /** Members that objects within those may have; absent if nothing is known of them. */
+  readonly nested?: NestedMembers;
   /** The steps from the first shape to this one. */
   readonly steps: readonly ShapeStep[];
 }
@@ -98,24 +105,37 @@ export function broughtUp(
     ]);
     members = { ...adds, ...Object.fromEntries(kept), ...Object.fromEntries(made) };
   }
-  return members;
+  return cutTo(shape, {}, members);
+}
+
+/** Whether rows of this shape may have what it doesn't, because the version before has put it there. */
+export function mayHaveMore({ steps }: Shape): boolean {
+  return steps.at(-1)?.comesBack === true;
 }
 
 /** Cuts a body of a newer shape to the members that this shape declares; missing ones get their defaults. */
-export function cutTo({ members }: Shape, defaults: Members, body: Members): Members {
-  if (members === null) return { ...defaults, ...body };
+export function cutTo({ members, nested }: Shape, defaults: Members, body: Members): Members {
+  const within = nested === undefined ? body : cutNested(nested, body);
+  if (members === null) return { ...defaults, ...within };
   const known = members.flatMap((name): readonly (readonly [string, unknown])[] => {
-    if (Object.hasOwn(body, name)) return [[name, body[name]]];
+    if (Object.hasOwn(within, name)) return [[name, within[name]]];
     return Object.hasOwn(defaults, name) ? [[name, defaults[name]]] : [];
   });
   return Object.fromEntries(known);
 }
 
 /**
- * Puts the values of a body that was cut from a newer one, and then changed, back into the newer one: members that this
- * shape doesn't know stay, and members that the newer shape has dropped don't come back.
+ * Puts the values of a body that was cut from a newer one, and then changed, back into the newer one: what this shape doesn't
+ * know stays, also within members, and members that the newer shape has dropped don't come back. Members that the cut lacks as
+ * well are no such members: nothing was known of them, so they are set.
  */
-export function changedIn(newer: Members, cut: Members): Members {
-  const known = Object.entries(cut).filter(([name]) => Object.hasOwn(newer, name));
-  return { ...newer, ...Object.fromEntries(known) };
+export function changedIn(
+  { nested }: Shape,
+  [newer, cut, changed]: readonly [newer: Members, cut: Members, changed: Members],
+): Members {
+  const unknown = Object.entries(newer).filter(([name]) => !Object.hasOwn(cut, name));
+  const known = Object.entries(
+    nested === undefined ? changed : keptNested(nested, [newer, cut, changed]),
+  ).filter(([name]) => Object.hasOwn(newer, name) || !Object.hasOwn(cut, name));
+  return { ...Object.fromEntries(unknown), ...Object.fromEntries(known) };
 }

@@ -33,7 +33,17 @@ export function storedName(shape: Shape, member: string): string {
   return storedMember(shape, member)?.name ?? member;
 }
 
-/** Members of a document as a row has them. */
+/** A member's name in documents; of one that no document has any more, its name in rows. */
+export function declaredName({ stored = noneStored }: Shape, name: string): string {
+  return declaredBy(stored).get(name)?.name ?? name;
+}
+
+/** Whether documents have their members and values as rows have them. */
+export function isStoredAsDeclared({ stored, kept }: Shape): boolean {
+  return stored === undefined && kept === undefined;
+}
+
+/** Members of a document as a row has them, without those that rows keep for others. */
 export function asStored(shape: Shape, members: Members): Members {
   if (shape.stored === undefined) return members;
   return Object.fromEntries(
@@ -46,15 +56,25 @@ export function asStored(shape: Shape, members: Members): Members {
 
 /** Members of a row as a document has them. */
 export function asDeclared(shape: Shape, members: Members): Members {
-  if (shape.stored === undefined) return members;
-  const declared = declaredBy(shape.stored);
+  if (isStoredAsDeclared(shape)) return members;
+  const { stored = noneStored, kept = {} } = shape;
+  const declared = declaredBy(stored);
   return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => {
-      const known = declared.get(name);
-      return known === undefined ? [name, value] : [known.name, named(known.values, value)];
-    }),
+    Object.entries(members)
+      .filter(([name]) => !Object.hasOwn(kept, name))
+      .map(([name, value]) => {
+        const known = declared.get(name);
+        return known === undefined ? [name, value] : [known.name, named(known.values, value)];
+      }),
   );
 }
+
+/** Of a row, the members that it keeps for the version before. */
+export function keptOf({ kept = {} }: Shape, members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => Object.hasOwn(kept, name)));
+}
+
+const noneStored = {};
 
 type Stored = NonNullable<Shape["stored"]>;
 type Declared = ReadonlyMap<string, StoredMember>;

@@ -47,7 +47,7 @@ export interface AuthorCall {
 export class Calls {
   readonly #open = new Set<AuthorCall>();
   /** Work that goes on beside the code that has given it, by its number among the calls. */
-  readonly #beside = new Map<number, Promise<void>>();
+  #beside: Map<number, Promise<void>> | undefined;
   #count = 0;
   #fault: ServiceError | undefined;
   #strays = 0;
@@ -112,12 +112,15 @@ export class Calls {
   /** Holds work that goes on beside the code that has given it, and never rejects. */
   hold(work: Promise<void>): void {
     const number = (this.#count += 1);
-    this.#beside.set(number, work);
-    void work.then(() => this.#beside.delete(number));
+    const beside = (this.#beside ??= new Map());
+    beside.set(number, work);
+    void work.then(() => beside.delete(number));
   }
 
   /** Resolves once what is held since the first so many calls is done; undefined where nothing is. */
   heldAfter(first = 0): Promise<void> | undefined {
+    // Nearly always.
+    if (this.#beside === undefined) return undefined;
     const held = [...this.#beside].filter(([number]) => number > first);
     if (held.length === 0) return undefined;
     return Promise.all(held.map(([, work]) => work)).then(() => this.heldAfter(first));

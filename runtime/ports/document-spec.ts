@@ -19,6 +19,8 @@ export type Emission = {
   readonly on: "create" | "update" | "delete" | "restore" | "kill";
   readonly event: string;
   readonly delivery: "durable" | "ephemeral";
+  /** The name under which mailboxes keep it, where that is another. */
+  readonly storedAs?: string;
   /** Only sent if a patch changed one of these fields. */
   readonly ifChanged?: readonly string[];
 } &

@@ -21,6 +21,8 @@ export interface StoredDocument {
   readonly body: string;
   /** If a newer version of the service wrote it: the number of its shape, and the body in that shape. */
   readonly newer?: { readonly shape: number; readonly body: string };
+  /** Members of the row that it keeps for the version before, by their names in rows. */
+  readonly kept?: Readonly<Record<string, unknown>>;
   /** If a query sorts through references: the values that it sorted by, by the index of the sort. */
   readonly joined?: Readonly<Record<number, Scalar | null>>;
 }

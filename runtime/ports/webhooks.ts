@@ -68,6 +68,8 @@ export interface ClaimWindow {
   readonly after: string | null;
   /** After so many attempts whose outcome nobody noted, a delivery is given up. */
   readonly maxAttempts: number;
+  /** Events that this process knows; deliveries of others are left to those that do. */
+  readonly events: readonly string[];
   /** Whose deliveries are claimed, in order: a webhook once for each of them. */
   turnsOf(waiting: readonly WaitingWebhook[]): readonly WaitingWebhook[];
 }
@@ -115,8 +117,8 @@ export interface WebhookStore {
    * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a cap on them holds.
    */
   count(owner: WebhookOwner): Promise<number>;
-  /** The subscribers to an event in its tenant, except inactive ones and former members. */
-  subscribers(tenant: string, event: string): Promise<readonly WaitingWebhook[]>;
+  /** The subscribers in a tenant to an event of any of these names, except inactive ones and former members. */
+  subscribers(tenant: string, events: readonly string[]): Promise<readonly WaitingWebhook[]>;
   /** Creates deliveries of an event to these webhooks. Returns their ids. */
   stage(event: WebhookEvent, ...to: readonly Pick<Webhook, "id">[]): Promise<readonly string[]>;
   /** Up to `limit` deliveries of a webhook, newest first: those before the delivery `before`. */

@@ -36,7 +36,7 @@ import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";
 import { publicUrlOf } from "./public-url.js";
 import { openAll, type Opened } from "./opened.js";
-import type { ServiceDefinition } from "./service.js";
+import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
 /** The tenant of requests that belong to no other: all of them in a service without tenants. */
@@ -81,7 +81,7 @@ export function connect(
 }
 
 /** What a connection needs to know of a service. */
-type ConnectedService = Pick<ServiceDefinition, "name" | "deadlineSeconds" | "kept"> &
+type ConnectedService = Pick<ServiceDefinition, "name" | "was" | "deadlineSeconds" | "kept"> &
   FamilyParts &
   Partial<Pick<ServiceDefinition, "routes">>;
 
@@ -94,6 +94,11 @@ async function connected(
   const deadlineSeconds = service.deadlineSeconds ?? limits.defaultDeadlineSeconds;
   const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
   keepPrivate(settings.dataFolder);
+  if (settings.foundDatabase !== null)
+    log.info(
+      { file: settings.foundDatabase },
+      "the database is called otherwise than the service, and stays where it is",
+    );
   const database = await openDatabase(settings.databaseUrl, {
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
@@ -112,7 +117,7 @@ async function connected(
     limiter,
     probe: probeLimiter,
     close: closeLimiter,
-  } = await openLimiter(settings, service.name, {
+  } = await openLimiter(settings, firstNameOf(service), {
     clock,
     database,
     log,
@@ -279,7 +284,7 @@ function mayPass(error: unknown): boolean {
 
 /** The issuer of access tokens, with the keys of the external signer, or those of the settings. */
 async function issuerOf(
-  { name, identity }: Pick<ServiceDefinition, "name" | "identity">,
+  { identity, ...service }: Pick<ServiceDefinition, "name" | "was" | "identity">,
   { accessTokenKeys }: Settings,
   clock: Clock,
 ): Promise<TokenIssuer> {
@@ -288,5 +293,6 @@ async function issuerOf(
     identity?.signer === undefined
       ? await localTokenKeys(algorithm, accessTokenKeys)
       : externalTokenKeys(algorithm, identity.signer);
-  return tokenIssuer(algorithm, keys, identity?.issuer ?? name, clock);
+  const { issuer = firstNameOf(service), alsoIssuers } = identity ?? {};
+  return tokenIssuer(algorithm, keys, issuer, clock, alsoIssuers);
 }

@@ -17,7 +17,7 @@ import type { RealtimeSpec } from "../families/realtime/spec.js";
 import { startPlane } from "../families/realtime/plane.js";
 import { openBus } from "./bus.js";
 import { defaultTenant, type ServiceConnection } from "./connect.js";
-import type { ServiceDefinition } from "./service.js";
+import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
 /** How long a bus that doesn't answer may hold up a stop, in milliseconds. */
@@ -39,7 +39,11 @@ export interface RunningRealtime {
 
 /** Starts the plane and its transports; null if the service has no realtime. */
 export async function startRealtime(
-  { name, identity, realtime: spec }: Pick<ServiceDefinition, "name" | "identity" | "realtime">,
+  {
+    identity,
+    realtime: spec,
+    ...service
+  }: Pick<ServiceDefinition, "name" | "was" | "identity" | "realtime">,
   connection: ServiceConnection,
   {
     busUrl,
@@ -54,7 +58,7 @@ export async function startRealtime(
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
   if (spec.transports.includes("socketio")) requireSocketIo();
-  const bus = await openBus(busUrl, name, connection.log);
+  const bus = await openBus(busUrl, firstNameOf(service), connection.log);
   const counters = realtimeCounters();
   const plane = startPlane(spec, connection, bus, limits, counters);
   connection.signalsTo(plane);

@@ -18,6 +18,8 @@ export interface ProbePaths {
 /** A service: its operations, and a member for each family that it uses. */
 export interface ServiceDefinition extends FamilyParts {
   readonly name: string;
+  /** What it was called first, if otherwise: what processes share, and what they have given out, keeps that name. */
+  readonly was?: string;
   readonly title: string;
   readonly version: string;
   readonly routes: readonly AnyRoute[];
@@ -31,6 +33,11 @@ export interface ServiceDefinition extends FamilyParts {
   readonly kept?: KeptForms;
   /** The author's own app, which comes after the generated routes. */
   readonly app?: AppHandler;
+}
+
+/** The first name of a service: what processes share has it. */
+export function firstNameOf({ name, was }: Pick<ServiceDefinition, "name" | "was">): string {
+  return was ?? name;
 }
 
 /** Declares a service. */

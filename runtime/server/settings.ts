@@ -7,6 +7,7 @@ import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
 import type { RealtimeLimits } from "../families/realtime/limits.js";
 import { Environment } from "../operations/environment.js";
+import { databaseFile } from "./database-file.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
@@ -19,6 +20,8 @@ export interface Settings {
   readonly port: number;
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
+  /** The path of a database that has neither the usual name nor the service's; null for any other, and for one that is given. */
+  readonly foundDatabase: string | null;
   /** A `postgres:` or `redis:` URL, over which processes tell each other what happens; null if they don't. */
   readonly busUrl: string | null;
   /** Connections to PostgreSQL. */
@@ -83,7 +86,7 @@ export class SettingsError extends Error {
   }
 }
 
-type ServiceNeeds = Pick<ServiceDefinition, "name"> & FamilyParts;
+type ServiceNeeds = Pick<ServiceDefinition, "name" | "was"> & FamilyParts;
 
 /**
  * Reads the settings of a service. In production secrets must be set; otherwise missing ones are made once and kept under
@@ -105,7 +108,7 @@ export function readSettings(
     dataFolder,
     faults: others.faults,
   });
-  const engines = readEngines(environment, service.name, dataFolder);
+  const engines = readEngines(environment, service, dataFolder);
   const settings: Settings = {
     isProduction,
     dataFolder,
@@ -136,6 +139,7 @@ function readMode(environment: Environment): boolean {
 type EngineSettings = Pick<
   Settings,
   | "databaseUrl"
+  | "foundDatabase"
   | "databasePoolSize"
   | "databaseReaders"
   | "migrateAtStart"
@@ -149,14 +153,11 @@ type EngineSettings = Pick<
 /** Where the engines are, and how many connections they have. */
 function readEngines(
   environment: Environment,
-  service: string,
+  service: ServiceNeeds,
   dataFolder: string,
 ): EngineSettings {
   const { faults } = environment;
-  const databaseUrl = environment.text(
-    "DATABASE_URL",
-    `sqlite:${join(dataFolder, `${service}.db`)}`,
-  );
+  const { databaseUrl, foundDatabase } = readDatabase(environment, service, dataFolder);
   if (databaseUrl === "sqlite::memory:") {
     faults.push(
       "DATABASE_URL must name a file: readers and the writer have connections of their own",
@@ -175,12 +176,27 @@ function readEngines(
   else if (busUrl !== databaseUrl) checkAddresses("BUS_URL", busUrl, faults);
   return {
     databaseUrl,
+    foundDatabase,
     databasePoolSize: environment.integer("DATABASE_POOL", 10, 1, 1_000),
     databaseReaders: environment.integer("READERS", 4, 1, 64),
     migrateAtStart: environment.oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     busUrl: busUrl === "none" ? null : busUrl,
     ...readObjects(environment, dataFolder),
   };
+}
+
+/** Where the database is; without DATABASE_URL, a file in the data folder. */
+function readDatabase(
+  environment: Environment,
+  { name, was }: ServiceNeeds,
+  dataFolder: string,
+): Pick<Settings, "databaseUrl" | "foundDatabase"> {
+  const given = environment.text("DATABASE_URL", "");
+  if (given !== "") return { databaseUrl: given, foundDatabase: null };
+  const file = databaseFile(dataFolder, [name, ...(was === undefined ? [] : [was])]);
+  if ("fault" in file) environment.faults.push(file.fault);
+  const { path, isFound } = "fault" in file ? { path: "unknown", isFound: false } : file;
+  return { databaseUrl: `sqlite:${path}`, foundDatabase: isFound ? path : null };
 }
 
 function checkAddresses(name: string, url: string, faults: string[]): void {

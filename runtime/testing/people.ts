@@ -1,4 +1,5 @@
 // The people of a test: principals and tenants by name, created when they are first named, and signed in without a password.
+import { grantsOf } from "../families/identity/grants.js";
 import { createPrincipal } from "../families/identity/provision.js";
 import { issueSession, type TokenResponse } from "../families/identity/operations.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
@@ -78,8 +79,9 @@ export function peopleOf(
       const tokens = await connection.write("test.sign_in", async (context) => {
         const store = context.transaction.of(tenantStore);
         if (scope !== null) await store.addMember(scope, principalId);
-        for (const permission of permissions) await store.grant(scope, principalId, permission);
-        for (const permission of everywhere) await store.grant(null, principalId, permission);
+        const grants = grantsOf(identity, context);
+        for (const permission of permissions) await grants.grant(scope, principalId, permission);
+        for (const permission of everywhere) await grants.grant(null, principalId, permission);
         return issueSession(identity, context, { principalId, tenant: scope });
       });
       return { principalId, tenantId: scope, tokens };

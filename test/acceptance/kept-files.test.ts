@@ -2,6 +2,7 @@
 // (decisions.md "What is stored knows its shape and its name").
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { storageFamily } from "../../runtime/families/storage/index.js";
 import { engines, sharedDatabase } from "../engines.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { testProject, type TestProject } from "./project-service.js";
@@ -167,3 +168,20 @@ for (const engine of objectEngines) {
     });
   });
 }
+
+test("periodic work on files has one lease, whatever each version calls their storage", async () => {
+  if (sqlite === undefined) throw new Error("SQLite is always there");
+  const first = await testProject(storage("files"));
+  onTestFinished(() => first.remove());
+  const second = await testProject(storage("papers", ", was: files"), first);
+  onTestFinished(() => second.remove());
+  const service = await first.start(sqlite);
+  onTestFinished(() => service.stop());
+  const leases = async (project: TestProject): Promise<readonly string[]> => {
+    const { service: definition } = await project.load("generated/service.ts");
+    const jobs = storageFamily.jobs(definition.storages, service.running.connection);
+    return jobs.map(({ name }) => name);
+  };
+  expect(await leases(first)).toContain("uploads.files");
+  expect(await leases(second)).toEqual(await leases(first));
+});

@@ -14,6 +14,8 @@ type StartOptions = Pick<
 
 export interface TestProject {
   readonly root: string;
+  /** Code and message of each warning. */
+  readonly warnings: readonly string[];
   /** The generated OpenAPI document. */
   readonly openapi: unknown;
   /** Starts its service on a fresh database. */
@@ -57,6 +59,7 @@ export async function testProject(
   const load: TestProject["load"] = (path) => import(/* @vite-ignore */ join(root, path));
   return {
     root,
+    warnings: checked.warnings.map(({ code, message }) => `${code} ${message}`),
     openapi,
     load,
     async start(engine, options = {}) {

@@ -804,8 +804,43 @@ describe("what a rollout takes is told", () => {
       "",
       "needs two releases",
       [
-        "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it",
+        "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it; or say with `dropped: {tags: {as: …}}` what the version before reads",
         ...keptOrders,
+      ],
+    ],
+    [
+      "a member within a member is new, and may be left out",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}}, additionalProperties: false}}",
+      ],
+      "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}, y: {type: integer}}, additionalProperties: false}}",
+      "safe to roll",
+      [],
+    ],
+    [
+      "a member is dropped, and rows keep it",
+      ["drafts: {type: {text: string}", "drafts: {type: {text: string, rank: integer}"],
+      "drafts: {type: {text: string}, dropped: {rank: {as: 1}}",
+      "safe to roll",
+      [
+        "rows of drafts keep rank for the version before: take it out of `dropped` in the release after this one",
+      ],
+    ],
+    [
+      "stored documents have another value than clients send",
+      "drafts: {type: {text: string}",
+      "drafts: {type: {text: string, rank: {type: integer, former: 1}}",
+      "safe to roll",
+      [],
+    ],
+    [
+      "a field need not be unique any more",
+      ["drafts: {type: {text: string}", "drafts: {unique: [[text]], type: {text: string}"],
+      "drafts: {type: {text: string}",
+      "safe to roll",
+      [
+        "drafts may not have the same text until no older process is left and `migrations purge` has dropped drafts_unique_text: until then both versions answer unique_violation",
       ],
     ],
     [
@@ -848,9 +883,9 @@ describe("what a rollout takes is told", () => {
       "a text may be longer",
       "maxLength: 100",
       "maxLength: 200",
-      both,
+      "needs two releases",
       [
-        "orders.note may be longer than 100: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+        "orders.note may be longer than 100: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
         ...keptOrders,
       ],
     ],
@@ -878,12 +913,48 @@ describe("what a rollout takes is told", () => {
             `crates: {type: {more: ${old}}, guard: open, tenant: false}\n  drafts: {type: {text: string}`,
           ],
           `crates: {type: {more: ${next}}, guard: open, tenant: false}\n  drafts: {type: {text: string}`,
-          both,
+          "needs two releases",
           [
-            "crates.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left",
+            "crates.more has other values, or members within it: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
           ],
         ] as const,
     ),
+    [
+      "a value is new, and read before it is written",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, state: [open, done]}, defaults: {state: open}",
+      ],
+      "drafts: {type: {text: string, state: [open, done, {value: paused, since: next}]}, defaults: {state: open}",
+      "safe to roll",
+      [
+        "drafts.state is read with paused, and written so from the release on that drops `since`: drop it once no process is left that doesn't read it",
+      ],
+    ],
+    [
+      "a value that the version before reads is written from now on",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, state: [open, done, {value: paused, since: next}]}, defaults: {state: open}",
+      ],
+      "drafts: {type: {text: string, state: [open, done, paused]}, defaults: {state: open}",
+      "safe to roll",
+      [
+        "drafts.state is written with paused from now on, which the version before reads: no process from before that may be left",
+      ],
+    ],
+    [
+      "a value is new, and written at once",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {type: {text: string, state: [open, done]}, defaults: {state: open}",
+      ],
+      "drafts: {type: {text: string, state: [open, done, paused]}, defaults: {state: open}",
+      "needs two releases",
+      [
+        "drafts.state may be none of open, done: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
+      ],
+    ],
     [
       "a field is described otherwise, and deprecated",
       ["drafts: {type: {text: string}", "drafts: {type: {text: string, more: string?}"],
@@ -924,6 +995,16 @@ describe("what a rollout takes is told", () => {
       [
         "signals order.seen are kept by the next version, and clients of the one before get them with an id",
         "signals order.lost of the next version reach clients of the one before, which know none of that name",
+      ],
+    ],
+    [
+      "a field may no longer be null",
+      ["drafts: {type: {text: string}", "drafts: {type: {text: string?}"],
+      "drafts: {type: {text: string}",
+      both,
+      [
+        "before it serves: node dist/generated/server.js migrate",
+        "it looks for rows whose drafts.text does not fit any more, and changes nothing while there are any; the version before may go on storing such",
       ],
     ],
     [
@@ -972,6 +1053,21 @@ test("a purge of what the version before still uses takes two releases", () => {
       "it drops the table drafts with all its rows",
     ],
   });
+});
+
+test("a service that is called otherwise leaves its tokens and keys behind, unless it says what it was called", () => {
+  const root = project();
+  const rolled = (name: string) => {
+    write(root, service.replace("name: shop", name), "registry/service.yaml");
+    return reportOf(root).report.rollout;
+  };
+  expect(rolled("name: store")).toEqual({
+    verdict: "leaves stored things behind",
+    steps: [
+      "access tokens and API keys of shop are refused, and processes of both versions hear nothing of each other over Redis: if the service is called otherwise, say `was: shop`",
+    ],
+  });
+  expect(rolled("name: store, was: shop")).toEqual({ verdict: "safe to roll", steps: [] });
 });
 
 test("the language of a search makes its index anew, and one that says no more than none does not", () => {

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { causesOf } from "../../generator/diff/causes.js";
 import { compareRegistries } from "../../generator/diff/compare.js";
+import { rolloutOf, type Rollout } from "../../generator/diff/rollout.js";
+import { databaseOf, emptyDatabase } from "../../generator/database/schema.js";
 import { checkRegistry } from "../../generator/generate.js";
 import { frozen, thawed } from "../../generator/model/frozen.js";
 import type { RegistryModel } from "../../generator/model/registry.js";
@@ -18,6 +20,8 @@ interface Telling {
   changes(before: string, after: string): Promise<readonly string[]>;
   /** Level and text of each cause. */
   causes(before: string, after: string): Promise<readonly string[]>;
+  /** What rolling it out takes. */
+  rollout(before: string, after: string): Promise<Rollout>;
 }
 
 /**
@@ -62,6 +66,11 @@ export function tellingWith(code: string): Telling {
     causes: async (before, after) => {
       const models = await modelsOf(before, after);
       return causesOf(compareRegistries(...models, "2026-01-01"), ...models).map(lineOf);
+    },
+    async rollout(before, after) {
+      const [was, is] = await modelsOf(before, after);
+      const database = databaseOf(was, emptyDatabase);
+      return rolloutOf({ model: was, database }, { model: is, database: databaseOf(is, database) });
     },
   };
 }

@@ -8,6 +8,9 @@ import type { Heard } from "./place.js";
 import { tooManyTopics, type Ending, type Line, type Receiver } from "./port.js";
 import { withoutEnded } from "./topics.js";
 
+/** How long a tab waits before it asks for room: others that switch all the time are not to be held up by that. */
+const returnMillis = 300;
+
 export interface TabTopicsOptions {
   readonly topics: readonly string[];
   /** Aborts where the tab leaves its line. */
@@ -42,6 +45,7 @@ export class TabTopics {
   #isOpen = false;
   #changing: Changing | undefined;
   #own: OwnLine | undefined;
+  #returning: ReturnType<typeof setTimeout> | undefined;
   /** Signals of the shared line. */
   readonly #shared: HoldBack;
 
@@ -100,9 +104,19 @@ export class TabTopics {
     return true;
   }
 
-  /** Asks the shared line for what comes over the tab's own one: there may be room for it by now. */
+  /** There may be room on the shared line for what comes over the tab's own one: it is asked in a moment. */
   comeBack(): void {
-    if (this.#own?.isOpen !== true || this.#changing !== undefined) return;
+    if (this.#own === undefined) return;
+    this.#returning ??= setTimeout(() => {
+      this.#returning = undefined;
+      this.#askAgain();
+    }, returnMillis);
+  }
+
+  #askAgain(): void {
+    // One that is still being made is asked for again once it is there.
+    if (this.#own?.isOpen === false) return this.comeBack();
+    if (this.#own === undefined || this.#changing !== undefined) return;
     const topics = this.#wanted;
     this.#asked = topics;
     const leader = this.#options.leader();
@@ -128,6 +142,7 @@ export class TabTopics {
   /** What the tab hears over a line of its own is given up. */
   close(): void {
     this.#changing?.reject(new ApiError("client.network", "the connection has ended"));
+    clearTimeout(this.#returning);
     this.#own?.close();
     this.#own = undefined;
     this.#shared.stop();

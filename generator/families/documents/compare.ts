@@ -71,6 +71,8 @@ const document: Rules<DocumentModel> = {
   enums: null,
   // Told where what they name is gone.
   former: null,
+  formerly: null,
+  dropped: null,
   indexes: null,
   unique: (before, after) => {
     const { gone, added } = differences(before.map(uniqueText), after.map(uniqueText));

@@ -2,6 +2,7 @@
 import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
 import { inside } from "../../diagnostics.js";
 import { documentMemberAt } from "../../load/member-places.js";
+import { writtenSchema } from "../../kernel/written-later.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 
@@ -16,7 +17,8 @@ export function documentDefaults({ loaded, expanded }: RuleContext): readonly De
       const at = Object.hasOwn(declared, member)
         ? tree.at("documents", document.name, "defaults", member)
         : inside(documentMemberAt(tree, document.name, member), "default");
-      return [{ member, schema, value, at }];
+      const written = writtenSchema(schema, (name) => expanded.types.table.schemas.get(name));
+      return [{ member, schema: written, value, at }];
     });
   });
 }

@@ -48,7 +48,7 @@ export function emitDocuments(
 }
 
 /** What stored bodies look like, and how older ones become so. */
-function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] {
+function shapeMember({ members, stored = {}, kept, nested, steps }: Shape): readonly string[] {
   const known = members?.map(literal);
   const lines = steps.map((step) => `      ${literal(step)},`);
   return [
@@ -57,6 +57,8 @@ function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] 
       ? "    members: null,"
       : listLayout("    ", "members: ", known, ["[", "]"], ","),
     ...(Object.keys(stored).length === 0 ? [] : [mapMember("    ", "stored", stored)]),
+    ...(kept === undefined ? [] : [mapMember("    ", "kept", kept)]),
+    ...(nested === undefined ? [] : [mapMember("    ", "nested", { ...nested })]),
     ...(lines.length === 0 ? ["    steps: [],"] : ["    steps: [", ...lines, "    ],"]),
     "  },",
   ];
@@ -72,7 +74,9 @@ function convertersMember(
   const lines = Object.entries(conversionsIn(shape)).map(([member, { by, takes }]) => {
     const at = shape.members?.indexOf(member) ?? -1;
     // What was made on the way has no type any more.
-    const makes = declared[at] === undefined ? "unknown" : `${typeName}[${literal(declared[at])}]`;
+    const isKept = Object.hasOwn(shape.kept ?? {}, member);
+    const makes =
+      declared[at] === undefined || isKept ? "unknown" : `${typeName}[${literal(declared[at])}]`;
     const satisfied = `satisfies (value: ${takes}) => ${makes}`;
     return `    ${literal(member)}: ${scope.code(ofAuthor(functionReference(by)))} ${satisfied},`;
   });
@@ -149,8 +153,16 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
   const entries = emits.flatMap(({ on, event, ifChanged }) => {
     const signal = realtime?.events[event];
     if (signal?.to === undefined || signal.to === null) return [];
-    const { delivery, to } = signal;
-    const members = { on, event, delivery, ...to, ...(ifChanged === null ? {} : { ifChanged }) };
+    const { delivery, to, was } = signal;
+    const stored = was === undefined ? {} : { storedAs: was };
+    const members = {
+      on,
+      event,
+      delivery,
+      ...stored,
+      ...to,
+      ...(ifChanged === null ? {} : { ifChanged }),
+    };
     return [Object.entries(members).map(([key, value]) => `${key}: ${literal(value)}`)];
   });
   if (entries.length === 0) return [];

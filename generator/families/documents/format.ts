@@ -129,6 +129,25 @@ export const documentMembers = {
     },
     "Values of fields that a create payload leaves out.",
   ),
+  dropped: optional(
+    {
+      kind: "map",
+      of: {
+        kind: "object",
+        members: {
+          as: required(
+            { kind: "any", what: "a value" },
+            "The value that the previous version reads in documents that this one makes.",
+            "open",
+          ),
+        },
+      },
+      key: /^/,
+      keyIs: "a field",
+      keyExample: "state",
+    },
+    "Fields that the type no longer has, while the previous version still needs them.",
+  ),
   set: optional(
     { kind: "map", of: setRule, key: /^/, keyIs: "a field", keyExample: "author" },
     "Fields that the service sets: from the caller, the clock, the document, or in handlers alone; no payload of a caller has them.",

@@ -20,9 +20,11 @@ import { rollout } from "./rollout.js";
 import { conversions } from "./conversions.js";
 import { documentDefaults } from "./defaults.js";
 import { derivedTypes } from "./derived.js";
+import { droppedValues, droppedWasThere } from "./dropped.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
+import { formerDefaults, formerValuesAreTaken } from "./former.js";
 import { formerNamesLeadSomewhere } from "./renames.js";
 import { rowsCanFollow } from "./rows-follow.js";
 import { sqlClaims } from "./sql-names.js";
@@ -67,8 +69,12 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       frozen: () => ({ documents: sortedRecord(models) }),
     });
   },
-  rules: [rowsCanFollow, formerNamesLeadSomewhere],
-  defaults: documentDefaults,
+  rules: [rowsCanFollow, formerNamesLeadSomewhere, formerValuesAreTaken, droppedWasThere],
+  defaults: (context) => [
+    ...documentDefaults(context),
+    ...formerDefaults(context),
+    ...droppedValues(context),
+  ],
   functions: conversions,
   compare,
   rollout,

@@ -17,9 +17,12 @@ import {
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/document-model.js";
+import { mapped } from "../../model/records.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
 import { nullablePaths, patchSchema } from "./patch-schema.js";
+import { writtenSchema } from "../../kernel/written-later.js";
+import { laterFields } from "./later.js";
 import { emissions } from "./emissions.js";
 import { historyOf } from "./history-verbs.js";
 import { checkHistory, deletedForSeconds } from "./retention.js";
@@ -28,7 +31,7 @@ import { setRules } from "./set.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
 import { viewTypeName } from "../../model/views.js";
 import { addViewTypes, viewsOf } from "./views.js";
-import { formerNames, refuseNested } from "./former.js";
+import { formerMembers, formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
 /** A document's type before the base fields are added, and the name of the type with them. */
@@ -129,16 +132,16 @@ export function documentModel(
   const nullable = nullablePaths([body], resolve);
   const defaults = defaultsOf(declaration, properties, nullable);
   const set = setRules(context, name, declaration, body, resolve, defaults);
+  const later = laterFields(context, name, declaration, body, defaults, resolve);
   const own = set.map(({ field }) => field);
-  const { creatable, patchable } = settableFields(context, name, declaration, type, defaults, own);
-  const createTypeName = `${pascalCase(name)}Create`;
-  const patchTypeName = `${pascalCase(name)}Patch`;
+  const { creatable, patchable } = settableFields(context, name, declaration, type, defaults, {
+    own,
+    later,
+  });
+  const [createTypeName, patchTypeName] = payloadTypeNames(name);
   const bodySchema = storedSchema(declaration, body, resolve);
-  if (declaration.read_only !== true) {
-    const { table } = context.types;
-    table.addTo(name, createTypeName, createSchema(body, creatable, defaults), at);
-    table.addTo(name, patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
-  }
+  if (declaration.read_only !== true)
+    addPayloadTypes(context, name, { body, bodySchema, defaults }, { creatable, patchable });
   const canonical = canonicalOf(bodySchema, resolve);
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
@@ -170,6 +173,8 @@ export function documentModel(
     elements,
     enums,
     former: formerNames(properties, resolve),
+    formerly: canonicalBody(formerMembers(properties), canonical),
+    dropped: mapped(declaration.dropped ?? {}, ({ as }) => as),
     indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,
     ...unread,
@@ -203,7 +208,7 @@ function settableFields(
   declaration: DocumentDeclaration,
   { typeName, body }: DocumentType,
   defaults: DocumentModel["defaults"],
-  own: readonly string[],
+  { own, later }: { readonly own: readonly string[]; readonly later: readonly string[] },
 ): { readonly creatable: readonly string[]; readonly patchable: readonly string[] } {
   const all = Object.keys(propertiesOf(body));
   const known = (field: string, path: readonly (string | number)[]): boolean => {
@@ -216,20 +221,20 @@ function settableFields(
     });
     return false;
   };
-  const others = all.filter((field) => !own.includes(field));
-  const creatable = (declaration.create ?? others).filter((field, at) =>
-    known(field, ["create", at]),
-  );
-  const patchable = (declaration.update ?? others).filter((field, at) =>
-    known(field, ["update", at]),
-  );
+  const others = all.filter((field) => !own.includes(field) && !later.includes(field));
+  const writable = (fields: readonly string[], key: string): readonly string[] =>
+    fields.filter((field, at) => known(field, [key, at]) && !later.includes(field));
+  const creatable = writable(declaration.create ?? others, "create");
+  const patchable = writable(declaration.update ?? others, "update");
   for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
   // A field that is misspelt there is likely the one that seems to be left out.
   if (declaration.create !== undefined && creatable.length < declaration.create.length)
     return { creatable, patchable };
   const unset = requiredOf(body).filter(
     (field) =>
-      !creatable.includes(field) && !own.includes(field) && !Object.hasOwn(defaults, field),
+      !creatable.includes(field) &&
+      ![...own, ...later].includes(field) &&
+      !Object.hasOwn(defaults, field),
   );
   for (const field of declaration.read_only === true ? [] : unset)
     report({
@@ -259,6 +264,44 @@ function defaultsOf(
     if (Object.hasOwn(properties, field)) defaults[field] = value;
   }
   return defaults;
+}
+
+/** Puts the types of the payloads of create and update into the table. */
+function addPayloadTypes(
+  { types: { table }, tree }: FamilyContext,
+  name: string,
+  {
+    body,
+    bodySchema,
+    defaults,
+  }: Pick<DocumentModel, "defaults"> & {
+    readonly body: SchemaObject;
+    readonly bodySchema: SchemaObject;
+  },
+  {
+    creatable,
+    patchable,
+  }: { readonly creatable: readonly string[]; readonly patchable: readonly string[] },
+): void {
+  const at = tree.at("documents", name);
+  const resolve: Resolve = (other) => table.schemas.get(other);
+  const begun = { ...body, properties: writtenProperties(body, resolve) };
+  const patched = { ...bodySchema, properties: writtenProperties(bodySchema, resolve) };
+  const [create, patch] = payloadTypeNames(name);
+  table.addTo(name, create, createSchema(begun, creatable, defaults), at);
+  table.addTo(name, patch, patchSchema(patched, patchable, resolve), at);
+}
+
+function payloadTypeNames(name: string): readonly [create: string, patch: string] {
+  return [`${pascalCase(name)}Create`, `${pascalCase(name)}Patch`];
+}
+
+/** The schemas of what payloads may write of each field. */
+function writtenProperties(
+  body: SchemaObject,
+  resolve: Resolve,
+): Readonly<Record<string, JsonSchema>> {
+  return mapped(propertiesOf(body), (schema) => writtenSchema(schema, resolve));
 }
 
 function createSchema(

@@ -5,7 +5,7 @@ import { didYouMean } from "../../did-you-mean.js";
 import type { Finding, Origin } from "../../diagnostics.js";
 import type { TableSchema } from "../../model/stored-tables.js";
 import { documentMemberAt, typeMemberAt } from "../../load/member-places.js";
-import { formerName } from "../../load/former-names.js";
+import { formerName, formerValueOf } from "../../load/former-names.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, FormerNames } from "../../model/document-model.js";
@@ -34,7 +34,7 @@ export function formerNamesLeadSomewhere({
   for (const type of Object.keys(loaded.tree.section("types"))) {
     if (ofDocuments.includes(type)) continue;
     for (const [member, schema] of Object.entries(propertiesOf(model.types[type] ?? true)))
-      if (formerName(schema) !== undefined)
+      if (formerName(schema) !== undefined || Object.hasOwn(formerValueOf(schema), "is"))
         report(notStored(`${type}.${member}`, typeMemberAt(loaded.tree, type, member)));
   }
 }
@@ -117,7 +117,7 @@ function unknownValue(
 function notStored(place: string, at: Origin) {
   return {
     code: "OPW039",
-    message: `${place} is not stored, so it cannot be renamed with \`was\``,
+    message: `${place} is not stored, so it has no \`was\` and no \`former\``,
     at,
   } as const;
 }

@@ -1,20 +1,19 @@
 // What changes of documents take of a rollout: rows know their shape, and versions beside each other read each other's.
 import { isDeepStrictEqual } from "node:util";
-import { narrowings } from "../../kernel/row-fits.js";
 import {
   need,
   needsOfAll,
-  refersToChanged,
   type Need,
   type Rolling,
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
-import { propertiesOf, undescribed } from "../../model/json-schema.js";
+import { storedField, storedName } from "../../../runtime/contract/stored-members.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
+import { laterWrites, widened } from "./widening.js";
 
 const document: RolloutRules<DocumentModel> = {
   name: null,
@@ -65,16 +64,26 @@ const document: RolloutRules<DocumentModel> = {
   elements: null,
   enums: null,
   former: null,
+  formerly: null,
+  dropped: null,
   indexes: null,
-  unique: (was, is, { name }) =>
+  // The index stays for the version before, and binds both, until it is purged.
+  unique: (was, is, { name, before, after }) =>
     was.unique
       .filter((rule) => !is.unique.some((other) => isAsStrict(other, rule)))
-      .flatMap(({ fields }) =>
-        need(
-          "clients meet both versions",
-          `${name} may have the same ${fields.join(" and ")} as soon as it is migrated, in the version before as well, and after a rollback: nothing that counts on it may be left`,
-        ),
-      ),
+      .flatMap((rule) => {
+        const { fields } = rule;
+        const index = indexOfRule(rule, own(before.database.tables, was.table));
+        return Object.hasOwn(own(after.database.tables, is.table)?.indexes ?? {}, index)
+          ? need(
+              "safe to roll",
+              `${name} may not have the same ${fields.join(" and ")} until no older process is left and \`migrations purge\` has dropped ${index}: until then both versions answer unique_violation`,
+            )
+          : need(
+              "needs two releases",
+              `${index} is dropped, which the version before still promises: first roll out what does not declare it, then purge`,
+            );
+      }),
   // What the version before doesn't know it doesn't hold.
   references: (was, is, { name, before, after }) =>
     is.references
@@ -116,8 +125,11 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
     const rolling = { name: one.name, before, after };
     return [
       ...droppedMembers(one, rolling),
+      ...keptMembers(one, rolling),
+      ...formerValues(one, rolling),
       ...changedTypes(one, rolling),
       ...widened(one, rolling),
+      ...laterWrites(one, rolling),
     ];
   });
   return [
@@ -154,9 +166,42 @@ function droppedMembers({ table }: DocumentModel, { before, after }: Rolling): r
       const what = isMade ? "converted" : "dropped";
       return need(
         "needs two releases",
-        `${table}.${member} is ${what}: first give it a default or make it nullable and roll that out, then ${isMade ? "convert" : "drop"} it`,
+        `${table}.${member} is ${what}: first give it a default or make it nullable and roll that out, then ${isMade ? "convert" : "drop"} it${isMade ? "" : `; or say with \`dropped: {${member}: {as: …}}\` what the version before reads`}`,
       );
     });
+}
+
+/** Members that rows keep for the version before: for one release, since then no version needs them. */
+function keptMembers({ name, table }: DocumentModel, { before, after }: Rolling): readonly Need[] {
+  const [was, is] = [before, after].map(
+    ({ database }) => own(database.tables, table)?.shape?.kept ?? {},
+  );
+  return Object.keys(is ?? {}).flatMap((member) =>
+    need(
+      "safe to roll",
+      Object.hasOwn(was ?? {}, member)
+        ? `rows of ${name} still keep ${member}, which the version before doesn't have either: take it out of \`dropped\``
+        : `rows of ${name} keep ${member} for the version before: take it out of \`dropped\` in the release after this one`,
+    ),
+  );
+}
+
+/** Former values that the version before has given to stored rows already. */
+function formerValues(
+  { name, table, formerly }: DocumentModel,
+  { before }: Rolling,
+): readonly Need[] {
+  const { shape = firstShape } = own(before.database.tables, table) ?? {};
+  return Object.keys(formerly)
+    .filter((field) =>
+      shape.steps.some(({ adds }) => Object.hasOwn(adds, storedName(shape, field))),
+    )
+    .flatMap((field) =>
+      need(
+        "safe to roll",
+        `rows of ${name} have ${field} since the version before: take \`former\` out of it`,
+      ),
+    );
 }
 
 function changedTypes(
@@ -176,84 +221,21 @@ function changedTypes(
   });
 }
 
-/** Members that take more values than before: the version before reads them, and answers what its own type doesn't have. */
-function widened(
-  { name, table, fields, former, bodySchema }: DocumentModel,
-  rolling: Rolling,
-): readonly Need[] {
-  const { before, after } = rolling;
-  const tables = [own(before.database.tables, table), own(after.database.tables, table)] as const;
-  const [was, is] = tables;
-  if (was === undefined || is === undefined) return [];
-  const scalars = wider(was, is, former).map(
-    ({ member, words }) => `${name}.${member} may be ${words}`,
+/** The index that sees to a rule. */
+function indexOfRule(
+  { name, fields, isGlobal, isLiveOnly }: UniqueModel,
+  { shape = firstShape, indexes }: Pick<TableSchema, "shape" | "indexes"> = { indexes: {} },
+): string {
+  const places = fields.map((field) => storedField(shape, field).path);
+  const found = Object.entries(indexes).find(
+    ([, { unique, fields: covered }]) =>
+      isDeepStrictEqual(unique, { isGlobal, isLiveOnly }) &&
+      isDeepStrictEqual(
+        covered.map(({ path }) => path),
+        places,
+      ),
   );
-  const known = Object.values(before.model.documents).find((other) => other.table === table);
-  const toldScalars = new Set(wider(was, is, former).map(({ member }) => member));
-  const others = Object.keys(propertiesOf(bodySchema)).filter((member) => {
-    const called = own(former, member)?.name ?? member;
-    const [old, next] = [
-      propertiesOf(known?.bodySchema ?? true)[called],
-      propertiesOf(bodySchema)[member],
-    ];
-    if (old === undefined || next === undefined || toldScalars.has(member)) return false;
-    // Another type is told by itself.
-    if (own(known?.fields ?? {}, called) !== own(fields, member)) return false;
-    const isSame = isDeepStrictEqual(...([old, next].map(unbound) as [unknown, unknown]));
-    return !isSame || refersToChanged(next, rolling);
-  });
-  return [
-    ...scalars,
-    ...others.map((member) => `${name}.${member} has other values, or members within it`),
-  ].flatMap((what) =>
-    need(
-      "clients meet both versions",
-      `${what}: the version before answers such values although its own document has none, and may refuse to change them; write them once no older process is left`,
-    ),
-  );
-}
-
-function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"]) {
-  const called = new Map(
-    Object.entries(former).map(([field, { name }]) => [name ?? field, field] as const),
-  );
-  const isCalled = (member: string): string => called.get(member) ?? member;
-  const typeOf = ({ fits = {} }: TableSchema, member: string): string => {
-    const type = own(fits, member)?.type ?? "";
-    return type === "integer" ? "number" : type;
-  };
-  return (
-    narrowings(is.fits ?? {}, was.fits ?? {}, was.shape ?? firstShape, isCalled)
-      // Another type is told by itself.
-      .filter(({ member }) => typeOf(was, member) === typeOf(is, isCalled(member)))
-      .map(({ member, faults }) => ({
-        member: isCalled(member),
-        words: faults.map(({ words }) => words).join(" or "),
-      }))
-  );
-}
-
-/** A schema without what only people read, and without the bounds of which it is known whether they are wider. */
-function unbound(schema: unknown): unknown {
-  const told = undescribed(schema);
-  if (typeof told !== "object" || told === null) return told;
-  const { type, enum: values, ...rest } = told as Readonly<Record<string, unknown>>;
-  const isOfTexts =
-    Array.isArray(values) && values.every((one) => one === null || typeof one === "string");
-  const others = Object.entries(rest).filter(
-    ([key]) => !/^(?:m(?:in|ax)Length|(?:exclusiveM|m)(?:in|ax)imum)$/.test(key),
-  );
-  return {
-    ...Object.fromEntries(others),
-    ...(isOfTexts ? {} : { enum: values }),
-    of: kindOf(type),
-  };
-}
-
-/** Types without null: whether a value may be null is known. Each integer is a number. */
-function kindOf(type: unknown): unknown {
-  const kinds = [type].flat().filter((one) => one !== "null");
-  return kinds.map((one) => (one === "integer" ? "number" : one));
+  return found?.[0] ?? name;
 }
 
 /** Whether one rule refuses all that another does: of the same fields, in as many tenants and among as many rows. */

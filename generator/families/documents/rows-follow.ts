@@ -49,14 +49,24 @@ function databaseFaults(
   const stored = new Set([
     ...storedMembers(before),
     ...Object.keys(after.shape === undefined ? {} : conversionsIn(after.shape)),
+    ...addedSince(before, after),
   ]);
   const required = after.required
     .filter((field) => !stored.has(field) && !Object.hasOwn(after.members, field))
     .map((field) => ({
       field,
-      message: `documents of ${document} that are stored already have no ${field}; give it a default or make it nullable`,
+      message: `documents of ${document} that are stored already have no ${field}; say with \`former\` what it is in those, give it a default, or make it nullable`,
     }));
   return [...tenant, ...indexed, ...required];
+}
+
+/** Members that older rows get from now on. */
+function addedSince(
+  { shape: before }: TableSchema,
+  { shape: after }: TableSchema,
+): readonly string[] {
+  const steps = after?.steps.slice(before?.steps.length ?? 0) ?? [];
+  return steps.flatMap(({ adds }) => Object.keys(adds));
 }
 
 function indexedTypes({ indexes }: TableSchema): Readonly<Record<string, FieldType>> {

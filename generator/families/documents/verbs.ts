@@ -110,7 +110,7 @@ export function expandVerb(
     errors: [
       ...shape.errors,
       ...historyErrors(model, verb),
-      ...uniqueErrors(model, verb),
+      ...uniqueErrors(context, model, verb),
       ...setErrors(model, verb),
       ...each.flatMap(({ errors }) => errors),
     ],
@@ -170,8 +170,15 @@ function isOfHistory(verb: DocumentVerb): verb is Exclude<HistoryVerb, "list_del
 /** Verbs that may give a document what another one has. */
 const occupying: readonly DocumentVerb[] = ["create", "update", "restore", "upsert", "revert"];
 
-function uniqueErrors({ unique }: DocumentModel, verb: DocumentVerb): readonly string[] {
-  return unique.length > 0 && occupying.includes(verb) ? ["unique_violation"] : [];
+/** A rule that is no longer declared holds until it is purged. */
+function uniqueErrors(
+  { stored }: FamilyContext,
+  { unique, table }: DocumentModel,
+  verb: DocumentVerb,
+): readonly string[] {
+  const { indexes = {} } = own(stored.tables, table) ?? {};
+  const isHeld = unique.length > 0 || Object.values(indexes).some((index) => index.unique);
+  return isHeld && occupying.includes(verb) ? ["unique_violation"] : [];
 }
 
 /** Verbs that write what the service sets, by when it is set. */

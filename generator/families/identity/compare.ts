@@ -91,6 +91,8 @@ const identity: Rules<IdentityModel> = {
     (permission) => `no longer lets ${permission} do everything`,
   ),
   decide: deciding("decides permissions otherwise"),
+  // Reported of the operations that ask for them.
+  former: null,
 };
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {

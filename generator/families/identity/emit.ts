@@ -1,7 +1,13 @@
 // identity.ts: who is calling, and the hooks of authorization bound to the service.
 import type { FunctionReference } from "../../model/code.js";
 import { specName } from "../../model/names.js";
-import type { IdentityModel, RegistryModel, SignUpModel } from "../../model/registry.js";
+import type { FormerPermissionsModel } from "../../model/former-permissions.js";
+import type {
+  IdentityModel,
+  RegistryModel,
+  ServiceModel,
+  SignUpModel,
+} from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
@@ -19,6 +25,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
   if (identity === null) return [];
   const { signer, decide, signUp } = identity;
   const profile = signUp?.profile ?? null;
+  const isRenamed = hasFormer(identity.former);
   const profileSpec = profile === null ? null : specName(profile);
   const ofRoutes = Object.values(identity.routes).flatMap((one) => [one.verifier, one.resolver]);
   const functions = [signer, ...ofRoutes, decide].flatMap((one) => one ?? []);
@@ -66,14 +73,22 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
               importedModule(local.get(name), importPath(paths, "identity.ts", file)),
             ),
           ]),
+          former: isRenamed
+            ? [
+                mapMember("  ", "resources", identity.former.resources),
+                mapMember("  ", "permissions", identity.former.permissions),
+              ]
+            : null,
           identity: [
             ...routes(local),
-            ...specMembers(identity, service.name),
+            ...specMembers(identity, service),
             ...signUpMember(signUp, local.get(profileSpec ?? "") ?? "null"),
+            ...(isRenamed ? ["  former,"] : []),
             ...member("signer", signer, local),
           ],
           authorization: [
             listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
+            ...(isRenamed ? ["  former,"] : []),
             ...member("decide", decide, local),
           ],
         }),
@@ -82,10 +97,11 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
   ];
 }
 
-function specMembers(identity: IdentityModel, issuer: string): readonly string[] {
+function specMembers(identity: IdentityModel, { name, was }: ServiceModel): readonly string[] {
   const { ingress, jwks, tenantHints } = identity;
   return [
-    `  issuer: ${literal(issuer)},`,
+    `  issuer: ${literal(was ?? name)},`,
+    ...(was === null ? [] : [`  alsoIssuers: [${literal(name)}],`]),
     listLayout("  ", "ingress: ", ingress.map(literal), ["[", "]"], ","),
     `  algorithm: ${literal(identity.algorithm)},`,
     `  accessTtlSeconds: ${identity.accessTtlSeconds},`,
@@ -97,6 +113,10 @@ function specMembers(identity: IdentityModel, issuer: string): readonly string[]
     mapMember("  ", "tenantHints", tenantHints),
     `  trustForwardedHost: ${identity.trustForwardedHost},`,
   ];
+}
+
+function hasFormer({ resources, permissions }: FormerPermissionsModel): boolean {
+  return Object.keys({ ...resources, ...permissions }).length > 0;
 }
 
 function signUpMember(signUp: SignUpModel | null, profile: string): readonly string[] {

@@ -6,7 +6,12 @@ import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitIdentity } from "./emit.js";
 import { format } from "./format.js";
-import { boundaryErrors, excludedOperationsExist, identityModel } from "./model.js";
+import {
+  boundaryErrors,
+  excludedOperationsExist,
+  identityModel,
+  withFormerPermissions,
+} from "./model.js";
 import { expandProvisioning } from "./principals.js";
 import { documents } from "../documents/index.js";
 import { identitySpec } from "./spec.js";
@@ -26,7 +31,7 @@ export const identity = family({
       ],
       frozen(operations) {
         excludedOperationsExist(context, model, operations);
-        return { identity: model };
+        return { identity: withFormerPermissions(context, model) };
       },
       furtherErrors: (operation) => boundaryErrors(context, operation),
     });

@@ -3,9 +3,15 @@ import type { IdentityDeclaration, IdentityMethod } from "./format.js";
 import { didYouMean } from "../../did-you-mean.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { referenceOrNull } from "../../model/code.js";
+import { sortedRecord } from "../../model/records.js";
 import type { IdentityModel, OperationModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { isLeftOut } from "../../kernel/left-out.js";
+import {
+  formerPermissions,
+  formerPermissionsAreOwn,
+  formerResources,
+} from "../../kernel/permissions.js";
 import { authenticationRoutes } from "./routes.js";
 import { signUpModel } from "./sign-up.js";
 
@@ -44,8 +50,25 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     signer: referenceOrNull(signing?.signer),
     undocumented: identity.openapi_exclude ?? [],
     override: authorization?.override ?? ["admin", "{resource}.admin"],
+    // What policies ask for is known once everything is expanded.
+    former: { resources: formerResources(context.declarations), permissions: {} },
     decide: referenceOrNull(authorization?.decide),
   };
+}
+
+/** The model with the former names of permissions that are asked for. Reports those that would be confused. */
+export function withFormerPermissions(
+  context: FamilyContext,
+  model: IdentityModel | null,
+): IdentityModel | null {
+  if (model === null) return null;
+  const { asked, declarations } = context;
+  formerPermissionsAreOwn(context, model.override);
+  const renamed = [...asked].flatMap(([permission, { stored }]) =>
+    formerPermissions(declarations, permission).length === 0 ? [] : [[permission, stored] as const],
+  );
+  const permissions = sortedRecord(new Map(renamed));
+  return { ...model, former: { ...model.former, permissions } };
 }
 
 /** Codes that the boundary answers with before an operation that looks at credentials: on open operations too. */

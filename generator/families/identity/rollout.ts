@@ -6,6 +6,7 @@ import {
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
+import { grantedAs } from "../../compare/hooks.js";
 import type { IdentityModel } from "../../model/registry.js";
 
 const identity: RolloutRules<IdentityModel> = {
@@ -40,12 +41,46 @@ const identity: RolloutRules<IdentityModel> = {
     ),
   undocumented: null,
   override: null,
+  // Grants are compared by the permissions that operations ask for.
+  former: null,
   decide: null,
 };
+
+/** What operations ask for: by the names of grants, the names of permissions. */
+function askedIn({ model }: RolloutSide): ReadonlyMap<string, string> {
+  const uses = Object.values(model.operations).flatMap(({ hooks }) => hooks);
+  return new Map(
+    uses.flatMap((use): readonly (readonly [string, string])[] => {
+      const granted = grantedAs(use);
+      return granted === null || use.permission === null ? [] : [[granted, use.permission]];
+    }),
+  );
+}
+
+/** Grants that nothing asks for any more, although something like it does. */
+function grantsLeft(before: RolloutSide, after: RolloutSide): readonly Need[] {
+  const [old, next] = [askedIn(before), askedIn(after)];
+  const added = [...next].filter(([granted]) => !old.has(granted)).map(([, name]) => name);
+  return [...old].flatMap(([granted, name]) => {
+    if (next.has(granted)) return [];
+    const [resource, action] = name.split(".");
+    const like = added.find((one) =>
+      one.split(".").some((part, at) => part === [resource, action][at]),
+    );
+    if (like === undefined) return [];
+    return need(
+      "leaves stored things behind",
+      `grants of ${name} stay stored, and nothing asks for them: if ${like} is the same, say what it was called (\`was\`)`,
+    );
+  });
+}
 
 /** Identity is one section. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const [was, is] = [before.model.identity, after.model.identity];
   if (was === null || is === null) return [];
-  return needsOfMembers(was, is, identity, { name: "identity", before, after });
+  return [
+    ...needsOfMembers(was, is, identity, { name: "identity", before, after }),
+    ...grantsLeft(before, after),
+  ];
 }

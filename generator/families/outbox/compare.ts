@@ -8,6 +8,8 @@ import type { Rules } from "../../compare/rules.js";
 const integrationEvent: Rules<OutboxEventModel> = {
   // `compareEvents` compares the types.
   typeName: null,
+  // `compareEvents` compares the names.
+  was: null,
   deprecated: deprecations,
   destination: (before, after) => {
     const [was, is] = [before, after].map(destinationText);

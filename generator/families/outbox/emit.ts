@@ -1,5 +1,5 @@
 // outbox.ts: the types of integration events, and their destinations.
-import type { RegistryModel } from "../../model/registry.js";
+import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
@@ -12,6 +12,16 @@ const ofRuntime: Readonly<Record<string, string>> = {
   "authn.password_reset_requested": "PasswordResetRequested",
   "authn.sign_up_requested": "SignUpRequested",
 };
+
+/** What events were called first, as members of an object. */
+function formerNames(
+  events: readonly (readonly [string, OutboxEventModel])[],
+): readonly string[] | null {
+  const lines = events.flatMap(([name, { was }]) =>
+    was === undefined ? [] : [`  ${literal(name)}: ${literal(was)},`],
+  );
+  return lines.length === 0 ? null : lines;
+}
 
 /** The module `outbox.ts`; none if the registry declares no `outbox:`. */
 export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
@@ -63,6 +73,7 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
           const check = checks.get(name);
           return `  ${literal(name)}: ${check === undefined ? "null" : `told.${check}`},`;
         }),
+        was: formerNames(events),
         mail: mail === null ? null : `${local.get(modules.get(mail.file) ?? "")}.${mail.name}`,
         destinations: events.map(([name, { destination }]) => {
           const to =

@@ -28,9 +28,9 @@ export function toldEvents({ outbox }: RegistryModel): Readonly<Record<string, T
 
 /** The events of the author's own, which wait for their delivery. */
 export function keptEvents({ outbox }: RegistryModel): readonly KeptValue[] {
-  return Object.entries(outbox ?? {}).flatMap(([name, { typeName }]) =>
+  return Object.entries(outbox ?? {}).flatMap(([name, { typeName, was }]) =>
     typeName === null
       ? []
-      : [{ kind: "events", name, schema: refTo(typeName), until: "until they are delivered" }],
+      : [{ kind: "events", name, was, schema: refTo(typeName), until: "until they are delivered" }],
   );
 }

@@ -4,6 +4,7 @@ import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { functionReference } from "../../model/code.js";
 import type { OutboxEventModel } from "../../model/registry.js";
+import { formerEventsAreOwn } from "../../kernel/former-events.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
 /** Events of the runtime, which declares their types itself. */
@@ -20,7 +21,7 @@ export function outboxModel(
   const { outbox } = declarations;
   if (outbox === undefined) return null;
   const events = Object.entries(outbox.events).map(
-    ([name, { destination, guard, data, deprecated }]) => {
+    ([name, { destination, guard, was, data, deprecated }]) => {
       const isOurs = ofRuntime.includes(name);
       if ((data === undefined) !== isOurs) {
         report({
@@ -40,6 +41,7 @@ export function outboxModel(
       if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, at);
       const model: OutboxEventModel = {
         typeName: schema === undefined ? null : (referred ?? inlineName),
+        ...(was === undefined ? {} : { was }),
         destination: destination.includes("#") ? functionReference(destination) : destination,
         guard: guard ?? null,
         deprecated: deprecationOf(context, deprecated, ["outbox", "events", name, "deprecated"]),
@@ -47,5 +49,6 @@ export function outboxModel(
       return [name, model] as const;
     },
   );
+  formerEventsAreOwn(context, "outbox", outbox.events);
   return Object.fromEntries(events.sort(([left], [right]) => (left < right ? -1 : 1)));
 }

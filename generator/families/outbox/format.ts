@@ -1,6 +1,7 @@
 // `outbox:`: integration events and where they go.
 import {
   deprecation,
+  formerEvent,
   typeOrFields,
   mapOf,
   optional,
@@ -30,6 +31,10 @@ const outbox = {
             guard: optional(
               { kind: "name", of: "policies" },
               "Who may subscribe to it: a policy. Where left out, that of the document whose type `data` is, or else that of `webhooks`.",
+            ),
+            was: optional(
+              formerEvent,
+              "What it was called first: whatever waits, and whoever subscribes, keeps that name.",
             ),
             data: optional(typeOrFields, "What it carries; the events of opwright have theirs.", {
               order: "uuid",

@@ -1,4 +1,5 @@
 // What changes of the outbox take of a rollout: where events go. What they carry is compared with all that is kept.
+import { byStoredName, type NamedEvent } from "../../compare/events.js";
 import {
   need,
   needsOfAll,
@@ -8,11 +9,18 @@ import {
 } from "../../compare/rollout.js";
 import type { OutboxEventModel } from "../../model/registry.js";
 
-const event: RolloutRules<OutboxEventModel> = {
+const event: RolloutRules<NamedEvent<OutboxEventModel>> = {
+  name: (was, is) =>
+    need(
+      "clients meet both versions",
+      `events ${was.name} go out as ${is.name} where the next version delivers them, those that wait as well: receivers have to know both names while both versions run`,
+    ),
+  // Events are compared by the names under which they are stored.
+  was: null,
   // Compared with all that is kept.
   typeName: null,
   // Whoever delivers looks it up when it delivers.
-  destination: (_was, _is, { name }) =>
+  destination: ({ name }) =>
     need(
       "clients meet both versions",
       `events ${name} that wait go to the destination of whichever version delivers them`,
@@ -21,13 +29,15 @@ const event: RolloutRules<OutboxEventModel> = {
   deprecated: null,
 };
 
-/** Events by their names. */
+/** Events by the names under which they are stored. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
-  const [old, next] = [before.model.outbox ?? {}, after.model.outbox ?? {}];
-  return needsOfAll([old, next], event, [before, after], (_was, { name }) =>
+  const old = byStoredName(before.model.outbox ?? {});
+  const next = byStoredName(after.model.outbox ?? {});
+  const isNew = Object.keys(next).some((stored) => !Object.hasOwn(old, stored));
+  return needsOfAll([old, next], event, [before, after], ({ name }, { name: stored }) =>
     need(
       "leaves stored things behind",
-      `events ${name} that wait when the last older process ends are dead letters: first roll out what stages none, then what does not declare it`,
+      `events ${name} that wait when the last older process ends are not delivered: first roll out what stages none, then what does not declare it${isNew ? `; if it is called otherwise, say \`was: ${stored}\`` : ""}`,
     ),
   );
 }

@@ -41,6 +41,8 @@ const plane: Rules<RealtimeModel> = {
 const event: Rules<SignalModel> = {
   // `compareEvents` compares the types.
   typeName: null,
+  // Nor the names.
+  was: null,
   deprecated: deprecations,
   audience: admissions(
     (one) => `may be for a ${one}`,

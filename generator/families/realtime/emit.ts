@@ -53,10 +53,11 @@ function signalsFile({ events: declared }: RealtimeModel, model: RegistryModel):
       ]),
       durable: typed("durable", local),
       ephemeral: typed("ephemeral", local),
-      events: events.flatMap(([name, { audience, delivery }]) => [
+      events: events.flatMap(([name, { was, audience, delivery }]) => [
         `  ${literal(name)}: {`,
         `    delivery: ${literal(delivery)},`,
         listLayout("    ", "audience: ", audience.map(literal), ["[", "]"], ","),
+        ...(was === undefined ? [] : [`    was: ${literal(was)},`]),
         `    validate: validate.${validators.get(name)},`,
         "  },",
       ]),

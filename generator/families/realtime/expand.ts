@@ -7,6 +7,7 @@ import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { OperationModel, RealtimeModel, SignalModel } from "../../model/registry.js";
 import { signalTarget } from "./emits.js";
+import { formerEventsAreOwn } from "../../kernel/former-events.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 import { isLeftOut, isSectionLeftOut } from "../../kernel/left-out.js";
 
@@ -36,6 +37,7 @@ export function realtimeModel(
         : `${name} is an event already`;
       report({ code: "OPW041", message, at: tree.keyAt("realtime", section, name) });
     }
+  formerEventsAreOwn(context, "realtime", realtime.events);
   const events = Object.entries(realtime.events).map(
     ([name, declared]) => [name, signalModel(context, name, declared)] as const,
   );
@@ -72,7 +74,7 @@ export function realtimeModel(
 function signalModel(
   context: FamilyContext,
   name: string,
-  { data, audience, delivery, to, deprecated }: RealtimeDeclaration["events"][string],
+  { was, data, audience, delivery, to, deprecated }: RealtimeDeclaration["events"][string],
 ): SignalModel {
   const { report, tree, types } = context;
   const at = tree.at("realtime", "events", name, "delivery");
@@ -87,6 +89,7 @@ function signalModel(
   if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, place);
   const signal = {
     typeName: referred ?? inlineName,
+    ...(was === undefined ? {} : { was }),
     audience,
     delivery,
     deprecated: deprecationOf(context, deprecated, ["realtime", "events", name, "deprecated"]),

@@ -5,6 +5,7 @@ import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import {
   deprecation,
   duration,
+  formerEvent,
   typeOrFields,
   listOf,
   mapOf,
@@ -60,6 +61,7 @@ const realtime = {
           },
           members: {
             data: required(typeOrFields, "What it carries.", { task: "uuid" }),
+            was: optional(formerEvent, "What it was called first: mailboxes keep that name."),
             audience: required(
               listOf(
                 {

@@ -1,4 +1,5 @@
 // What changes of realtime take of a rollout: which signals are kept. What they carry is compared with all that is kept.
+import { byStoredName, type NamedEvent } from "../../compare/events.js";
 import {
   need,
   needsOfAll,
@@ -33,7 +34,14 @@ function keptOf(realtime: RealtimeModel | null): string {
   return `until they are delivered or as old as ${realtime?.retentionSeconds ?? 0} s`;
 }
 
-const event: RolloutRules<SignalModel> = {
+const event: RolloutRules<NamedEvent<SignalModel>> = {
+  name: (was, is) =>
+    need(
+      "clients meet both versions",
+      `signals ${was.name} are called ${is.name} on connections to the next version, those that are kept as well: clients of each version have to connect to it`,
+    ),
+  // Events are compared by the names under which they are stored.
+  was: null,
   // Compared with all that is kept.
   typeName: null,
   audience: null,
@@ -48,20 +56,22 @@ const event: RolloutRules<SignalModel> = {
   deprecated: null,
 };
 
-/** Events by their names: what is kept was staged under one of them. */
+/** Events by the names under which they are kept. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const [old, next] = [before.model.realtime, after.model.realtime];
   if (old === null) return [];
   const rolling = { name: "realtime", before, after };
   if (next === null)
     return need("leaves stored things behind", `signals that wait are not delivered any more`);
+  const events = [byStoredName(old.events), byStoredName(next.events)] as const;
+  const isNew = Object.keys(events[1]).some((stored) => !Object.hasOwn(events[0], stored));
   return [
     ...needsOfMembers(old, next, plane, rolling),
-    ...needsOfAll([old.events, next.events], event, [before, after], (was, { name }) =>
+    ...needsOfAll(events, event, [before, after], (was, { name: stored }) =>
       isDurable(was)
         ? need(
             "leaves stored things behind",
-            `signals ${name} that are kept are no longer told to those who connect to the next version`,
+            `signals ${was.name} that are kept are no longer told to those who connect to the next version${isNew ? `: if they are called otherwise, say \`was: ${stored}\`` : ""}`,
           )
         : [],
     ),

@@ -26,9 +26,10 @@ export function signalPlans({
 export function keptSignals({ realtime }: RegistryModel): readonly KeptValue[] {
   if (realtime === null) return [];
   const kept = `until they are acknowledged, or for ${realtime.retentionSeconds} s`;
-  return Object.entries(realtime.events).map(([name, { delivery, typeName }]) => ({
+  return Object.entries(realtime.events).map(([name, { delivery, typeName, was }]) => ({
     kind: "signals",
     name,
+    was,
     schema: refTo(typeName),
     until: delivery === "durable" ? kept : "while both run",
   }));

@@ -2,7 +2,7 @@
 import { authoredIn } from "../../model/code.js";
 import type { HookUse, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
-import { importStatements, listLayout, propertyKey } from "../../print/layout.js";
+import { importStatements, listLayout, mapMember, propertyKey } from "../../print/layout.js";
 import type { ModulePaths } from "../../print/module-path.js";
 import { ModuleScope } from "../../print/module-scope.js";
 import { print } from "../../print/templates.js";
@@ -15,7 +15,7 @@ export function emitWebhooks(
   paths: ModulePaths,
 ): readonly EmittedFile[] {
   if (webhooks === undefined) return [];
-  const { asked, events, guards, most } = webhooks;
+  const { asked, events, guards, most, was } = webhooks;
   const hooksOf = (event: string): readonly HookUse[] => guards[event]?.hooks ?? [];
   const scope = new ModuleScope({
     paths,
@@ -42,6 +42,7 @@ export function emitWebhooks(
           ...events.map((event) => listed("    ", propertyKey(event), hooksOf(event))),
           "  },",
         ]),
+    ...(was === undefined ? [] : [mapMember("  ", "was", was)]),
     listed("  ", "guard", asked),
   ];
   return [

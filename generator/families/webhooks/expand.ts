@@ -61,8 +61,13 @@ export function expandWebhooks(
     ...chain,
     ...(chain.some(({ id }) => id === sessionHook.id) ? [] : [sessionHook]),
   ];
+  const former = events.flatMap((name): readonly (readonly [string, string])[] => {
+    const was = outbox[name]?.was;
+    return was === undefined ? [] : [[name, was]];
+  });
   const model: WebhooksModel = {
     events,
+    ...(former.length === 0 ? {} : { was: Object.fromEntries(former) }),
     most: declared.max ?? usualMost,
     asked: askedAgain(hooks),
     guards: Object.fromEntries(

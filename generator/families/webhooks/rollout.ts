@@ -12,6 +12,7 @@ import type { WebhooksModel } from "./model.js";
 const webhooks: RolloutRules<WebhooksModel> = {
   // What is staged of them is told of the outbox.
   events: null,
+  was: null,
   // Whoever may not hear an event any more gets none from then on, of those that wait either.
   asked: null,
   guards: null,

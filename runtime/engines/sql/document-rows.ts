@@ -1,6 +1,6 @@
 // Selects and reads rows of documents. For queries, the condition on the tenant is added here and nowhere else.
-import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.js";
-import { asDeclared, asStored } from "../../contract/stored-members.js";
+import { broughtUp, changedIn, cutTo, mayHaveMore, shapeNumber } from "../../contract/shapes.js";
+import { asDeclared, asStored, isStoredAsDeclared, keptOf } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { allOf } from "../../query/ast.js";
@@ -98,6 +98,9 @@ export function readStored(spec: AnyDocumentSpec, row: SqlRow): StoredDocument {
     ownerId: textOrNull(row["owner_id"]),
     body: bodyAsRead(spec, shape, body),
     ...(shape > shapeNumber(spec.shape) ? { newer: { shape, body } } : {}),
+    ...(spec.shape.kept === undefined
+      ? {}
+      : { kept: keptOf(spec.shape, ofThisShape(spec, shape, parsed(body))) }),
   };
 }
 
@@ -105,7 +108,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Translates a stored body of any shape into one that this version declares, both as JSON text. */
 export function bodyAsRead(spec: AnyDocumentSpec, shape: number, body: string): string {
-  if (shape === shapeNumber(spec.shape) && spec.shape.stored === undefined) return body;
+  const isAsStored = isStoredAsDeclared(spec.shape) && !mayHaveMore(spec.shape);
+  if (shape === shapeNumber(spec.shape) && isAsStored) return body;
   return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
 }
 
@@ -120,10 +124,10 @@ function ofThisShape(
   body: Members,
 ) {
   const current = shapeNumber(shape);
-  if (from === current) return body;
+  if (from === current) return mayHaveMore(shape) ? cutTo(shape, {}, body) : body;
   return from < current
     ? broughtUp(shape, from, body, converters)
-    : cutTo(shape, asStored(shape, defaults), body);
+    : cutTo(shape, { ...shape.kept, ...asStored(shape, defaults) }, body);
 }
 
 /**
@@ -131,14 +135,16 @@ function ofThisShape(
  * and the members that only the newer version knows.
  */
 export function bodyAsStored(
-  { shape }: AnyDocumentSpec,
-  { body, newer }: StoredDocument,
+  spec: AnyDocumentSpec,
+  { body, newer, kept }: StoredDocument,
 ): readonly [shape: number, body: string] {
-  if (newer === undefined && shape.stored === undefined) return [shapeNumber(shape), body];
-  const stored = asStored(shape, parsed(body));
-  return newer === undefined
-    ? [shapeNumber(shape), JSON.stringify(stored)]
-    : [newer.shape, JSON.stringify(changedIn(parsed(newer.body), stored))];
+  const { shape } = spec;
+  if (newer === undefined && isStoredAsDeclared(shape)) return [shapeNumber(shape), body];
+  const stored = { ...shape.kept, ...kept, ...asStored(shape, parsed(body)) };
+  if (newer === undefined) return [shapeNumber(shape), JSON.stringify(stored)];
+  const whole = parsed(newer.body);
+  const cut = ofThisShape(spec, newer.shape, whole);
+  return [newer.shape, JSON.stringify(changedIn(shape, [whole, cut, stored]))];
 }
 
 function parsed(body: string): Members {

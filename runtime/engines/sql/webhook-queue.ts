@@ -12,6 +12,7 @@ const removedAtOnce = 1_000;
 const mostCounted = 10_000;
 /** An id that sorts before every webhook's id. */
 const nobody = "00000000-0000-0000-0000-000000000000";
+const eventField = { path: "event", type: "string", isColumn: true } as const;
 const listedFields = { id: "uuid" } as const;
 /** What is noted of a delivery whose every attempt ended without an outcome. */
 const endedWithProcess = "the process ended during delivery";
@@ -31,7 +32,7 @@ export function sqlWebhookQueue(
       return (await session.all(text, [now])).length === 1;
     },
 
-    async claim({ now, leaseUntil, after, maxAttempts, turnsOf: choose }) {
+    async claim({ now, leaseUntil, after, maxAttempts, events, turnsOf: choose }) {
       const waiting = await waitingAfter(after ?? nobody);
       const last = waiting.length < webhooksAtOnce ? null : (waiting.at(-1)?.id ?? null);
       const due = waiting.filter(({ firstDueAt }) => firstDueAt <= now);
@@ -41,7 +42,7 @@ export function sqlWebhookQueue(
       for (const { id } of choose(due.filter(({ isGone }) => !isGone)))
         counts.set(id, (counts.get(id) ?? 0) + 1);
       const taken: DueDelivery[] = [];
-      for (const [id, count] of counts) taken.push(...(await dueOf(id, now, count)));
+      for (const [id, count] of counts) taken.push(...(await dueOf(id, now, count, events)));
       const givenUp = taken.filter(({ attempts }) => attempts >= maxAttempts);
       if (givenUp.length > 0) await giveUp(givenUp.map(({ id }) => id));
       const rest = taken.filter(({ attempts }) => attempts < maxAttempts).map(({ id }) => id);
@@ -134,11 +135,11 @@ function turnsOf(session: SqlSession) {
     }));
   };
 
-  const dueOf = async (webhookId: string, now: number, most: number) => {
+  const dueOf = async (webhookId: string, now: number, most: number, events: readonly string[]) => {
     const rows = await session.all(
       `SELECT "id", "attempts" FROM "opwright_webhook_deliveries" WHERE "webhook_id" = ${at(1)} AND "due_at" <= ${at(2)} ` +
-        `ORDER BY "due_at", "id" LIMIT ${most}${dialect.skipLocked}`,
-      [webhookId, now],
+        `AND ${dialect.isIn(eventField, at(3))} ORDER BY "due_at", "id" LIMIT ${most}${dialect.skipLocked}`,
+      [webhookId, now, dialect.list(events)],
     );
     return rows.map((row): DueDelivery => ({
       id: String(row["id"]),

@@ -5,6 +5,7 @@ import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";
 import { ownerStands } from "./webhook-standing.js";
 
+const eventField = { path: "event", type: "string", isColumn: true } as const;
 const deliveryFields = { id: "uuid", webhook_id: "uuid" } as const;
 
 /** The methods of the webhook store that queue events, within one transaction. */
@@ -15,12 +16,12 @@ export function sqlWebhookStaging(
   const at = (position: number): string => dialect.placeholder(position);
 
   return {
-    async subscribers(tenant, event) {
+    async subscribers(tenant, events) {
       const rows = await session.all(
-        `SELECT w."id", w."principal_id" FROM "opwright_webhook_events" e ` +
+        `SELECT DISTINCT w."id", w."principal_id" FROM "opwright_webhook_events" e ` +
           `JOIN "opwright_webhooks" w ON w."id" = e."webhook_id" ` +
-          `WHERE e."tenant_id" = ${at(1)} AND e."event" = ${at(2)} AND ${ownerStands}`,
-        [tenant, event],
+          `WHERE e."tenant_id" = ${at(1)} AND ${dialect.isIn(eventField, at(2))} AND ${ownerStands}`,
+        [tenant, dialect.list(events)],
       );
       return rows.map((row) => ({
         id: String(row["id"]),

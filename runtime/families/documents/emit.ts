@@ -35,12 +35,13 @@ export async function emitSignals(
   if (due.length > 0) {
     const text = documentText(spec, stored);
     const document = JSON.parse(text) as Body;
-    for (const { event, delivery, ...target } of due) {
+    for (const { event, delivery, storedAs = event, ...target } of due) {
       const to = targetOf(target, document);
       if (to === null) continue;
       if ("topic" in to) told.add(to.topic);
       if (delivery === "ephemeral") publishText(context, event, text, to);
-      else if ("principal" in to) await stageText(context, event, text, [to.principal]);
+      else if ("principal" in to)
+        await stageText(context, event, text, [to.principal], { storedAs });
     }
   }
   tellLeft(spec, context, on, stored, change, told);

@@ -9,12 +9,13 @@ const maxTokenLength = 8_192;
 const skewSeconds = 10;
 const maxRemembered = 10_000;
 
-/** An issuer whose tokens have `issuer` as `iss` and `aud`. */
+/** An issuer whose tokens have `issuer` as `iss` and `aud`; it accepts those with one of `others` as well. */
 export function tokenIssuer(
   algorithm: TokenAlgorithm,
   { signer, verifying, publicKeys }: TokenKeys,
   issuer: string,
   clock: Clock,
+  others: readonly string[] = [],
 ): TokenIssuer {
   // Only what can't change is cached: that this text has a valid signature. Times are compared at each use.
   const proven = new Map<string, ProvenToken>();
@@ -28,7 +29,8 @@ export function tokenIssuer(
     let claims: Readonly<Record<string, unknown>>;
     const { jwtVerify } = await (loading ??= import("jose/jwt/verify"));
     try {
-      const options = { algorithms: [algorithm], typ: "at+jwt", issuer, audience: issuer };
+      const names = [issuer, ...others];
+      const options = { algorithms: [algorithm], typ: "at+jwt", issuer: names, audience: names };
       const times = { currentDate: new Date(clock.now()), clockTolerance: skewSeconds };
       claims = (await jwtVerify(token, key, { ...options, ...times })).payload;
     } catch (cause) {

@@ -4,7 +4,9 @@ import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { canonicalLogin } from "./canonical-login.js";
+import { grantsOf } from "./grants.js";
 import { createPrincipal } from "./provision.js";
+import type { IdentitySpec } from "./spec.js";
 import { identityStore, type Principal, type Subject } from "../../ports/identity.js";
 import type { CredentialScope } from "../../ports/signals.js";
 import { tenantStore } from "../../ports/tenants.js";
@@ -98,38 +100,41 @@ export const principals = {
     },
 
   /** Throws `core.not_found` for a principal that is unknown or not active, and for a tenant that it is not a member of. */
-  grantPermission: (): Handler<Grant, void> => async (given, context) => {
-    const grant = canonicalIds(given);
-    const { principal_id: principalId } = grant;
-    // Locked, so that a concurrent deactivation, or the end of a membership, also removes what is granted here.
-    if (
-      principalId !== undefined &&
-      grant.role === undefined &&
-      !(await context.transaction.of(identityStore).holdPrincipal(principalId))
-    )
-      throw fail("core.not_found");
-    const subject = await holderOf(grant, context);
-    await context.transaction
-      .of(tenantStore)
-      .grant(grant.tenant_id ?? null, subject, grant.permission);
-  },
+  grantPermission:
+    (spec: IdentitySpec): Handler<Grant, void> =>
+    async (given, context) => {
+      const grant = canonicalIds(given);
+      const { principal_id: principalId } = grant;
+      // Locked, so that a concurrent deactivation, or the end of a membership, also removes what is granted here.
+      if (
+        principalId !== undefined &&
+        grant.role === undefined &&
+        !(await context.transaction.of(identityStore).holdPrincipal(principalId))
+      )
+        throw fail("core.not_found");
+      const subject = await holderOf(grant, context);
+      await grantsOf(spec, context).grant(grant.tenant_id ?? null, subject, grant.permission);
+    },
 
   /** Throws `core.not_found` where there is no such permission. */
-  revokePermission: (): Handler<Grant, void> => async (given, context) => {
-    const grant = canonicalIds(given);
-    const tenants = context.transaction.of(tenantStore);
-    const subject = subjectOf(grant);
-    if (!(await tenants.revoke(grant.tenant_id ?? null, subject, grant.permission)))
-      throw fail("core.not_found");
-    context.endsCredentials(concernedBy(grant));
-  },
+  revokePermission:
+    (spec: IdentitySpec): Handler<Grant, void> =>
+    async (given, context) => {
+      const grant = canonicalIds(given);
+      const grants = grantsOf(spec, context);
+      const subject = subjectOf(grant);
+      if (!(await grants.revoke(grant.tenant_id ?? null, subject, grant.permission)))
+        throw fail("core.not_found");
+      context.endsCredentials(concernedBy(grant));
+    },
 
   /** Permissions that were given to the holder itself, not those that come by its roles. */
   listPermissions:
-    (): Handler<Holder, { readonly permissions: readonly string[] }> => async (holder, context) => {
+    (spec: IdentitySpec): Handler<Holder, { readonly permissions: readonly string[] }> =>
+    async (holder, context) => {
       const subject = await holderOf(holder, context);
-      const tenants = context.transaction.of(tenantStore);
-      return { permissions: await tenants.listGrants(holder.tenant_id ?? null, subject) };
+      const grants = grantsOf(spec, context);
+      return { permissions: await grants.listGrants(holder.tenant_id ?? null, subject) };
     },
 };
 

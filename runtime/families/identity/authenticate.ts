@@ -149,7 +149,9 @@ async function byApiKey(
   stores: Transaction,
   secret: string,
 ): Promise<Identity> {
-  const digest = digestOf(spec.issuer, secret);
+  const { issuer, alsoIssuers = [] } = spec;
+  const digests = [issuer, ...alsoIssuers].map((prefix) => digestOf(prefix, secret));
+  const digest = digests.find((one) => one !== null) ?? null;
   const now = clock.now();
   const trust = digest === null ? null : await stores.of(apiKeyStore).trust(digest, now);
   if (trust === null) throw refusedCredentials();

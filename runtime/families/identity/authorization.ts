@@ -8,11 +8,14 @@ import { isObject } from "../../contract/json-pointer.js";
 import { everything, type Filter } from "../../query/ast.js";
 import { parseFilter } from "../../query/parse-filter.js";
 import { allVisible, within } from "../../query/relations.js";
-import { decideByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
+import type { FormerPermissions } from "./former-permissions.js";
+import { decidingByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
 
 export interface AuthorizationSpec {
   /** Permissions that include every other; `{resource}` is the resource's name. May be empty. */
   readonly override: readonly string[];
+  /** What permissions were called, where the service's own decide. */
+  readonly former?: FormerPermissions | undefined;
   /** Who decides; the permissions of the service's own where left out. */
   readonly decide?: DecisionPort;
 }
@@ -41,7 +44,8 @@ export interface Authorization {
 /** Binds the hooks of a service. */
 export function authorization({
   override,
-  decide = decideByPermissions,
+  former,
+  decide = decidingByPermissions(former),
 }: AuthorizationSpec): Authorization {
   const above = (resource: string): readonly string[] =>
     override.map((permission) => permission.replaceAll("{resource}", resource));

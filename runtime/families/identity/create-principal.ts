@@ -4,18 +4,19 @@ import { parseArgs } from "node:util";
 import { fail } from "../../contract/errors.js";
 import { permissionPattern } from "../../contract/permissions.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
-import { tenantStore } from "../../ports/tenants.js";
+import { grantsOf } from "./grants.js";
 import { createPrincipal } from "./provision.js";
+import type { IdentitySpec } from "./spec.js";
 
 /** The command; stdin gives the password. */
-export const createPrincipalCommand: ServiceCommand = {
+export const createPrincipalCommand = (spec: IdentitySpec): ServiceCommand => ({
   name: "create-principal",
   usage: "LOGIN [--grant PERMISSION]…",
   read(args) {
     const given = readArguments(args);
-    return given && ((service) => provision(service, given, process.stdin));
+    return given && ((service) => provision(spec, service, given, process.stdin));
   },
-};
+});
 
 /** The principal that the command creates, and the permissions that it holds everywhere. */
 interface NewPrincipal {
@@ -46,6 +47,7 @@ function readArguments(args: readonly string[]): NewPrincipal | null {
  * a permission; then no principal is created.
  */
 async function provision(
+  spec: IdentitySpec,
   { context, write }: ServiceAtWork,
   given: NewPrincipal,
   input: NodeJS.ReadableStream,
@@ -58,9 +60,8 @@ async function provision(
   }
   const password = (await text(input)).replace(/\r?\n$/, "");
   const id = await createPrincipal(context("principals.create_principal"), { login, password });
-  await write("principals.grant_permission", async ({ transaction }) => {
-    for (const permission of permissions)
-      await transaction.of(tenantStore).grant(null, id, permission);
+  await write("principals.grant_permission", async (within) => {
+    for (const permission of permissions) await grantsOf(spec, within).grant(null, id, permission);
   });
   return id;
 }

@@ -1,7 +1,8 @@
 // The ports of authorization: who decides, and which rows (service.md "Authorization per operation").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
-import { tenantStore } from "../../ports/tenants.js";
+import type { FormerPermissions } from "./former-permissions.js";
+import { grantsOf } from "./grants.js";
 
 /** Whether one subject may do one of some actions. */
 export interface Question {
@@ -27,6 +28,11 @@ export type ScopePort = (
   context: ExecutionContext,
 ) => Promise<object> | object;
 
-/** Decides by the permissions that principals have, themselves and by roles. */
-export const decideByPermissions: DecisionPort = ({ principalId, actions, tenant }, context) =>
-  context.transaction.of(tenantStore).hasGrant(tenant, principalId, actions);
+/** Decides by the permissions that principals have, themselves and by roles; `former` is what permissions were called. */
+export function decidingByPermissions(former?: FormerPermissions): DecisionPort {
+  return ({ principalId, actions, tenant }, context) =>
+    grantsOf({ former }, context).hasGrant(tenant, principalId, actions);
+}
+
+/** The same in a service whose permissions have always had their names. */
+export const decideByPermissions: DecisionPort = decidingByPermissions();

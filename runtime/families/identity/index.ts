@@ -21,5 +21,5 @@ export const identityFamily = familyOf<IdentitySpec>()({
       return (await transaction.of(apiKeyStore).prune(before, batchSize)) === batchSize || hasMore;
     }),
   ],
-  commands: () => [createPrincipalCommand],
+  commands: (spec) => [createPrincipalCommand(spec)],
 });

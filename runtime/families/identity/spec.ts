@@ -1,4 +1,5 @@
 // The identity spec: what the generator settles about who is calling.
+import type { FormerPermissions } from "./former-permissions.js";
 import type { Transaction } from "../../ports/database.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { Identity } from "../../operations/identity.js";
@@ -68,8 +69,10 @@ export interface SignUpSpec {
 export interface IdentitySpec {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRoute>>;
-  /** `iss` and `aud` of the tokens, and what API keys begin with: the service's name. */
+  /** `iss` and `aud` of the tokens, and what API keys begin with: the service's first name. */
   readonly issuer: string;
+  /** Further names of the service, whose tokens and API keys are accepted as well. */
+  readonly alsoIssuers?: readonly string[];
   /** Where credentials stand; the first that is present is taken, valid or not. */
   readonly ingress: readonly Ingress[];
   readonly algorithm: TokenAlgorithm;
@@ -88,6 +91,8 @@ export interface IdentitySpec {
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   /** Whether `X-Forwarded-Host` is believed where a trusted proxy sent it. */
   readonly trustForwardedHost: boolean;
+  /** What permissions were called; absent where they have always had their names. */
+  readonly former?: FormerPermissions | undefined;
   /** Signs access tokens elsewhere. */
   readonly signer?: ExternalSigner;
 }

@@ -1,4 +1,6 @@
 // The commands `node server.js outbox` and `node server.js redrive [EVENT]`, for operators.
+import { storedNames } from "../../contract/former-names.js";
+import type { OutboxSpec } from "./spec.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import { outboxStore } from "../../ports/outbox.js";
 
@@ -16,12 +18,20 @@ export const outboxCommand: ServiceCommand = {
 };
 
 /** Makes dead letters due again, those of one event or all; the relay of a running server delivers them. Prints how many. */
-export const redriveCommand: ServiceCommand = {
+export const redriveCommand = ({ was }: OutboxSpec): ServiceCommand => ({
   name: "redrive",
   usage: "[EVENT]",
-  read: (args) =>
-    args.length > 1 ? null : async (service) => String(await redrive(service, args[0] ?? null)),
-};
+  read(args) {
+    const [event] = args;
+    if (args.length > 1) return null;
+    const names = event === undefined ? [null] : storedNames(was, [event]);
+    return async (service) => {
+      let redriven = 0;
+      for (const name of names) redriven += await redrive(service, name);
+      return String(redriven);
+    };
+  },
+});
 
 async function redrive({ clock, write }: ServiceAtWork, name: string | null): Promise<number> {
   for (let redriven = 0; ;) {

@@ -24,7 +24,7 @@ export const outboxFamily = familyOf<OutboxSpec>()({
         (await transaction.of(outboxStore).prune(clock.now() - deadFor, batchSize)) === batchSize,
     ),
   ],
-  commands: () => [outboxCommand, redriveCommand],
+  commands: (spec) => [outboxCommand, redriveCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),
   start(spec, service, settings) {
     const { maxAttempts, backoffMillis } = settings;
@@ -32,6 +32,7 @@ export const outboxFamily = familyOf<OutboxSpec>()({
     const relay = startRelay({
       service,
       destinations: destinations.of,
+      was: spec.was,
       maxAttempts,
       backoffMillis,
     });

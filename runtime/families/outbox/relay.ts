@@ -1,4 +1,5 @@
 // The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
+import { presentName, storedNames, type FirstNames } from "../../contract/former-names.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { missingAwait } from "../../operations/calls.js";
 import { runHeld } from "../../operations/held-calls.js";
@@ -14,6 +15,8 @@ import { outboxStore } from "../../ports/outbox.js";
 export interface RelayOptions {
   readonly service: ServiceAtWork;
   readonly destinations: Readonly<Record<string, Destination>>;
+  /** What events were called first. */
+  readonly was: FirstNames | undefined;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;
   /** The upper bound of the first wait, which doubles; the wait is random below it (full jitter). */
@@ -34,7 +37,11 @@ const longestWaitMillis = 5 * 60_000;
 export function startRelay(options: RelayOptions): Poller {
   const { clock, database, log } = options.service;
   // Other events are left to the processes that know their destinations.
-  const names = Object.keys(options.destinations);
+  const names = storedNames(options.was, Object.keys(options.destinations));
+  const present = (event: ClaimedEvent): ClaimedEvent => ({
+    ...event,
+    name: presentName(options.was, event.name),
+  });
   /** Batches under way, and whether an event is that may end the process. */
   const state = { batches: 0, isSuspectUnderWay: false };
   const poller = startPoller(take, (error) =>
@@ -58,12 +65,14 @@ export function startRelay(options: RelayOptions): Poller {
       const tried = mayTry
         ? await store.claim(names, { ...window, limit: 1, areSuspect: true })
         : [];
-      const over = [...claimed, ...tried].filter(isOver);
+      // Whoever delivers an event tells it under the name that it knows.
+      const [events, suspected] = [claimed.map(present), tried.map(present)];
+      const over = [...events, ...suspected].filter(isOver);
       for (const { id } of over) await store.giveUp(id, now);
       return {
         ended: over,
-        batch: claimed.filter((event) => !isOver(event)),
-        suspects: tried.filter((event) => !isOver(event)),
+        batch: events.filter((event) => !isOver(event)),
+        suspects: suspected.filter((event) => !isOver(event)),
       };
     });
     for (const event of ended)

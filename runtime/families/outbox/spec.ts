@@ -1,4 +1,5 @@
 // The outbox spec: which integration events there are and where each goes, printed by the generator.
+import type { FirstNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
 import type { AnyMailRenderer } from "./mail.js";
@@ -12,6 +13,8 @@ export type Destination = (event: IntegrationEvent, context: ExecutionContext) =
 export interface OutboxSpec {
   /** By event: a destination of the author's, or the name of one that the deployment chooses. */
   readonly events: Readonly<Record<string, Destination | string>>;
+  /** What events were called first: they are stored under these names. */
+  readonly was?: FirstNames;
   /** Turns events into mails if their destination is a mail server. */
   readonly mail?: AnyMailRenderer;
 }

@@ -1,4 +1,6 @@
 // Staging an integration event in the transaction of the operation that caused it (service.md "Integration events (outbox)").
+import { firstName } from "../../contract/former-names.js";
+import type { OutboxSpec } from "./spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callWithTurns } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
@@ -16,16 +18,19 @@ type DeclaredData = (data: unknown, event: string) => unknown;
 
 /**
  * Makes the function by which authors' code stages events, and which it has to await. `declared` has each event of the
- * service, with null for those of opwright, whose data has no other members.
+ * service, with null for those of opwright, whose data has no other members; `was` the names under which they are stored,
+ * where these are others.
  */
 export function eventStaging<Events>(
   declared: Readonly<Record<keyof Events & string, DeclaredData | null>>,
+  { was }: Pick<OutboxSpec, "was"> = {},
 ): StageEvent<Events> {
   return (context, name, data) =>
     callWithTurns(context, "stageEvent", async () => {
       if (!Object.hasOwn(declared, name)) throw new Error(`${name} is no event of the outbox`);
       const held = declared[name];
-      await stage(context, name, held === null ? data : held(data, name));
+      const told = held === null ? data : held(data, name);
+      await stage(context, name, told, { storedAs: firstName(was, name) });
     });
 }
 
@@ -34,7 +39,7 @@ export async function stage(
   context: ExecutionContext,
   name: string,
   payload: unknown,
-  id: string = uuidv7(),
+  { id = uuidv7(), storedAs = name }: { readonly id?: string; readonly storedAs?: string } = {},
 ): Promise<void> {
   const { kept, sealer } = context.resources;
   const form = kept.events(name);
@@ -46,7 +51,7 @@ export async function stage(
     tenant: context.tenant,
     createdAt: context.clock.now(),
   };
-  await context.transaction.of(outboxStore).add(event);
+  await context.transaction.of(outboxStore).add({ ...event, name: storedAs });
   await context.resources.staged(context, event);
   context.follow(() => {
     const { observer, wake } = context.resources;
@@ -66,7 +71,7 @@ export async function stageIf(
   payload: unknown,
 ): Promise<void> {
   const id = uuidv7();
-  await stage(context, name, payload, id);
+  await stage(context, name, payload, { id });
   // No event has the other id.
   await context.transaction.of(outboxStore).remove(isMeant ? uuidv7() : id);
   if (!isMeant) context.follow(() => context.resources.observer.withdrawn(id));

@@ -88,9 +88,8 @@ export function startPlane(
   const places = { most: limits.connections, silentMillis: silence, counters };
   const byPrincipal = new PrincipalConnections(places);
   let isStopped = false;
-  const isOver = (): boolean => isStopped;
   const parts = { spec, resources, hub, presence, byPrincipal, admitted, counters };
-  const admission: Admission = { ...parts, isStopped: isOver };
+  const admission: Admission = { ...parts, isStopped: () => isStopped };
   const numbering = startNumbering(resources, (entries) => {
     hub.entries(entries);
     bus?.send({ kind: "positions", mailboxes: positionsOf(entries) });
@@ -112,7 +111,7 @@ export function startPlane(
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
   const told = publishedElsewhere(spec, resources);
-  const audience = { hub, byPrincipal, presence, told, ...rights, lost: losses.announce };
+  const audience = { hub, byPrincipal, presence, told, ended: rights.ended, losses };
   bus?.listen({
     heard: (message) => heard(message, audience),
     lost: losses.hasLost,
@@ -135,7 +134,7 @@ export function startPlane(
     publish(tenant, to, { name, data }) {
       const signal = new Signal(name, data, null, nextSignalId());
       hub.publish(tenant, to, signal);
-      bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, resources) });
+      bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, spec, resources) });
     },
 
     connect: (request) => admit(admission, request),
@@ -215,13 +214,13 @@ interface Audience {
   readonly presence: Presence | null;
   readonly told: ReturnType<typeof publishedElsewhere>;
   readonly ended: (of: CredentialScope) => void;
-  readonly lost: () => void;
+  readonly losses: { readonly announce: () => void };
 }
 
 /** Passes on a message of another process. */
 function heard(
   message: BusMessage,
-  { hub, byPrincipal, presence, told, ended, lost }: Audience,
+  { hub, byPrincipal, presence, told, ended, losses }: Audience,
 ): void {
   switch (message.kind) {
     case "signal": {
@@ -240,7 +239,7 @@ function heard(
       byPrincipal.hear(message, message.device);
       break;
     case "lost":
-      lost();
+      losses.announce();
       break;
     case "presence":
       presence?.heard(message);

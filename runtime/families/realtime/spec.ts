@@ -7,6 +7,8 @@ export interface SignalDeclaration {
   /** `durable` is kept in mailboxes until it is acknowledged; `ephemeral` only reaches those who are connected. */
   readonly delivery: "durable" | "ephemeral";
   readonly audience: readonly ("principal" | "topic")[];
+  /** What it was called first, if otherwise: mailboxes keep that name. */
+  readonly was?: string;
   readonly validate: Validator<unknown>;
 }
 

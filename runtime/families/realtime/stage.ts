@@ -5,6 +5,7 @@ import { callTogether } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { SignalTarget } from "../../ports/signals.js";
 import { Signal } from "../../ports/signal.js";
+import { keptAs } from "./signal-names.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
@@ -29,7 +30,9 @@ export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<E
   // Signals that are staged at once are written together.
   return (context, name, data, { principals }) =>
     callTogether(context, "stageSignal", () =>
-      stageText(context, name, checkedText(events, name, "durable", data), principals),
+      stageText(context, name, checkedText(events, name, "durable", data), principals, {
+        storedAs: keptAs(events, name),
+      }),
     );
 }
 
@@ -39,10 +42,12 @@ export async function stageText(
   name: string,
   data: string,
   principals: readonly string[],
+  { storedAs = name }: { readonly storedAs?: string } = {},
 ): Promise<void> {
   const { tenant, clock } = context;
   const form = context.resources.kept.signals(name);
-  const signal = { eventId: uuidv7(), name, data: form.stored(data), shape: form.shape };
+  const stored = { name: storedAs, data: form.stored(data), shape: form.shape };
+  const signal = { eventId: uuidv7(), ...stored };
   await context.transaction.of(mailboxStore).stage(tenant, signal, principals, clock.now());
   context.follow(() => {
     const { observer, signals } = context.resources;

@@ -3,6 +3,7 @@ import type { Resources } from "../../operations/resources.js";
 import type { BusMessage } from "../../ports/bus.js";
 import type { MailboxEntry } from "../../ports/mailbox.js";
 import { Signal } from "../../ports/signal.js";
+import { keptAs, renamed, toldAs } from "./signal-names.js";
 import type { RealtimeSpec } from "./spec.js";
 
 /** The signal of an entry; null if this version doesn't declare its event, which its clients don't know. */
@@ -13,9 +14,10 @@ type Telling = readonly [Pick<RealtimeSpec, "events">, Pick<Resources, "kept">];
 /** Makes the function that turns entries into signals. */
 export function entriesTold(...[{ events }, { kept }]: Telling): TellEntry {
   return (entry) => {
-    if (!Object.hasOwn(events, entry.name)) return null;
-    const data = kept.signals(entry.name).told(entry.data, entry.shape);
-    return Signal.ofEntry({ ...entry, data });
+    const name = toldAs(events, entry.name);
+    if (!Object.hasOwn(events, name)) return null;
+    const data = kept.signals(name).told(entry.data, entry.shape);
+    return Signal.ofEntry({ ...entry, name, data });
   };
 }
 
@@ -25,7 +27,8 @@ type Published = Extract<BusMessage, { readonly kind: "signal" }>;
 export function publishedElsewhere(
   ...[{ events }, { kept }]: Telling
 ): (message: Published) => Signal | null {
-  return ({ name, data, shape, signalId = null }) => {
+  return ({ shape, signalId = null, ...sent }) => {
+    const { name, data } = renamed(sent, (first) => toldAs(events, first));
     const isOwn = name.startsWith("realtime.");
     if (!isOwn && !Object.hasOwn(events, name)) return null;
     const told = isOwn ? data : kept.signals(name).told(data, shape);
@@ -35,10 +38,12 @@ export function publishedElsewhere(
 
 /** An ephemeral signal as other processes are sent it. */
 export function publishedHere(
-  { name, data, signalId }: Signal,
-  { kept }: Pick<Resources, "kept">,
+  signal: Signal,
+  ...[{ events }, { kept }]: Telling
 ): Pick<Published, "name" | "data" | "shape" | "signalId"> {
-  const form = kept.signals(name);
-  const told = signalId === null ? {} : { signalId };
-  return { name, data: form.stored(data), shape: form.shape, ...told };
+  const { signalId } = signal;
+  const form = kept.signals(signal.name);
+  const stored = { name: signal.name, data: form.stored(signal.data) };
+  const { name, data } = renamed(stored, (present) => keptAs(events, present));
+  return { name, data, shape: form.shape, ...(signalId === null ? {} : { signalId }) };
 }

@@ -13,7 +13,7 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
   // Work with the engine of objects; one that is away holds up nothing else.
   jobs: (storages, resources) => [
     ...storages.map((spec) => ({
-      name: `uploads.${spec.name}`,
+      name: `uploads.${placeOf(spec)}`,
       everyMillis: hourMillis,
       step: async () =>
         (await resources.objects

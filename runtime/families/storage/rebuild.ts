@@ -5,7 +5,7 @@ import { uuidv7 } from "../../contract/uuid.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import type { OutsideJob } from "../../operations/periodic.js";
 import type { Resources } from "../../operations/resources.js";
-import type { StorageSpec } from "../../ports/storage-spec.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf } from "./changes.js";
 import { reconcile } from "./reconcile.js";
 
@@ -34,7 +34,7 @@ type Works = Pick<Resources, "clock" | "database" | "log" | "objects">;
 export function sweepOf(spec: StorageSpec, works: Works): OutsideJob {
   const holder = uuidv7();
   return {
-    name: `objects.${spec.name}`,
+    name: `objects.${placeOf(spec)}`,
     everyMillis,
     step: async () => (await walk(works, spec, { holder, goodFor: goodMillis }))?.isDone === false,
   };
@@ -85,7 +85,7 @@ async function walk(
   { holder, goodFor }: Walker,
 ): Promise<{ readonly objects: number; readonly isDone: boolean } | null> {
   const noting = { ...notingOf(works, spec), reader: works.database.reader };
-  const name = `objects.walk.${spec.name}`;
+  const name = `objects.walk.${placeOf(spec)}`;
   const noted = await noting.write(async ({ leases }) => {
     const now = works.clock.now();
     const lease = await leases.take(name, holder, now, now + leaseMillis);

@@ -1,5 +1,6 @@
 // Delivers events to the webhooks that subscribed to them, at least once each, up to a number of attempts. Whoever is slow uses
 // a limited share of the deliverer, and whoever has lost the right is told nothing.
+import { presentName, storedNames } from "../../contract/former-names.js";
 import { missingAwait } from "../../operations/calls.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
@@ -19,7 +20,7 @@ import { refusalOf } from "./rights.js";
 import { secretOf } from "./secret.js";
 import type { WebhookSettings } from "./settings.js";
 import { Shares } from "./shares.js";
-import type { WebhooksSpec } from "./spec.js";
+import { testEvent, type WebhooksSpec } from "./spec.js";
 
 /** Milliseconds for reading and recording in the database. */
 const storeMillis = 10_000;
@@ -42,6 +43,8 @@ export function startDeliverer(
 ): Started {
   const { clock, database, log } = service;
   const shares = new Shares();
+  // What guards other events is known to other processes, and so is what they are called.
+  const known = [...storedNames(spec.was, Object.keys(spec.events)), testEvent];
   let last: string | null = null;
 
   const begin = (claimed: ClaimedDelivery): void => {
@@ -62,13 +65,15 @@ export function startDeliverer(
           leaseUntil: now + leaseMillis,
           after: last,
           maxAttempts: settings.maxAttempts,
+          events: known,
           turnsOf: (waiting) => (unused = shares.begin(waiting)),
         }),
       );
       for (const delivery of claim.claimed) {
         const at = unused.findIndex(({ id }) => id === delivery.webhook.id);
         unused = unused.filter((_turn, index) => index !== at);
-        begin(delivery);
+        const { event } = delivery;
+        begin({ ...delivery, event: { ...event, name: presentName(spec.was, event.name) } });
       }
       for (const { id, webhookId } of claim.givenUp) {
         tally(service, "webhooks_given_up");

@@ -1,4 +1,5 @@
 // The family of webhooks: callers subscribe to integration events.
+import { firstName, storedNames } from "../../contract/former-names.js";
 import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
@@ -25,9 +26,10 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
   async staged(spec, context, event) {
     if (!Object.hasOwn(spec.events, event.name)) return;
     const store = context.transaction.of(webhookStore);
-    const subscribers = await store.subscribers(event.tenant, event.name);
+    const subscribers = await store.subscribers(event.tenant, storedNames(spec.was, [event.name]));
     const told = await hearing(spec, context, subscribers, event.name);
-    const deliveries = await store.stage(event, ...told);
+    const stored = { ...event, name: firstName(spec.was, event.name) };
+    const deliveries = await store.stage(stored, ...told);
     if (deliveries.length > 0) context.follow(() => context.resources.wake(webhookStore));
   },
   // As its permissions and keys do: who comes back begins anew.

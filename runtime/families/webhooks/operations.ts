@@ -1,4 +1,5 @@
 // The operations of webhooks that generated routes name.
+import { firstName, presentName } from "../../contract/former-names.js";
 import { fail } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -15,7 +16,7 @@ import {
 import { isCallable } from "./address.js";
 import { webhooksFamily } from "./index.js";
 import { newSecret } from "./secret.js";
-import type { WebhooksSpec } from "./spec.js";
+import { testEvent, type WebhooksSpec } from "./spec.js";
 
 /** Deliveries of one answer. */
 const pageSize = 100;
@@ -79,21 +80,23 @@ export const webhooks = {
         ...owner,
         id,
         url,
-        events,
+        events: events.map((event) => firstName(spec.was, event)),
         secret: sealed,
         createdAt: context.clock.now(),
       };
       await store.add(webhook);
       context.note({ webhook_id: id });
-      return { ...entryOf(webhook), secret };
+      return { ...entryOf(spec, webhook), secret };
     },
 
   /** The caller's webhooks, oldest first. */
   list:
-    (): Handler<Readonly<Record<never, never>>, { readonly webhooks: readonly WebhookEntry[] }> =>
+    (
+      spec: WebhooksSpec,
+    ): Handler<Readonly<Record<never, never>>, { readonly webhooks: readonly WebhookEntry[] }> =>
     async (_input, context) => {
       const list = await context.transaction.of(webhookStore).list(ownerOf(context));
-      return { webhooks: list.map(entryOf) };
+      return { webhooks: list.map((webhook) => entryOf(spec, webhook)) };
     },
 
   /** Throws `core.not_found`, as all of the following, for one that is not there or somebody else's. */
@@ -106,7 +109,7 @@ export const webhooks = {
 
   /** Sends `webhook.test` to it alone. */
   test:
-    (): Handler<ById, WebhookDeliveryEntry> =>
+    (spec: WebhooksSpec): Handler<ById, WebhookDeliveryEntry> =>
     async ({ id }, context) => {
       const webhook = await found(context, id);
       const store = context.transaction.of(webhookStore);
@@ -114,7 +117,7 @@ export const webhooks = {
       const payload = context.resources.sealer.seal(JSON.stringify({ webhook_id: id }), eventId);
       const event = {
         id: eventId,
-        name: "webhook.test",
+        name: testEvent,
         tenant: context.tenant,
         payload,
         shape: null,
@@ -124,12 +127,14 @@ export const webhooks = {
       context.follow(() => context.resources.wake(webhookStore));
       const [delivery] = await store.deliveries(id, undefined, 1);
       if (delivery === undefined) throw fail("core.not_found");
-      return deliveryOf(delivery);
+      return deliveryOf(spec, delivery);
     },
 
   /** The newest first; `before` is the last one of the page before. */
   deliveries:
-    (): Handler<
+    (
+      spec: WebhooksSpec,
+    ): Handler<
       ById & { readonly before?: string },
       { readonly deliveries: readonly WebhookDeliveryEntry[]; readonly has_more: boolean }
     > =>
@@ -138,7 +143,7 @@ export const webhooks = {
       const store = context.transaction.of(webhookStore);
       const rows = await store.deliveries(id, before, pageSize + 1);
       return {
-        deliveries: rows.slice(0, pageSize).map(deliveryOf),
+        deliveries: rows.slice(0, pageSize).map((one) => deliveryOf(spec, one)),
         has_more: rows.length > pageSize,
       };
     },
@@ -181,16 +186,20 @@ async function found(context: ExecutionContext, id: string): Promise<Webhook> {
   return webhook;
 }
 
-function entryOf({ id, url, events, createdAt }: Webhook): WebhookEntry {
+function entryOf(
+  { was }: WebhooksSpec,
+  { id, url, events: stored, createdAt }: Webhook,
+): WebhookEntry {
+  const events = stored.map((event) => presentName(was, event));
   return { id, url, events, created_at: timeOf(createdAt) };
 }
 
-function deliveryOf(delivery: WebhookDelivery): WebhookDeliveryEntry {
+function deliveryOf({ was }: WebhooksSpec, delivery: WebhookDelivery): WebhookDeliveryEntry {
   const { id, event, eventId, attempts, status, error, createdAt, dueAt, deliveredAt } = delivery;
   const isPending = dueAt !== null;
   return {
     id,
-    event,
+    event: presentName(was, event),
     event_id: eventId,
     state: isPending ? "pending" : deliveredAt === null ? "failed" : "delivered",
     attempts,

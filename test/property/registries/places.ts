@@ -1,5 +1,6 @@
 // What may stand where the shape alone does not say it: names of what is there, keys of maps, paths, functions.
 import { isMap } from "../../../generator/load/shape.js";
+import type { Draw } from "./draw.js";
 import {
   authorFiles,
   exportNames,
@@ -31,10 +32,14 @@ const places: readonly (readonly [string, Place])[] = [
   ["types.*", (world) => anyType(world.draw, [])],
   [`${documents}.*.type`, documentType],
   [`${documents}.*.create`, creatable],
-  [`${documents}.*.update.*`, (world, path) => world.draw.pick(fieldsAt(world, path, () => true))],
+  [
+    `${documents}.*.update.*`,
+    (world, path) => world.draw.pick(fieldsAt(world, path, (type) => !isLater(type))),
+  ],
   [`${documents}.*.unique.*.fields.*`, scalarAt],
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
+  [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
   [`${documents}.*.set`, setFields],
   [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
   [`${documents}.*.views.*.fields`, asShaped],
@@ -59,6 +64,10 @@ const places: readonly (readonly [string, Place])[] = [
   [
     "*.*.guard",
     (world, [first = ""]) => (world.draw.chance(60) ? guardOf(world, first) : undefined),
+  ],
+  [
+    "outbox|realtime.events.*.was",
+    ({ draw }, path) => `${path[2]?.split(".")[0]}.earlier_${draw.below(9)}`,
   ],
   ["outbox.events.*.guard", (world) => guardOf(world, "outbox")],
   ["scopes.*", reference],
@@ -162,7 +171,10 @@ export function keysAt(world: World, path: Path): readonly string[] {
 /** Policies of every kind that there can be. */
 function policies({ draw, made }: World): Json {
   const rate = { rate_limit: draw.pick(samples["a rate such as 100/1m"] ?? []) };
-  const action = { authorize: draw.pick(["{resource}.read", "tasks.write"]) };
+  const action = {
+    authorize: draw.pick(["{resource}.read", "tasks.write"]),
+    ...(draw.chance(30) ? { was: "{resource}.see" } : {}),
+  };
   const hooks = keysOf(made["hooks"]);
   return {
     open: [],
@@ -221,10 +233,28 @@ function documentType(world: World, path: Path): unknown {
   const emittableTypes = free.filter((type) => carried.includes(type));
   const liked = emittableTypes.length > 0 ? emittableTypes : free;
   const chosen =
-    liked.length > 0 && draw.chance(70) ? draw.pick(liked) : objectType(draw, Object.keys(types));
+    liked.length > 0 && draw.chance(70)
+      ? draw.pick(liked)
+      : storedType(draw, objectType(draw, Object.keys(types)));
   if (typeof chosen === "string") named.set(place, chosen);
   fields.set(place, membersOf(world, chosen));
   return chosen;
+}
+
+/** A type of which rows know more than clients. */
+function storedType(draw: Draw, type: Json): Json {
+  if ("properties" in type) return type;
+  return {
+    ...type,
+    ...(draw.chance(20) ? { lately: { type: "integer", former: 1 } } : {}),
+    ...(draw.chance(20) ? { soon: { type: ["integer", "null"], since: "next" } } : {}),
+    ...(draw.chance(20) ? { phase: { enum: ["now", { value: "then", since: "next" }] } } : {}),
+  };
+}
+
+/** Whether nobody writes a field before the next version. */
+function isLater(type: unknown): boolean {
+  return isMap(type) && type["since"] === "next";
 }
 
 /** An input, an output, or what an event carries. */
@@ -345,7 +375,9 @@ function setFields(world: World, path: Path): Json {
 function creatable(world: World, path: Path): readonly string[] {
   const all = Object.entries(world.fields.get(path.slice(0, 2).join(".")) ?? {});
   return all.flatMap(([name, type]) =>
-    typeof type === "string" && type.endsWith("?") && world.draw.chance(50) ? [] : [name],
+    isLater(type) || (typeof type === "string" && type.endsWith("?") && world.draw.chance(50))
+      ? []
+      : [name],
   );
 }
 
