@@ -65,6 +65,22 @@ export const ofTypes = {
     "Use the keyword of that type, or remove it. This is a warning.",
     "warning",
   ),
+  OPW031: entry(
+    "Default does not fit",
+    "A default value does not match the schema of its field.",
+    "Change the value or the schema.",
+  ),
+  OPW033: entry(
+    "Type used twice",
+    "Two documents have the same type; the type carries the base fields of one document.",
+    "Give each document a type of its own.",
+  ),
+  OPW049: entry(
+    "Open input",
+    "An object of the input leaves `additionalProperties` out, so callers may send members that nobody declared, and the handler gets them.",
+    "Write `additionalProperties: false`, or `true` if you mean it. This is a warning.",
+    "warning",
+  ),
   OPW088: entry(
     "Validation that is not linear",
     "A recursive type has branches or parts that all look at the same value, so that the work multiplies with each level of nesting, and a small request could block the service.",

@@ -96,20 +96,10 @@ export const catalogue = {
     "One of a document's settings names a field that its type does not have.",
     "Correct the name, or add the field to the type.",
   ),
-  OPW031: entry(
-    "Default does not fit",
-    "A default value does not match the schema of its field.",
-    "Change the value or the schema.",
-  ),
   OPW032: entry(
     "Field can never be set",
     "A required field is not in `create` and has no default, so no document could be created.",
     "Add it to `create`, give it a default, or make it nullable.",
-  ),
-  OPW033: entry(
-    "Type used twice",
-    "Two documents have the same type; the type carries the base fields of one document.",
-    "Give each document a type of its own.",
   ),
   OPW034: entry(
     "Field cannot be indexed",
@@ -207,12 +197,6 @@ export const catalogue = {
     "Name collision in code",
     "Two operations, or two namespaces, would have the same name in code.",
     "Rename the operation, or its namespace.",
-  ),
-  OPW049: entry(
-    "Open input",
-    "An object of the input leaves `additionalProperties` out, so callers may send members that nobody declared, and the handler gets them.",
-    "Write `additionalProperties: false`, or `true` if you mean it. This is a warning.",
-    "warning",
   ),
   OPW050: entry(
     "Unknown policy",

@@ -1,6 +1,7 @@
 // Values that are kept and read later, possibly by another version: signals, events, answers under idempotency keys. As
 // rows do, they know the shape in which they were kept (decisions.md "What is stored knows its shape and its name").
 import { createHash } from "node:crypto";
+import { baseFields } from "../contract/fields.js";
 import { broughtUp, shapeNumber } from "../contract/shapes.js";
 import { asDeclared, asStored } from "../contract/stored-members.js";
 import type { AnyDocumentSpec } from "../ports/document-spec.js";
@@ -215,6 +216,9 @@ function asTold({ types, numbers }: Reading, part: KeptPart, value: unknown): un
   });
 }
 
+/** Members of documents that are no part of their bodies. */
+const columnNames: readonly string[] = [...Object.keys(baseFields), "is_deleted"];
+
 /** A document that was kept in another shape, under its names of today. */
 function renewedDocument(
   { table, shape, converters }: AnyDocumentSpec,
@@ -223,8 +227,10 @@ function renewedDocument(
 ): Members {
   const number = shapeNumber(shape);
   const from = numbers.get(table) ?? number;
-  const body = from < number ? broughtUp(shape, from, members, converters) : members;
-  return asDeclared(shape, body);
+  if (from >= number) return asDeclared(shape, members);
+  const columns = Object.entries(members).filter(([name]) => columnNames.includes(name));
+  const body = broughtUp(shape, from, members, converters);
+  return { ...Object.fromEntries(columns), ...asDeclared(shape, body) };
 }
 
 /** The members that are declared, with the defaults of those that are missing. */
