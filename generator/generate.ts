@@ -16,9 +16,10 @@ import type { MigrationHistory } from "./emit/migrations.js";
 import type { RegistryModel } from "./model/registry.js";
 import type { ModulePaths } from "./print/module-path.js";
 import { registryFormat } from "./expand/registry-shape.js";
+import { withFixes, type Mendable } from "./mend/mends.js";
 import { expandRegistry } from "./expand/expand.js";
 import { loadRegistry, type LoadedRegistry } from "./load/load.js";
-import { textOfFile } from "./load/project-file.js";
+import { projectEntry, textOfFile } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf, mergedOwnership, type Ownership } from "./output/manifest.js";
@@ -95,6 +96,7 @@ async function checked(
   };
   const options = { project: project.root, folder: project.paths.registry, report };
   const loaded = loadRegistry(project.root, project.paths.registry, registryFormat, report);
+  const unsound = new Set(findings);
   const folder = new GeneratedFolder(project.root, project.paths.out);
   const { base, purges = false } = project;
   const history = base === undefined ? folder.history(report) : folder.historyOf(base, report);
@@ -114,10 +116,17 @@ async function checked(
   await unscopedIsListed(project.root, project.paths.registry, report);
   // A file that can't be read says nothing: what seems to be missing or unknown may stand in it.
   const unread = findings.filter(({ code }) => code === "OPW001");
+  const mendable: Mendable = {
+    tree: loaded.tree,
+    shape: registryFormat.shape,
+    unsound,
+    folder: project.paths.registry,
+    exists: (path) => projectEntry(project.root, path).kind === "file",
+  };
   return {
     loaded,
     expanded,
-    findings: unread.length > 0 ? unread : findings,
+    findings: withFixes(unread.length > 0 ? unread : findings, mendable),
     warnings: unread.length > 0 ? [] : warnings,
     folder,
     history,

@@ -5,6 +5,7 @@ import type { Advice } from "../diagnostics.js";
 import { families } from "../families/index.js";
 import { shownValue } from "../load/flow-text.js";
 import { adviceOn } from "../load/shape-advice.js";
+import { readShorthand } from "../load/shorthand.js";
 import type { RuleContext } from "../kernel/rule.js";
 import { isNullable, type JsonSchema } from "../model/json-schema.js";
 
@@ -26,6 +27,13 @@ export async function defaultsFit(context: RuleContext): Promise<void> {
 function defaultAdvice(schema: JsonSchema, value: unknown): Advice | undefined {
   if (typeof schema === "boolean") return undefined;
   const { type, enum: values } = schema;
+  const [only, ...others] = Array.isArray(values) ? (values as readonly unknown[]) : [];
+  // A list as the default of `[string]` says what the brackets were meant for (OPW017).
+  const isType = typeof only === "string" && readShorthand(only).kind === "schema";
+  if (Array.isArray(value) && isType && others.length === 0)
+    return {
+      hint: `\`[${only}]\` is the one text "${only}". Write the type as \`"${only}[]"\`, a list.`,
+    };
   if (Array.isArray(values)) return { suggestion: didYouMean(String(value), values.map(String)) };
   if (type === "string" && (typeof value === "number" || typeof value === "boolean"))
     return { suggestion: JSON.stringify(String(value)), hint: "A text stands in quotes." };

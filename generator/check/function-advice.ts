@@ -19,7 +19,7 @@ export function fileAdvice(
   const typed = around.map((path) => path.replace(/\.([cm]?)js$/, ".$1ts"));
   const near = around.flatMap((path) => {
     const folder = posix.dirname(path);
-    const found = didYouMean(posix.basename(path), filesIn(project, folder));
+    const found = didYouMean(posix.basename(path), filesIn(project, folder))?.name;
     return found === undefined ? [] : [posix.join(folder, found)];
   });
   const found = [...around, ...typed, ...near].map((path) => posix.normalize(path)).find(isFile);
@@ -45,8 +45,11 @@ export function exportAdvice(
     return {
       hint: `No function can be declared as \`${name}\`, a word of JavaScript: choose another name.`,
     };
-  const suggestion = didYouMean(name, names);
-  if (suggestion !== undefined) return { suggestion: `${file}#${suggestion}` };
+  const nearest = didYouMean(name, names);
+  if (nearest !== undefined) {
+    const reference = { wrote: `${file}#${name}`, name: `${file}#${nearest.name}` };
+    return { suggestion: { ...nearest, ...reference } };
+  }
   const text = textOfFile(project, file) ?? "";
   const plain = name.replaceAll("$", "_");
   const declared = new RegExp(String.raw`\b(?:const|let|var|function|class)\s+${plain}\b`);

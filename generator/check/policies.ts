@@ -1,9 +1,10 @@
 // The rule that the steps of policies exist and can refuse. Each faulty one is reported once, at its own place, however many operations it guards.
-import { didYouMean } from "../did-you-mean.js";
+import { meantOrNearest } from "../did-you-mean.js";
 import { own } from "../model/records.js";
 import { refusingPhases } from "../model/vocabulary.js";
 import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
 import { policiesOf } from "../kernel/guards.js";
+import { isLeftOut, isSectionLeftOut } from "../kernel/left-out.js";
 import { stepNames } from "../load/other-words.js";
 import type { PolicyStep } from "../load/declarations.js";
 import type { Finding } from "../diagnostics.js";
@@ -33,21 +34,21 @@ function isBuiltIn(step: PolicyStep): boolean {
 
 type Loaded = RuleContext["loaded"];
 
-function faultOf(
-  step: PolicyStep,
-  { declarations: declared, tree }: Loaded,
-): Omit<Finding, "at"> | undefined {
+function faultOf(step: PolicyStep, loaded: Loaded): Omit<Finding, "at"> | undefined {
+  const { declarations: declared } = loaded;
   const { hooks, scopes } = declared;
   if (typeof step !== "string") {
     const names = [...Object.keys(scopes), "own_rows"];
-    return step.scope === undefined ? undefined : unknown("scope", step.scope, names);
+    return step.scope === undefined || isLeftOut(loaded, step.scope, "scopes")
+      ? undefined
+      : unknown("scope", step.scope, names);
   }
   // Whether the function exists is judged with all others.
   if (step.includes("#")) return undefined;
   const lacks = Object.hasOwn(hooks, step) ? undefined : builtInHook(step, declared)?.lacks;
-  // A section with a fault of its own has been reported.
   if (lacks !== undefined)
-    return tree.root[lacks] === undefined ? lackingSection(step, lacks) : undefined;
+    return isSectionLeftOut(loaded, lacks) ? undefined : lackingSection(step, lacks);
+  if (isLeftOut(loaded, step, "hooks")) return undefined;
   const phase = own(hooks, step)?.phase;
   if (phase !== undefined && !refusingPhases.includes(phase))
     return { code: "OPW099", message: `${step} runs in ${phase}, where it cannot refuse anybody` };
@@ -73,5 +74,5 @@ function unknown(
   if (known.includes(name)) return undefined;
   const message = `no ${what} is called ${name}`;
   const meant = what === "hook" ? own(stepNames, name) : undefined;
-  return { code: "OPW051", message, suggestion: meant ?? didYouMean(name, known) };
+  return { code: "OPW051", message, suggestion: meantOrNearest(meant, name, known) };
 }

@@ -14,7 +14,7 @@ export function explainCode(subject: string, terminal: Terminal): ExitCode | und
   if (!/^OPW\d+$/.test(code)) return undefined;
   if (!isDiagnosticCode(code)) {
     const codes = Object.keys(catalogue).sort();
-    const likely = didYouMean(code, codes);
+    const likely = didYouMean(code, codes)?.name;
     throw new UsageError(
       `there is no code ${code}; ${likely === undefined ? `the catalogue has ${codes[0]} to ${codes.at(-1)}` : `did you mean ${likely}?`}`,
     );
@@ -33,7 +33,7 @@ export async function runExplain(
   const { operations } = expanded.model;
   const operation = own(operations, subject);
   if (operation === undefined) {
-    const likely = didYouMean(subject, Object.keys(operations));
+    const likely = didYouMean(subject, Object.keys(operations))?.name;
     throw new UsageError(
       `there is no operation ${subject}${likely === undefined ? "" : `; did you mean ${likely}?`}`,
     );

@@ -1,11 +1,11 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
 import { catalogue, type Severity } from "../catalogue.js";
-import { type Finding, type Origin } from "../diagnostics.js";
+import { suggested, type Finding, type Fix, type Origin, type TextEdit } from "../diagnostics.js";
 import { githubAnnotation } from "../print/github-annotation.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import type { FindingFormat } from "./finding-formats.js";
-import { codeFrame, cut } from "./excerpt.js";
+import { codeFrame, cut, visible } from "./excerpt.js";
 import { repositoryPrefix } from "./repository.js";
 
 /** Bounds messages, because names in them are as long as the registry's author made them. */
@@ -19,9 +19,12 @@ export interface Diagnostic {
   readonly at: SourcePosition;
   readonly related: readonly { readonly message: string; readonly at: SourcePosition }[];
   readonly suggestion?: string;
-  /** The right way, where this finding knows more than `fix`, which its code has. */
+  /** The right way, where this finding knows more than `advice`. */
   readonly hint?: string;
-  readonly fix: string;
+  /** What to do about findings of this code, in words. */
+  readonly advice: string;
+  /** The edits that mend it, where there is one right answer. */
+  readonly fix?: Fix;
 }
 
 /** Locates findings and sorts them by file, line and code. */
@@ -41,13 +44,17 @@ function toDiagnostics(
         message: cut(message, longestMessage),
         at: place(at),
       })),
-      ...(finding.suggestion === undefined
-        ? {}
-        : { suggestion: cut(finding.suggestion, longestMessage) }),
+      ...suggestionOf(finding),
       ...(finding.hint === undefined ? {} : { hint: cut(finding.hint, longestMessage) }),
-      fix: catalogue[finding.code].fix,
+      advice: catalogue[finding.code].fix,
+      ...(finding.fix === undefined ? {} : { fix: finding.fix }),
     }))
     .sort(byPlace);
+}
+
+function suggestionOf(finding: Finding): { readonly suggestion?: string } {
+  const suggestion = suggested(finding.suggestion);
+  return suggestion === undefined ? {} : { suggestion: cut(suggestion, longestMessage) };
 }
 
 export interface FindingOptions {
@@ -84,7 +91,7 @@ function renderDiagnostics(
       return `${JSON.stringify({ diagnostics }, null, 2)}\n`;
     case "github": {
       const prefix = repositoryPrefix(options.root);
-      return diagnostics.map((one) => annotation(one, prefix)).join("");
+      return diagnostics.map((one) => annotation(one, prefix, options.textOf)).join("");
     }
     case "sarif":
       return `${JSON.stringify(sarif(diagnostics, repositoryPrefix(options.root)), null, 2)}\n`;
@@ -93,10 +100,16 @@ function renderDiagnostics(
   }
 }
 
-function annotation(diagnostic: Diagnostic, prefix: string): string {
-  const { code, severity, at } = diagnostic;
+function annotation(
+  diagnostic: Diagnostic,
+  prefix: string,
+  textOf: FindingOptions["textOf"],
+): string {
+  const { code, severity, at, fix } = diagnostic;
+  const mended = fix === undefined ? "" : ` \`check --fix\` writes ${shownFix(fix, textOf)}.`;
+  const message = advised(diagnostic) + mended;
   const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
-  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, advised(diagnostic));
+  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message);
 }
 
 /** The message, and how to mend it where that is known. */
@@ -116,6 +129,7 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
     version: "2.1.0",
     runs: [
       {
+        columnKind: "utf16CodeUnits",
         tool: {
           driver: {
             name: "opwright",
@@ -131,6 +145,7 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
             ...sarifLocation(place.at, prefix),
             message: { text: place.message },
           })),
+          ...(diagnostic.fix === undefined ? {} : { fixes: [sarifFix(diagnostic.fix, prefix)] }),
         })),
       },
     ],
@@ -146,10 +161,49 @@ function sarifLocation(at: SourcePosition, prefix: string): { readonly physicalL
   };
 }
 
+/** SARIF 2.1.0 §3.55: one change for each file. */
+function sarifFix(fix: Fix, prefix: string): { readonly artifactChanges: readonly unknown[] } {
+  const files = [...new Set(fix.map(({ file }) => file))];
+  return {
+    artifactChanges: files.map((file) => ({
+      artifactLocation: { uri: prefix + file },
+      replacements: fix.filter((edit) => edit.file === file).map(sarifReplacement),
+    })),
+  };
+}
+
+function sarifReplacement({ range: { start, end }, text }: TextEdit): object {
+  return {
+    deletedRegion: {
+      startLine: start.line,
+      startColumn: start.col,
+      endLine: end.line,
+      endColumn: end.col,
+    },
+    ...(text === "" ? {} : { insertedContent: { text } }),
+  };
+}
+
+/** The widest text that is shown of an edit. */
+const widestEdit = 60;
+
+/** What a fix writes instead of what, on one line. */
+function shownFix(fix: Fix, textOf: FindingOptions["textOf"]): string {
+  const shown = (text: string): string => cut(oneLine(visible(text.trim())), widestEdit);
+  return fix
+    .map(({ file, range, text }) => {
+      const before = shown((textOf(file) ?? "").slice(range.start.offset, range.end.offset));
+      const after = shown(text);
+      if (after === "") return `nothing instead of ${before}`;
+      return before === "" ? after : `${after} instead of ${before}`;
+    })
+    .join(", ");
+}
+
 function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptions): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const { code, severity, message, at, related, suggestion, hint, fix } = diagnostic;
+  const { code, severity, message, at, related, suggestion, hint, advice, fix } = diagnostic;
   const lines = [
     `${oneLine(at.file)}:${at.line}:${at.col} ${paint(severity === "error" ? 31 : 33, severity)} ${paint(1, code)} ${oneLine(message)}`,
     ...codeFrame(at, textOf(at.file), (marker) => paint(31, marker)),
@@ -160,7 +214,8 @@ function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptio
     // What the finding itself knows says more than what its code does.
     ...(suggestion !== undefined && hint === undefined
       ? []
-      : [`  ${paint(36, "fix")} ${oneLine(hint ?? fix)}`]),
+      : [`  ${paint(36, "fix")} ${oneLine(hint ?? advice)}`]),
+    ...(fix === undefined ? [] : [`  ${paint(36, "check --fix")} writes ${shownFix(fix, textOf)}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -104,6 +104,7 @@ function addCommandsOfRegistry({ command, onProject, end }: Commands): void {
       "--base <ref>",
       "fail as well where migrations of this git revision are changed or lost",
     )
+    .option("--fix", "first mend the findings that have one right answer")
     .action(
       onProject<CommonFlags & CheckFlags>(async (configured, flags) => {
         const { runCheck } = await import("./check.js");

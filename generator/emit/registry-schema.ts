@@ -1,37 +1,73 @@
-// registry.schema.json: the registry format with the names that exist now, for editors (registry.md, rule 8).
+// registry.schema.json: the registry format with the names that exist now, for editors (registry.md, rule 8). Every node says what
+// it is, and has an example.
 import type { RegistryNames } from "../load/registry-names.js";
 import { registryShape } from "../expand/registry-shape.js";
-import { membersOf, type FormatShape } from "../load/shape.js";
+import { exampleOf, exampleOfMember } from "../load/examples.js";
+import { describe, membersOf, type FormatShape, type Member } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 
+type Schema = Readonly<Record<string, unknown>>;
+
 /** The schema of a registry file. `names` become enumerations, which editors complete. */
 export function emitRegistrySchema(names: RegistryNames): EmittedFile {
-  const schema = shapeSchema(registryShape, names) as Record<string, unknown>;
-  const { service: _required, ...properties } = schema["properties"] as Record<string, unknown>;
+  const { properties, ...schema } = shapeSchema(registryShape, names);
   return documentFile("registry.schema.json", {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "An opwright registry file",
     ...schema,
+    description: "One of the files of a registry, which are read together.",
+    examples: [{ registry: 1, ...(exampleOf(registryShape, names) as object) }],
     // A file may hold any sections; only their union needs a service.
     required: ["registry"],
     properties: {
-      registry: { const: 1, description: "The version of the registry format." },
-      service: _required,
-      ...properties,
+      registry: { const: 1, description: "The version of the registry format.", examples: [1] },
+      ...(properties as object),
     },
   });
 }
 
-function shapeSchema(shape: FormatShape, names: RegistryNames): unknown {
+/** The schema of a shape, with a description and an example. */
+function shapeSchema(shape: FormatShape, names: RegistryNames): Schema {
+  return {
+    ...keywordsOf(shape, names),
+    description: describe(shape),
+    ...examples(proposed(shape, names) ?? [exampleOf(shape, names)]),
+  };
+}
+
+/** What an editor proposes, where it is more than an example. */
+function proposed(shape: FormatShape, names: RegistryNames): readonly unknown[] | undefined {
+  // A hook may also be a reference, so its names are only proposed.
+  const isHook = shape.kind === "string" && shape.names === "hook" && shape.pattern === undefined;
+  if (isHook && names.hooks.length > 0) return names.hooks;
+  const isType = shape.kind === "any" && typeof shape.example === "object";
+  return isType ? [...shorthandScalars, ...names.types, shape.example] : undefined;
+}
+
+function memberSchema(member: Member, names: RegistryNames): Schema {
+  const schema = shapeSchema(member.shape, names);
+  const { example, description } = member;
+  const others =
+    proposed(member.shape, names) === undefined ? [] : (schema["examples"] as unknown[]);
+  return {
+    ...schema,
+    description,
+    ...(example === undefined ? {} : examples([example, ...others])),
+  };
+}
+
+function examples(all: readonly unknown[]): Schema {
+  const said = all.filter((example) => example !== undefined);
+  return said.length === 0 ? {} : { examples: said };
+}
+
+function keywordsOf(shape: FormatShape, names: RegistryNames): Schema {
   switch (shape.kind) {
     case "string":
       return {
         type: "string",
-        description: shape.what,
         ...(shape.pattern === undefined ? {} : { pattern: shape.pattern.source }),
-        // A hook may also be a reference, so its names are only proposed.
-        ...(shape.names === "hook" && names.hooks.length > 0 ? { examples: names.hooks } : {}),
       };
     case "boolean":
       return { type: "boolean" };
@@ -46,42 +82,61 @@ function shapeSchema(shape: FormatShape, names: RegistryNames): unknown {
     case "oneOf":
       return { enum: shape.values };
     case "name":
-      return { enum: names[shape.of] };
+      // An enumeration of nothing would refuse the first one.
+      return names[shape.of].length === 0 ? { type: "string" } : { enum: names[shape.of] };
     case "list":
       return { type: "array", items: shapeSchema(shape.of, names), minItems: shape.minItems ?? 0 };
     case "map":
       return {
         type: "object",
-        propertyNames: { pattern: shape.key.source },
+        propertyNames: {
+          pattern: shape.key.source,
+          description: shape.keyIs,
+          ...examples([shape.keyExample]),
+        },
         additionalProperties: shapeSchema(shape.of, names),
       };
     case "either":
       return { anyOf: shape.of.map((option) => shapeSchema(option, names)) };
     case "any":
-      return { description: shape.what, examples: [...shorthandScalars, ...names.types] };
-    case "choice": {
-      const { members, beside } = shape;
-      const object = shapeSchema({ kind: "object", members: membersOf(shape) }, names) as object;
-      return beside === undefined
-        ? { ...object, minProperties: 1, maxProperties: 1 }
-        : { ...object, oneOf: Object.keys(members).map((key) => ({ required: [key] })) };
-    }
-    case "object": {
-      const required = Object.entries(shape.members).filter(
-        ([, member]) => member.isRequired === true,
-      );
-      return {
-        type: "object",
-        properties: Object.fromEntries(
-          Object.entries(shape.members).map(([key, member]) => [
-            key,
-            { ...(shapeSchema(member.shape, names) as object), description: member.description },
-          ]),
-        ),
-        ...(required.length === 0 ? {} : { required: required.map(([key]) => key) }),
-        ...(shape.hasExtensions === true ? { patternProperties: { "^x-": {} } } : {}),
-        additionalProperties: false,
-      };
-    }
+      return {};
+    case "choice":
+      return choiceKeywords(shape, names);
+    case "object":
+      return objectKeywords(shape, names);
   }
+}
+
+function choiceKeywords(
+  shape: Extract<FormatShape, { kind: "choice" }>,
+  names: RegistryNames,
+): Schema {
+  const object = objectKeywords({ kind: "object", members: membersOf(shape) }, names);
+  if (shape.beside === undefined) return { ...object, minProperties: 1, maxProperties: 1 };
+  return {
+    ...object,
+    oneOf: Object.entries(shape.members).map(([key, member]) => ({
+      required: [key],
+      description: member.description,
+      ...examples([{ [key]: exampleOfMember(member, names) }]),
+    })),
+  };
+}
+
+function objectKeywords(
+  shape: Extract<FormatShape, { kind: "object" }>,
+  names: RegistryNames,
+): Schema {
+  const members = Object.entries(shape.members);
+  const required = members.filter(([, { isRequired }]) => isRequired === true);
+  const extension = { description: "Data of your own, which is carried along.", examples: [true] };
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      members.map(([key, member]) => [key, memberSchema(member, names)]),
+    ),
+    ...(required.length === 0 ? {} : { required: required.map(([key]) => key) }),
+    ...(shape.hasExtensions === true ? { patternProperties: { "^x-": extension } } : {}),
+    additionalProperties: false,
+  };
 }

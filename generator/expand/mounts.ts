@@ -4,6 +4,7 @@ import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { MountDeclaration } from "../load/declarations.js";
 import type { OperationModel, RouteModel } from "../model/registry.js";
+import { isLeftOut } from "../kernel/left-out.js";
 import { operationAdvice } from "../kernel/operation-advice.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../kernel/family.js";
@@ -93,9 +94,10 @@ function prefixOf({ mount: { declared, usual } }: NamespaceExpansion): string {
 
 /** The mounts of the section `mounts`. */
 function furtherMounts(
-  { declarations, tree, report }: FamilyContext,
+  context: FamilyContext,
   namespaces: readonly NamespaceExpansion[],
 ): readonly Mount[] {
+  const { declarations, tree, report } = context;
   const byName = new Map(namespaces.map((one) => [one.name, one]));
   const byPrefix = new Map<string, NamespaceExpansion[]>();
   for (const one of namespaces)
@@ -114,6 +116,7 @@ function furtherMounts(
     const [namespace, second] = prefix === undefined ? [byName.get(named ?? "")] : found;
     if (namespace !== undefined && second === undefined)
       return [{ namespace, declaration, path: ["mounts", name], isDeclared: true }];
+    if (named !== undefined && isLeftOut(context, named)) return [];
     if (prefix === undefined)
       report({
         code: "OPW070",

@@ -25,28 +25,37 @@ export const registryShape: ObjectShape = {
       alsoCalled: ["info", "app", "application"],
     },
     policies: {
-      ...optional(mapOf(listOf(policyStep)), "Named, ordered lists of hooks; a guard names one."),
+      ...optional(
+        mapOf(listOf(policyStep), undefined, undefined, "staff"),
+        "Named, ordered lists of hooks; a guard names one.",
+      ),
       alsoCalled: ["guards", "roles", "access", "security", "permissions"],
     },
     hooks: {
-      ...optional(mapOf(hook), "Hooks of the author's own, by name."),
+      ...optional(
+        mapOf(hook, undefined, undefined, "stamp"),
+        "Hooks of the author's own, by name.",
+      ),
       alsoCalled: ["middleware", "middlewares"],
     },
     scopes: optional(
-      mapOf(reference),
+      mapOf(reference, undefined, undefined, "team_rows"),
       "Row filters by name: functions that say which rows a caller sees.",
     ),
     types: {
       ...optional(
-        mapOf(typeOrFields, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
+        mapOf(typeOrFields, typeName, "a type name in [A-Z][A-Za-z0-9]*", "Task"),
         "Types by name: fields, a list of values, or a JSON Schema.",
       ),
       alsoCalled: ["components", "schemas", "definitions", "enums", "dtos", "interfaces"],
     },
     ...Object.assign({}, ...families.map(({ format }) => format)),
-    mounts: optional(mapOf(topLevelMount), "Further mounts of a namespace."),
+    mounts: optional(
+      mapOf(topLevelMount, undefined, undefined, "public_tasks"),
+      "Further mounts of a namespace.",
+    ),
     approved: optional(
-      mapOf(approval, /^/, "a change as `opwright diff` tells it"),
+      mapOf(approval, /^/, "a change as `opwright diff` tells it", "tasks.list is no longer there"),
       "Changes that break clients or open access and may be made, by their texts, each with the reason and the operations that it was given for.",
     ),
   },

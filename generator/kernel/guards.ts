@@ -9,6 +9,7 @@ import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
 import type { HookUse, OperationModel } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
+import { isLeftOut, isSectionLeftOut } from "./left-out.js";
 import { askFor, permissionFor } from "./permissions.js";
 import {
   authorizeHook,
@@ -193,11 +194,12 @@ function stepHook(
 }
 
 function declaredHook(
-  { declarations, report, tree }: FamilyContext,
+  context: FamilyContext,
   name: string,
   phase: HookPhaseName | undefined,
   at: Origin,
 ): HookUse | undefined {
+  const { declarations, report } = context;
   const builtIn = builtInHook(name, declarations);
   if (builtIn !== undefined && builtIn.lacks === undefined) return builtIn.hook;
   const hook = own(declarations.hooks, name);
@@ -205,11 +207,11 @@ function declaredHook(
     // Faults in a policy are reported at the policy.
     if (phase === undefined) return undefined;
     if (builtIn?.lacks !== undefined) {
-      // A section with a fault of its own has been reported.
-      if (tree.root[builtIn.lacks] === undefined)
+      if (!isSectionLeftOut(context, builtIn.lacks))
         report({ ...lackingSection(name, builtIn.lacks), at });
       return undefined;
     }
+    if (isLeftOut(context, name, "hooks")) return undefined;
     report({
       code: "OPW051",
       message: `no hook is called ${name}`,

@@ -1,5 +1,5 @@
 // What is likely meant by the name of an operation that a namespace doesn't have.
-import { didYouMean } from "../did-you-mean.js";
+import { meantOrNearest } from "../did-you-mean.js";
 import type { Advice } from "../diagnostics.js";
 import { aliases } from "../load/aliases.js";
 import { own } from "../model/records.js";
@@ -31,12 +31,16 @@ const makers: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The operation of `names` that is meant, or what would make it. */
-export function operationAdvice(name: string, names: readonly string[]): Advice {
+/** The operation of `names` that is meant, or the group of operations, or what would make it. */
+export function operationAdvice(
+  name: string,
+  names: readonly string[],
+  groups: readonly string[] = [],
+): Advice {
   const hint = own(makers, name);
   if (hint !== undefined) return { hint };
   const meant = (own(otherNames, name) ?? []).find((one) => names.includes(one));
-  const suggestion = meant ?? didYouMean(name, names);
+  const suggestion = meantOrNearest(meant, name, [...names, ...groups]);
   return suggestion === undefined
     ? { hint: `There are ${names.slice(0, 12).join(", ")}${names.length > 12 ? " …" : ""}.` }
     : { suggestion };

@@ -1,6 +1,6 @@
 // Holding a value against a shape: every fault is reported, each cause once, with what is likely meant.
-import { didYouMean } from "../did-you-mean.js";
-import { inside, type Advice, type Origin, type Report } from "../diagnostics.js";
+import { didYouMean, meantOrNearest } from "../did-you-mean.js";
+import { inside, suggested, type Advice, type Origin, type Report } from "../diagnostics.js";
 import { camelCase, pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { adviceOn } from "./shape-advice.js";
@@ -294,19 +294,17 @@ function adviceOnKey(
   const { members, otherWords = {} } = shape;
   const { member, hint } = own(otherWords, key) ?? own(otherWords, camelCase(key)) ?? {};
   if (hint !== undefined) return { hint, member };
-  const suggestion =
-    member ??
-    Object.keys(members).find((name) => members[name]?.alsoCalled?.includes(key)) ??
-    [snakeCase(key), key.toLowerCase()].find((name) => Object.hasOwn(members, name)) ??
-    didYouMean(key, Object.keys(members));
-  if (suggestion !== undefined) return { suggestion, member: suggestion };
+  const names = Object.keys(members);
+  const known = member ?? names.find((name) => members[name]?.alsoCalled?.includes(key));
+  const suggestion = meantOrNearest(known, key, names);
+  if (suggestion !== undefined) return { suggestion, member: suggested(suggestion) };
   const outer = around.find((one) => Object.hasOwn(one.members, key));
   if (outer !== undefined) {
     outer.misplaced.add(key);
     const beside = String(at.path[outer.depth] ?? "");
     return { hint: `\`${key}\` belongs beside \`${beside}\`, not into it: indent it less.` };
   }
-  const within = Object.keys(members).filter((name) => hasMember(members[name]?.shape, key));
+  const within = names.filter((name) => hasMember(members[name]?.shape, key));
   const [only] = within;
   return only === undefined || within.length > 1
     ? {}

@@ -27,16 +27,24 @@ import { nameAdvice, permissionAdvice, versionAdvice } from "./text-advice.js";
 const version =
   /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
+const change = {
+  kind: "string",
+  what: "a text",
+  example: "tasks.list",
+} as const satisfies FormatShape;
+
 /** The reason alone is enough for what clients meet in one place. */
 export const approval = {
   kind: "either",
   of: [
-    text,
+    { kind: "string", what: "a text", example: "Nobody calls it." },
     {
       kind: "object",
       members: {
-        reason: required(text, "Why clients bear it."),
-        in: required(listOf(text, 1), "The operations, events and commands that are meant."),
+        reason: required(text, "Why clients bear it.", "Nobody calls it."),
+        in: required(listOf(change, 1), "The operations, events and commands that are meant.", [
+          "tasks.list",
+        ]),
       },
     },
   ],
@@ -46,12 +54,15 @@ const webAddress = {
   kind: "string",
   pattern: /^https?:\/\/[^\s]+$/,
   what: "an address such as https://example.com",
+  example: "https://example.com",
 } as const satisfies FormatShape;
 
 const probePath = {
   kind: "string",
   pattern: /^(?:\/[A-Za-z0-9._~-]+)+$/,
   what: "the path of a probe, such as /health/live",
+  form: "path",
+  example: "/health/live",
 } as const satisfies FormatShape;
 
 export const service = {
@@ -63,6 +74,8 @@ export const service = {
         kind: "string",
         pattern: name,
         what: "a name in [a-z][a-z0-9_]*",
+        form: "name",
+        example: "tracker",
         advice: nameAdvice(name),
       },
       "The name of the service: tokens and API keys say it.",
@@ -71,25 +84,36 @@ export const service = {
       formerlyCalled,
       "What the service was called first: tokens, API keys and what processes share keep that name.",
     ),
-    title: required(text, "The title of the API's documents."),
+    title: required(text, "The title of the API's documents.", "Tracker"),
     version: required(
       {
         kind: "string",
         pattern: version,
         what: "a version such as 1.0.0",
+        form: "version",
+        example: "1.0.0",
         advice: versionAdvice,
       },
       "The version of the API.",
     ),
-    description: optional(text, "What the service is for, in Markdown."),
+    description: optional(
+      text,
+      "What the service is for, in Markdown.",
+      "Tasks and their comments.",
+    ),
     contact: optional(
       {
         kind: "object",
         members: {
-          name: optional(text, "A name."),
+          name: optional(text, "A name.", "The tracker team"),
           url: optional(webAddress, "A page."),
           email: optional(
-            { kind: "string", pattern: /^[^@\s]+@[^@\s]+$/, what: "an address of mail" },
+            {
+              kind: "string",
+              pattern: /^[^@\s]+@[^@\s]+$/,
+              what: "an address of mail",
+              example: "tracker@example.com",
+            },
             "An address of mail.",
           ),
         },
@@ -100,9 +124,14 @@ export const service = {
       {
         kind: "object",
         members: {
-          name: required(text, "Its name."),
+          name: required(text, "Its name.", "Apache 2.0"),
           identifier: optional(
-            { kind: "string", pattern: /^[A-Za-z0-9.+() -]+$/, what: "an SPDX expression" },
+            {
+              kind: "string",
+              pattern: /^[A-Za-z0-9.+() -]+$/,
+              what: "an SPDX expression",
+              example: "Apache-2.0",
+            },
             "The license as SPDX has it, such as Apache-2.0; a page where left out.",
           ),
           url: optional(webAddress, "The page of the license, where there is no identifier."),
@@ -112,7 +141,13 @@ export const service = {
     ),
     style: optional(style, "The default style of document routes: rest or rpc."),
     transaction: optional(
-      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      {
+        kind: "string",
+        pattern: name,
+        what: "a name in [a-z][a-z0-9_]*",
+        form: "name",
+        example: "main",
+      },
       "The transaction route of this service.",
     ),
     deadline: optional(
@@ -137,7 +172,9 @@ export const service = {
             reference,
             "Makes the body of every error: a function of the type Envelope.",
           ),
-          out: required(typeOrFields, "What that body is: fields, or a type's name."),
+          out: required(typeOrFields, "What that body is: fields, or a type's name.", {
+            message: "string",
+          }),
         },
       },
       "How errors are answered; with opwright's envelope where left out.",
@@ -149,13 +186,17 @@ export const service = {
   },
 } as const satisfies FormatShape;
 
+const step = { kind: "string", what: "a text", example: "stamp" } as const satisfies FormatShape;
+
 export const hook = {
   kind: "object",
   members: {
     run: required(hookReference, "The function, as file#export."),
     phase: required({ kind: "oneOf", values: hookPhases }, "When it runs."),
-    requires: optional(listOf(text), "Steps that must have run before."),
-    provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),
+    requires: optional(listOf(step), "Steps that must have run before.", ["principal"]),
+    provides: optional(listOf(step), "Steps that this hook provides; its own name is always one.", [
+      "stamp",
+    ]),
     errors: optional(listOf(errorCode), "Errors of `errors` that it may throw."),
   },
 } as const satisfies FormatShape;
@@ -165,6 +206,7 @@ const action = {
   kind: "string",
   pattern: actionPattern,
   what: "an action such as {resource}.read",
+  example: "{resource}.read",
   advice: permissionAdvice(actionPattern),
 } as const satisfies FormatShape;
 
@@ -172,7 +214,12 @@ const action = {
 export const policyStep = {
   kind: "either",
   of: [
-    { kind: "string", what: "a hook's name, or file#export", names: "hook" },
+    {
+      kind: "string",
+      what: "a hook's name, or file#export",
+      names: "hook",
+      example: "principal",
+    },
     {
       kind: "choice",
       otherWords: stepWords,
@@ -184,12 +231,15 @@ export const policyStep = {
         scope: {
           shape: text,
           description: "Which rows the caller sees: own_rows, or one of `scopes`.",
+          example: "own_rows",
         },
         rate_limit: {
           shape: {
             kind: "string",
             pattern: /^[1-9]\d*\/[1-9]\d*(?:s|m|h|d)$/,
             what: "a rate such as 100/1m",
+            form: "rate",
+            example: "100/1m",
             advice: rateAdvice,
           },
           description: "How often one caller may run each operation.",

@@ -1,5 +1,12 @@
 // The type of a field where it is a shorthand, and what is taken for one.
-import { inside, type Advice, type Finding, type Origin, type Report } from "../diagnostics.js";
+import {
+  inside,
+  suggested,
+  type Advice,
+  type Finding,
+  type Origin,
+  type Report,
+} from "../diagnostics.js";
 import { pascalCase } from "../model/names.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { fieldTypeAdvice } from "./foreign-types.js";
@@ -23,24 +30,28 @@ export function readFieldType(
 ): JsonSchema {
   const read = readShorthand(text);
   if (read.kind === "malformed") {
+    const advice = fieldTypeAdvice(text, declared, documents);
     report({
       code: "OPW026",
       message: `${JSON.stringify(text)} is no field type; write ${shorthandScalars.join(", ")} or the name of a type`,
       at,
-      ...fieldTypeAdvice(text, declared, documents),
+      ...advice,
     });
-    return true;
+    return meantBy(advice);
   }
   if (read.typeName !== undefined && !declared.has(read.typeName)) {
-    report({
-      code: "OPW020",
-      message: `no type is called ${read.typeName}`,
-      at,
-      ...fieldTypeAdvice(text, declared, documents),
-    });
-    return true;
+    const advice = fieldTypeAdvice(text, declared, documents);
+    report({ code: "OPW020", message: `no type is called ${read.typeName}`, at, ...advice });
+    return meantBy(advice);
   }
   return read.schema;
+}
+
+/** The type that is likely meant, so that what else is said of the field is judged by it; otherwise any value fits. */
+function meantBy(advice: Advice | undefined): JsonSchema {
+  if (advice?.hint?.includes("{type: string, ") === true) return { type: "string" };
+  const read = readShorthand(suggested(advice?.suggestion) ?? "");
+  return read.kind === "schema" ? read.schema : true;
 }
 
 /** The finding that a value is none of the forms of a field. */

@@ -18,6 +18,7 @@ export const formerlyCalled = {
   kind: "string",
   pattern: name,
   what: "a name in [a-z][a-z0-9_]*",
+  example: "todos",
   advice: nameAdvice(name),
 } as const satisfies FormatShape;
 /** What an event was called before. */
@@ -25,26 +26,39 @@ export const formerEvent = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
   what: "an event such as orders.placed",
+  example: "orders.placed",
 } as const satisfies FormatShape;
 export const text = { kind: "string", what: "a text" } as const satisfies FormatShape;
 export const duration = {
   kind: "string",
   pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
   what: "a duration such as 500ms, 5s, 1h or 7d",
+  form: "duration",
+  example: "5s",
   advice: durationAdvice,
 } as const satisfies FormatShape;
 export const byteSize = {
   kind: "string",
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
   what: "a size such as 512KiB or 64MiB: a whole number with B, KiB, MiB, GiB or TiB",
+  form: "bytes",
+  example: "64MiB",
   advice: byteSizeAdvice,
 } as const satisfies FormatShape;
+const examples = {
+  handler: "registry/handlers/tasks.ts#complete",
+  hook: "registry/hooks.ts#stamp",
+  value: "registry/functions.ts#make",
+} as const;
+
 const referenceTo = (names: "handler" | "hook" | "value") =>
   ({
     kind: "string",
     pattern: /^[\w@.-][\w@./-]*\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
     what: "a reference to an export, such as registry/handlers/tasks.ts#complete",
     names,
+    form: "reference",
+    example: examples[names],
     advice: referenceAdvice,
   }) as const satisfies FormatShape;
 
@@ -61,6 +75,8 @@ export const urlPath = {
   kind: "string",
   pattern: urlPathPattern,
   what: "a path such as /tasks/{id}/complete",
+  form: "path",
+  example: "/tasks/{id}/complete",
   advice: pathAdvice(urlPathPattern),
 } as const satisfies FormatShape;
 /** Where a mount stands: it binds no placeholder. */
@@ -68,6 +84,8 @@ export const mountPath = {
   kind: "string",
   pattern: mountPathPattern,
   what: "a path without placeholders, such as /tasks",
+  form: "path",
+  example: "/tasks",
   advice: pathAdvice(mountPathPattern),
 } as const satisfies FormatShape;
 /** The code of an error of the author's own. */
@@ -78,20 +96,22 @@ export const policyName = {
   advice: policyAdvice,
 } as const satisfies FormatShape;
 
-export const optional = <const Of extends FormatShape>(shape: Of, description: string) => ({
-  shape,
-  description,
-});
-export const required = <const Of extends FormatShape>(shape: Of, description: string) => ({
-  shape,
-  description,
-  isRequired: true as const,
-});
+export const optional = <const Of extends FormatShape>(
+  shape: Of,
+  description: string,
+  example?: unknown,
+) => ({ shape, description, ...(example === undefined ? {} : { example }) });
+export const required = <const Of extends FormatShape>(
+  shape: Of,
+  description: string,
+  example?: unknown,
+) => ({ ...optional(shape, description, example), isRequired: true as const });
 export const mapOf = <const Of extends FormatShape>(
   of: Of,
   key = name,
   keyIs = "a name in [a-z][a-z0-9_]*",
-) => ({ kind: "map" as const, of, key, keyIs });
+  keyExample = "tasks",
+) => ({ kind: "map" as const, of, key, keyIs, keyExample });
 export const listOf = <const Of extends FormatShape>(of: Of, minItems = 0) => ({
   kind: "list" as const,
   of,
@@ -104,16 +124,23 @@ const hookList = listOf({
   kind: "string",
   what: "a hook's name, or file#export",
   names: "hook",
+  example: "registry/hooks.ts#stamp",
 });
 
-export const paths = mapOf(urlPath);
-export const include = listOf({ kind: "string", what: "the name of an operation" });
+export const paths = mapOf(urlPath, undefined, undefined, "get");
+export const include = listOf({
+  kind: "string",
+  what: "the name of an operation",
+  example: "get",
+});
 
 export const mountMembers = {
   at: required(mountPath, "Where the routes are mounted."),
   style: optional(style, "rest or rpc."),
   include: optional(include, "The operations to attach; all where left out."),
-  paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+  paths: optional(paths, "Paths that differ from the default, relative to the mount.", {
+    list: "/all",
+  }),
 } satisfies Readonly<Record<string, Member>>;
 
 export const mount = {
@@ -127,6 +154,7 @@ export const mount = {
 export const typeOrFields = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
+  example: { title: "string", due: "date-time?" },
   isType: true,
 } as const satisfies FormatShape;
 
@@ -150,19 +178,21 @@ export const permission = {
   kind: "string",
   pattern: permissionPattern,
   what: "a permission such as admin or {resource}.admin",
+  example: "{resource}.admin",
   advice: permissionAdvice(permissionPattern),
 } as const satisfies FormatShape;
 
 /** One policy for all operations, or policies by operation. */
 export const guard = {
   kind: "either",
-  of: [policyName, mapOf(policyName)],
+  of: [policyName, mapOf(policyName, undefined, undefined, "read")],
 } as const satisfies FormatShape;
 
 const day = {
   kind: "string",
   pattern: /^\d{4}-\d{2}-\d{2}$/,
   what: "a day such as 2026-07-01",
+  example: "2026-07-01",
 } as const satisfies FormatShape;
 
 /** That something goes one day. */
@@ -171,7 +201,7 @@ export const deprecation = {
   members: {
     since: required(day, "The day from which on it is deprecated, in UTC."),
     sunset: optional(day, "The day from which on it may be gone, in UTC."),
-    use: optional(text, "What to use instead, such as another operation."),
+    use: optional(text, "What to use instead, such as another operation.", "tasks.list"),
   },
 } as const satisfies FormatShape;
 

@@ -23,6 +23,11 @@ export function registryNames(tree: SourceTree, namespaces: readonly string[]): 
   };
 }
 
+/** Documents that may be named. */
+export function documentNames(tree: SourceTree): readonly string[] {
+  return Object.keys(tree.section("documents"));
+}
+
 /** Types that may be named: those that are declared, and those of views. */
 export function typeNames(tree: SourceTree): readonly string[] {
   const ofViews = Object.entries(tree.section("documents")).flatMap(([document, declaration]) => {

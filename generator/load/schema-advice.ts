@@ -1,7 +1,7 @@
 // Keywords and values of schemas that other formats have, and how JSON Schema or the registry says it.
 import { formats } from "../../runtime/contract/validation.js";
-import { didYouMean } from "../did-you-mean.js";
-import type { Advice } from "../diagnostics.js";
+import { didYouMean, meantOrNearest } from "../did-you-mean.js";
+import { suggested, type Advice } from "../diagnostics.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";
@@ -72,14 +72,14 @@ export function keywordAdvice(keyword: string, schema: Json, field: string): Adv
   if (sentence !== undefined) return { hint: sentence(field) };
   const ofType = own(bounds, mainType(schema));
   const end = smallest.test(word) ? "min" : largest.test(word) ? "max" : undefined;
-  if (end !== undefined && ofType !== undefined) return { suggestion: ofType[end] };
+  if (end !== undefined && ofType !== undefined)
+    return { suggestion: meantOrNearest(ofType[end], keyword, everyKeyword) };
   if (word === "length" || word === "len") {
     const { min, max } = ofType ?? { min: "minLength", max: "maxLength" };
     const length = flowText(schema[keyword]);
     return { hint: `Write \`${min}: ${length}, ${max}: ${length}\`.` };
   }
-  const meant = own(keywords, word) ?? didYouMean(keyword, everyKeyword);
-  return { suggestion: meant };
+  return { suggestion: meantOrNearest(own(keywords, word), keyword, everyKeyword) };
 }
 
 function mainType({ type }: Json): string {
@@ -138,7 +138,8 @@ function typeAdvice(
     return { hint: `Write the allowed values as a list: \`${flowText(values)}\`.` };
   }
   const read = readShorthand(value);
-  if (read.kind === "schema" && typeof read.schema === "object") {
+  // Whatever begins with a capital letter looks like a type; this one isn't declared.
+  if (read.kind === "schema" && typeof read.schema === "object" && !("$ref" in read.schema)) {
     const { type, ...others } = read.schema;
     return type === undefined || Object.keys(others).length > 0
       ? { hint: `In a schema it is \`${flowText(read.schema)}\`.` }
@@ -163,7 +164,7 @@ const formatWords: Readonly<Record<string, string>> = {
 
 function formatAdvice(value: unknown): Advice {
   const name = String(value).toLowerCase();
-  const suggestion = own(formatWords, name) ?? didYouMean(name, Object.keys(formats));
+  const suggestion = meantOrNearest(own(formatWords, name), name, Object.keys(formats));
   if (suggestion !== undefined) return { suggestion };
   if (/^(?:u?int(?:8|16|32|64)|float|double|decimal|password|byte|binary)$/.test(name))
     return { hint: "It says nothing here: leave it out. Bounds are `minimum` and `maximum`." };
@@ -177,7 +178,7 @@ export function subschemaAdvice(value: unknown): Advice | undefined {
   const read = readShorthand(value);
   if (read.kind === "malformed") {
     const advice = fieldTypeAdvice(value, new Set(), []);
-    const type = advice?.suggestion;
+    const type = suggested(advice?.suggestion);
     return type === undefined ? advice : { suggestion: `{type: ${type}}` };
   }
   return typeof read.schema === "boolean" ? undefined : { suggestion: shownSchema(read.schema) };

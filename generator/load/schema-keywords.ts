@@ -3,7 +3,16 @@ import { formats } from "../../runtime/contract/validation.js";
 import { listKeywords, mapKeywords, schemaKeywords } from "../model/json-schema.js";
 import { isMap } from "./shape.js";
 
-const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
+/** What a JSON Schema may call a type. */
+export const schemaTypes: readonly string[] = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "object",
+  "array",
+  "null",
+];
 
 const isCount = (value: unknown): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= 0;
@@ -33,11 +42,11 @@ const anything = rule(isAnything, "any value");
 export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   type: rule(
     (value) =>
-      typeNames.includes(value as string) ||
+      schemaTypes.includes(value as string) ||
       (isTexts(value) &&
         (value as string[]).length > 0 &&
-        (value as string[]).every((name) => typeNames.includes(name))),
-    `one of ${typeNames.join(", ")}, or a list of them`,
+        (value as string[]).every((name) => schemaTypes.includes(name))),
+    `one of ${schemaTypes.join(", ")}, or a list of them`,
   ),
   enum: rule((value) => Array.isArray(value) && value.length > 0, "a list of values"),
   const: anything,

@@ -1,5 +1,5 @@
 // What is likely meant by a value whose type the registry format doesn't allow there.
-import type { Advice } from "../diagnostics.js";
+import { suggested, type Advice } from "../diagnostics.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";
@@ -66,7 +66,7 @@ function adviceOnList(
   if (value === null || Array.isArray(value)) return undefined;
   const items = typeof value === "string" ? value.split(/\s*,\s*/) : [value];
   if (items.every((item) => fits(of, item))) return { suggestion: flowText(items) };
-  const [only, ...others] = items.map((item) => adviceOn(of, item)?.suggestion);
+  const [only, ...others] = items.map((item) => suggested(adviceOn(of, item)?.suggestion));
   return only === undefined || others.length > 0 ? undefined : { suggestion: `[${only}]` };
 }
 

@@ -8,6 +8,9 @@ export type FormatShape =
       readonly what: string;
       /** What the function is that it names as `file#export`; other texts name none. */
       readonly names?: "handler" | "hook" | "value";
+      /** What kind of text the pattern is, where others spell such texts in other ways. */
+      readonly form?: TextForm;
+      readonly example?: string;
       readonly advice?: Adviser;
     }
   | { readonly kind: "boolean" }
@@ -20,12 +23,15 @@ export type FormatShape =
       readonly of: FormatShape;
       readonly key: RegExp;
       readonly keyIs: string;
+      readonly keyExample?: string;
     }
   | {
       readonly kind: "object";
       readonly members: Readonly<Record<string, Member>>;
       /** Whether `x-*` keys are carried along. */
       readonly hasExtensions?: boolean;
+      /** Members that an example has besides those that are required. */
+      readonly shown?: readonly string[];
       readonly otherWords?: OtherWords;
     }
   /** An object with exactly one of the members, and what may stand beside it. */
@@ -41,6 +47,7 @@ export type FormatShape =
   | {
       readonly kind: "any";
       readonly what: string;
+      readonly example?: unknown;
       /** Whether it is a type, or fields. */
       readonly isType?: boolean;
     }
@@ -50,6 +57,8 @@ export type FormatShape =
       readonly of: "policies" | "errors" | "namespaces";
       readonly advice?: Adviser;
     };
+
+export type TextForm = "duration" | "bytes" | "rate" | "path" | "reference" | "version" | "name";
 
 /** What is likely meant by a value that does not fit. */
 export type Adviser = (given: unknown) => Advice | undefined;
@@ -67,6 +76,8 @@ export interface Member {
   readonly shape: FormatShape;
   readonly isRequired?: boolean;
   readonly description: string;
+  /** A value, where that of the shape says too little. */
+  readonly example?: unknown;
   /** What other formats call it. */
   readonly alsoCalled?: readonly string[];
 }
@@ -121,7 +132,7 @@ export function membersOf(
   return shape.kind === "object" ? shape.members : { ...shape.members, ...shape.beside };
 }
 
-/** What fits a shape, in words. */
+/** What a value of the shape is, in words. */
 export function describe(shape: FormatShape): string {
   switch (shape.kind) {
     case "string":

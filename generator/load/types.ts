@@ -1,7 +1,7 @@
 // Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref is #/types/<Name>.
 import { posix } from "node:path";
 import { didYouMean } from "../did-you-mean.js";
-import { inside, type Origin, type Report } from "../diagnostics.js";
+import { inside, type Finding, type Origin, type Report } from "../diagnostics.js";
 import {
   isNullable,
   listKeywords,
@@ -129,7 +129,8 @@ export class TypeReader {
           at: { ...path, isKey: true },
           ...fieldNameAdvice(name),
         });
-        continue;
+        // It is known all the same, to whatever names it.
+        if (!/^[A-Za-z_][\w-]*$/.test(name) || name in {}) continue;
       }
       const schema = this.readField(field, path, { typeName, value: field, at: path });
       properties[name] = schema;
@@ -268,7 +269,7 @@ export class TypeReader {
   }
 
   #readRef(value: unknown, at: Origin, root: Root): SchemaObject {
-    const dangling = (suggestion?: string): SchemaObject => {
+    const dangling = (suggestion?: Finding["suggestion"]): SchemaObject => {
       this.#report({
         code: "OPW021",
         message: `${JSON.stringify(value)} points to nothing`,
@@ -294,7 +295,7 @@ export class TypeReader {
     value: string,
     at: Origin,
     root: Root,
-    dangling: (suggestion?: string) => SchemaObject,
+    dangling: (suggestion?: Finding["suggestion"]) => SchemaObject,
   ): SchemaObject {
     if (value === "#" && this.table.schemas.has(root.typeName)) return refTo(root.typeName);
     const definition = /^#\/\$defs\/([^/]+)$/.exec(value)?.[1];
@@ -328,7 +329,7 @@ export class TypeReader {
   #readFileRef(
     file: { readonly path: string; readonly pointer: string },
     at: Origin,
-    dangling: (suggestion?: string) => SchemaObject,
+    dangling: (suggestion?: Finding["suggestion"]) => SchemaObject,
   ): SchemaObject {
     const path = this.#schemaFiles.resolve(file.path, at);
     if (path === undefined) return dangling();

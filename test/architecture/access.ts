@@ -31,7 +31,7 @@ const allowed: readonly Allowed[] = [
     /^(?:@clack\/prompts|@modelcontextprotocol\/sdk\/.*|chokidar|commander|diff)$/,
     /^generator\/cli\//,
   ],
-  [/^yaml$/, /^generator\/(?:load|cli)\//],
+  [/^yaml$/, /^generator\/(?:load|mend|cli)\//],
   [/^ts-morph$/, /^generator\/(?:load|output|cli)\//],
   [/^ajv\//, /^generator\/compile\//],
   [/^recheck\//, /^generator\/check\//],

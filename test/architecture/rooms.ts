@@ -61,6 +61,7 @@ export const generatorHouse: House = [
     ["the database that is wanted", /^generator\/database\//],
   ],
   [["check", /^generator\/check\//]],
+  [["mend", /^generator\/mend\//]],
   [["emit", /^generator\/emit\//]],
   [["diff", /^generator\/diff\//]],
   [["output", /^generator\/output\//]],

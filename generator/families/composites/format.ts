@@ -29,6 +29,7 @@ const composite = {
           prefix: optional(
             mountPath,
             "Where its routes are below the others; /blobs where left out.",
+            "/files",
           ),
         },
       },
@@ -36,7 +37,7 @@ const composite = {
     ),
     style: optional(style, "rest or rpc."),
     transaction: optional(
-      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*", example: "main" },
       "The transaction route of the service.",
     ),
     mount: optional(
@@ -46,7 +47,7 @@ const composite = {
           { kind: "constant", value: false },
           {
             kind: "object",
-            members: { at: required(mountPath, "Where the routes are mounted.") },
+            members: { at: required(mountPath, "Where the routes are mounted.", "/tasks") },
           },
         ],
       },
@@ -68,7 +69,7 @@ declare module "../../load/declarations.js" {
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
   composites: optional(
-    mapOf(composite),
+    mapOf(composite, undefined, undefined, "articles"),
     "Documents with soft deletion, their search and their files, in one declaration.",
   ),
 };

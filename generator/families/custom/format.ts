@@ -22,12 +22,15 @@ const headerName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
+  example: "X-Trace",
 } as const satisfies FormatShape;
 
 const cookiePath = {
   kind: "string",
   pattern: /^\/[A-Za-z0-9._~!$&'()*+,=:@%/-]*$/,
   what: "a path such as /shop",
+  form: "path",
+  example: "/shop",
 } as const satisfies FormatShape;
 
 const cookie = {
@@ -52,7 +55,7 @@ const reply = {
     ),
     headers: optional(listOf(headerName, 1), "Headers that it may set."),
     cookies: optional(
-      mapOf(cookie, /^[A-Za-z0-9_-]+$/, "the name of a cookie"),
+      mapOf(cookie, /^[A-Za-z0-9_-]+$/, "the name of a cookie", "basket"),
       "Cookies that it may set and remove, always `Secure`.",
     ),
     redirect: optional(
@@ -65,19 +68,21 @@ const reply = {
 const operation = {
   kind: "object",
   ...extensions,
+  shown: ["post", "in"],
   otherWords: operationWords,
   members: {
-    get: optional(urlPath, "The path of a GET."),
+    get: optional(urlPath, "The path of a GET.", "/tasks/{id}/note"),
     post: optional(urlPath, "The path of a POST."),
-    put: optional(urlPath, "The path of a PUT."),
-    patch: optional(urlPath, "The path of a PATCH."),
-    delete: optional(urlPath, "The path of a DELETE."),
-    summary: optional(text, "One line for the documents."),
-    description: optional(text, "More, in Markdown."),
-    in: optional(typeOrFields, "The input: fields, or a type's name."),
+    put: optional(urlPath, "The path of a PUT.", "/tasks/{id}/note"),
+    patch: optional(urlPath, "The path of a PATCH.", "/tasks/{id}/note"),
+    delete: optional(urlPath, "The path of a DELETE.", "/tasks/{id}/note"),
+    summary: optional(text, "One line for the documents.", "Complete a task."),
+    description: optional(text, "More, in Markdown.", "Tells whoever watches the task."),
+    in: optional(typeOrFields, "The input: fields, or a type's name.", { id: "uuid" }),
     out: optional(
       typeOrFields,
       "The output; nothing where left out. Answers are cut to it and checked.",
+      { done: "boolean" },
     ),
     status: optional(
       { kind: "integer", minimum: 200 },
@@ -121,7 +126,7 @@ declare module "../../load/declarations.js" {
 export const format: Readonly<Record<string, Member>> = {
   operations: {
     ...optional(
-      mapOf(operation, /^/, "an operation key"),
+      mapOf(operation, /^/, "an operation key", "tasks.complete"),
       "Operations of the author's own, by <namespace>.<operation>.",
     ),
     alsoCalled: ["paths", "endpoints", "routes", "actions", "functions", "handlers"],

@@ -57,7 +57,7 @@ function checkVerbs(
       code: "OPW062",
       message: `${model.name} registers no operation ${verb}`,
       at: { ...tree.at("documents", model.name, ...path), isKey },
-      ...operationAdvice(verb, names),
+      ...operationAdvice(verb, names, path[0] === "guard" ? ["read", "write"] : []),
     });
   };
   if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))

@@ -22,17 +22,19 @@ import { meaning } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import { documentWords } from "./other-words.js";
 
+const aField = { kind: "string", what: "a field", example: "title" } as const satisfies FormatShape;
+
 /** An event, and perhaps the fields of which one must have changed. */
 const emittedEvent = {
   kind: "either",
   of: [
-    text,
+    { kind: "string", what: "an event of `realtime`", example: "task.assigned" },
     {
       kind: "object",
       members: {
-        event: required(text, "The event."),
+        event: required(text, "The event.", "task.assigned"),
         if_changed: required(
-          { kind: "either", of: [text, listOf(text, 1)] },
+          { kind: "either", of: [aField, listOf(aField, 1)] },
           "Fields of which one must have changed.",
         ),
       },
@@ -40,7 +42,7 @@ const emittedEvent = {
   ],
 } as const satisfies FormatShape;
 
-const uniqueFields = listOf({ kind: "string", what: "a field" }, 1);
+const uniqueFields = listOf(aField, 1);
 
 const uniqueRule = {
   kind: "object",
@@ -54,7 +56,11 @@ const uniqueRule = {
   },
 } as const satisfies FormatShape;
 
-const computedPath = { kind: "string", what: "a path such as lines[].price" } as const;
+const computedPath = {
+  kind: "string",
+  what: "a path such as lines[].price",
+  example: "lines[].price",
+} as const satisfies FormatShape;
 
 /** Who writes, its profile, when, or what a pure function makes of the document. */
 const setText = {
@@ -98,26 +104,29 @@ const setRule = {
   ],
 } as const satisfies FormatShape;
 
-const viewFields = listOf({ kind: "string", what: "a field" }, 1);
+const viewFields = listOf(aField, 1);
 
 /** What documents and composites both say. */
 export const documentMembers = {
-  type: required(typeOrFields, "The type's name, or its fields."),
+  type: required(typeOrFields, "The type's name, or its fields.", {
+    title: "string",
+    due: "date-time?",
+  }),
   was: optional(
     formerlyCalled,
     "What the documents were called when their table was made; rows stay where they are.",
   ),
-  description: optional(text, "What such a document is."),
-  create: optional(
-    listOf({ kind: "string", what: "a field" }),
-    "Fields that a create payload may have; all where left out.",
-  ),
-  update: optional(
-    listOf({ kind: "string", what: "a field" }),
-    "Fields that a patch may have; all where left out.",
-  ),
+  description: optional(text, "What such a document is.", "What somebody has to do."),
+  create: optional(listOf(aField), "Fields that a create payload may have; all where left out."),
+  update: optional(listOf(aField), "Fields that a patch may have; all where left out."),
   defaults: optional(
-    { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
+    {
+      kind: "map",
+      of: { kind: "any", what: "a value", example: "open" },
+      key: /^/,
+      keyIs: "a field",
+      keyExample: "state",
+    },
     "Values of fields that a create payload leaves out.",
   ),
   dropped: optional(
@@ -129,20 +138,22 @@ export const documentMembers = {
           as: required(
             { kind: "any", what: "a value" },
             "The value that the previous version reads in documents that this one makes.",
+            "open",
           ),
         },
       },
       key: /^/,
       keyIs: "a field",
+      keyExample: "state",
     },
     "Fields that the type no longer has, while the previous version still needs them.",
   ),
   set: optional(
-    { kind: "map", of: setRule, key: /^/, keyIs: "a field" },
+    { kind: "map", of: setRule, key: /^/, keyIs: "a field", keyExample: "author" },
     "Fields that the service sets: from the caller, the clock, the document, or in handlers alone; no payload of a caller has them.",
   ),
   indexes: optional(
-    listOf(listOf({ kind: "string", what: "a field" }, 1)),
+    listOf(listOf(aField, 1)),
     "Fields that lists filter and sort by, one list an index.",
   ),
   unique: optional(
@@ -150,19 +161,28 @@ export const documentMembers = {
     "Fields that no two documents of a tenant have the same values of.",
   ),
   views: optional(
-    mapOf({
-      kind: "either",
-      of: [
-        viewFields,
-        {
-          kind: "object",
-          members: {
-            fields: required(viewFields, "The fields."),
-            guard: optional(text, "The policy of those who read them: that of get where left out."),
+    mapOf(
+      {
+        kind: "either",
+        of: [
+          viewFields,
+          {
+            kind: "object",
+            members: {
+              fields: required(viewFields, "The fields."),
+              guard: optional(
+                text,
+                "The policy of those who read them: that of get where left out.",
+                "staff",
+              ),
+            },
           },
-        },
-      ],
-    }),
+        ],
+      },
+      undefined,
+      undefined,
+      "short",
+    ),
     "Fields that are told without the others, by name: each view has a type, and operations that read it.",
   ),
   history: optional(
@@ -218,10 +238,21 @@ export const documentMembers = {
   guard: required(guard, "The policy of all operations, or of read, write and single operations."),
   deadline: optional(duration, "The time budget of each operation."),
   idempotency: optional(include, "Operations that honour Idempotency-Key."),
-  hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
-  deprecated: optional(mapOf(deprecation), "Single operations that go one day."),
+  hooks: optional(
+    mapOf(hooksByPhase, undefined, undefined, "create"),
+    "Hooks of single operations.",
+  ),
+  deprecated: optional(
+    mapOf(deprecation, undefined, undefined, "list"),
+    "Single operations that go one day.",
+  ),
   emits: optional(
-    mapOf({ kind: "either", of: [emittedEvent, listOf(emittedEvent, 1)] }),
+    mapOf(
+      { kind: "either", of: [emittedEvent, listOf(emittedEvent, 1)] },
+      undefined,
+      undefined,
+      "create",
+    ),
     "Events of `realtime` that a change of a document sends, by operation.",
   ),
 } satisfies Readonly<Record<string, Member>>;
@@ -244,7 +275,7 @@ const document = {
                 { kind: "boolean" },
                 "Whether a list may ask for deleted rows as well.",
               ),
-              read: optional(text, "The policy of those who read what is deleted."),
+              read: optional(text, "The policy of those who read what is deleted.", "staff"),
             },
           },
         ],

@@ -59,7 +59,10 @@ export function readDocumentType(
   if (typeName === inlineName && referredType(read) === undefined)
     types.table.add(typeName, true, typeAt);
   const body = resolved(read, resolve);
+  // A name that no type has was reported.
+  const isUnknown = read === true && typeof declaration.type === "string";
   if (typeof body === "boolean" || body["type"] !== "object") {
+    if (isUnknown) return undefined;
     report({
       code: "OPW011",
       message: "the type of a document must be an object with declared fields",

@@ -2,7 +2,7 @@
 import { declaredMembers } from "../../../runtime/contract/shapes.js";
 import { storedName } from "../../../runtime/contract/stored-members.js";
 import { didYouMean } from "../../did-you-mean.js";
-import type { Origin } from "../../diagnostics.js";
+import type { Finding, Origin } from "../../diagnostics.js";
 import type { TableSchema } from "../../model/stored-tables.js";
 import { documentMemberAt, typeMemberAt } from "../../load/member-places.js";
 import { formerName, formerValueOf } from "../../load/former-names.js";
@@ -41,7 +41,7 @@ export function formerNamesLeadSomewhere({
 
 interface Fault {
   readonly message: string;
-  readonly suggestion?: string | undefined;
+  readonly suggestion?: Finding["suggestion"];
 }
 
 function documentFaults(

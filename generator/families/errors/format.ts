@@ -30,8 +30,10 @@ const error = {
   },
   members: {
     kind: required({ kind: "oneOf", values: kinds }, "What kind it is, which gives the status."),
-    detail: required(text, "One sentence for whoever reads the answer."),
-    context: optional(typeOrFields, "What it tells besides: fields, or a type's name."),
+    detail: required(text, "One sentence for whoever reads the answer.", "None are left."),
+    context: optional(typeOrFields, "What it tells besides: fields, or a type's name.", {
+      left: "integer",
+    }),
     retryable: optional(
       { kind: "boolean" },
       "Whether the same request may succeed later without being changed.",
@@ -47,5 +49,8 @@ declare module "../../load/declarations.js" {
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
-  errors: optional(mapOf(error), "Errors of the author's own, by their codes."),
+  errors: optional(
+    mapOf(error, undefined, undefined, "sold_out"),
+    "Errors of the author's own, by their codes.",
+  ),
 };

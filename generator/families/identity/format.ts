@@ -19,24 +19,30 @@ const headerName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
+  example: "Authorization",
 } as const satisfies FormatShape;
 
 const parameterName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9_-]*$/,
   what: "the name of a query parameter",
+  example: "access_token",
 } as const satisfies FormatShape;
 
 const routeName = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
   what: "a name in [a-z][a-z0-9_]*",
+  form: "name",
+  example: "partners",
 } as const satisfies FormatShape;
 
 const documentName = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
   what: "the name of a document",
+  form: "name",
+  example: "profiles",
 } as const satisfies FormatShape;
 
 const verifier = optional(reference, "Proves tokens in a way of the author's own.");
@@ -56,7 +62,7 @@ const signing = {
 const reset = {
   kind: "object",
   members: {
-    ttl: optional(duration, "The lifetime of a reset token; 1h where left out."),
+    ttl: optional(duration, "The lifetime of a reset token; 1h where left out.", "1h"),
     events: required(
       { kind: "oneOf", values: ["outbox"] },
       "How the token reaches its owner: as authn.password_reset_requested.",
@@ -75,7 +81,7 @@ const signUp = {
       documentName,
       "The document that is made with each principal, and belongs to it.",
     ),
-    ttl: optional(duration, "The lifetime of a mailed token; 24h where left out."),
+    ttl: optional(duration, "The lifetime of a mailed token; 24h where left out.", "24h"),
   },
 } as const satisfies FormatShape;
 
@@ -84,7 +90,7 @@ const identity = {
   members: {
     route: optional(routeName, "Names the verifier and the resolver; api where left out."),
     routes: optional(
-      mapOf({ kind: "object", members: { verifier, resolver } }),
+      mapOf({ kind: "object", members: { verifier, resolver } }, undefined, undefined, "partners"),
       "Several ways of knowing tokens, by name, in place of `route`, `verifier` and `resolver`; an empty one takes the service's own tokens.",
     ),
     methods: optional(
@@ -104,8 +110,16 @@ const identity = {
           kind: "choice",
           members: {
             bearer: { shape: headerName, description: "A token in a header, behind its scheme." },
-            api_key: { shape: headerName, description: "An API key in a header." },
-            cookie: { shape: headerName, description: "A token in a cookie." },
+            api_key: {
+              shape: headerName,
+              description: "An API key in a header.",
+              example: "X-API-Key",
+            },
+            cookie: {
+              shape: headerName,
+              description: "A token in a cookie.",
+              example: "session",
+            },
             query: {
               shape: parameterName,
               description: "A token in the query of a WebSocket's handshake, and nowhere else.",
@@ -113,7 +127,7 @@ const identity = {
           },
           beside: {
             route: optional(routeName, "Which of `routes` knows its tokens; api, or the only one."),
-            scheme: optional(headerName, "What stands before a bearer token; Bearer."),
+            scheme: optional(headerName, "What stands before a bearer token; Bearer.", "Bearer"),
           },
         },
         1,
@@ -127,10 +141,16 @@ const identity = {
     verifier,
     resolver,
     signing: optional(signing, "How access tokens are signed; HS256 where left out."),
-    access_ttl: optional(duration, "The lifetime of an access token; 15m where left out."),
-    refresh_ttl: optional(duration, "The lifetime of a refresh token; 7d where left out."),
+    access_ttl: optional(duration, "The lifetime of an access token; 15m where left out.", "15m"),
+    refresh_ttl: optional(duration, "The lifetime of a refresh token; 7d where left out.", "7d"),
     refresh_grace: optional(
-      { kind: "string", pattern: /^(?:0s|[1-9]\d*(?:ms|s|m|h|d))$/, what: "a duration, or 0s" },
+      {
+        kind: "string",
+        pattern: /^(?:0s|[1-9]\d*(?:ms|s|m|h|d))$/,
+        what: "a duration, or 0s",
+        form: "duration",
+        example: "10s",
+      },
       "How long a used refresh token still leads to the same successor; 10s where left out, 0s is strict.",
     ),
     reset: optional(reset, "Password resets; not registered where left out."),
@@ -151,7 +171,7 @@ const identity = {
       {
         kind: "object",
         members: {
-          path: optional(urlPath, "The path; /.well-known/jwks.json where left out."),
+          path: optional(urlPath, "The path; /.well-known/jwks.json where left out.", "/keys.json"),
           cache_max_age: optional(
             { kind: "integer", minimum: 0 },
             "How long the answer may be cached, in seconds; 300 where left out.",
@@ -161,7 +181,7 @@ const identity = {
       "The public keys of access tokens; not served where left out.",
     ),
     openapi_exclude: optional(
-      listOf({ kind: "string", what: "the key of an operation" }),
+      listOf({ kind: "string", what: "the key of an operation", example: "tasks.list" }),
       "Operations whose need of a credential the OpenAPI document does not tell; they stay guarded.",
     ),
     provisioning: optional(

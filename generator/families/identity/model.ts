@@ -6,6 +6,7 @@ import { referenceOrNull } from "../../model/code.js";
 import { sortedRecord } from "../../model/records.js";
 import type { IdentityModel, OperationModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { isLeftOut } from "../../kernel/left-out.js";
 import {
   formerPermissions,
   formerPermissionsAreOwn,
@@ -90,12 +91,14 @@ export function boundaryErrors(
 
 /** Reports operations that the OpenAPI document is to leave out and that do not exist. */
 export function excludedOperationsExist(
-  { tree, report }: FamilyContext,
+  context: FamilyContext,
   model: IdentityModel | null,
   operations: ReadonlyMap<string, OperationModel>,
 ): void {
+  const { tree, report } = context;
   for (const [index, key] of (model?.undocumented ?? []).entries()) {
-    if (operations.has(key)) continue;
+    if (operations.has(key) || isLeftOut(context, key)) continue;
+    if (isLeftOut(context, key.split(".")[0] ?? "")) continue;
     report({
       code: "OPW062",
       message: `nothing registers the operation ${key}`,

@@ -1,10 +1,12 @@
 // Registering by oneself, where `identity.sign_up` is declared: its operations, and the document that a principal gets.
 import { durationSeconds } from "../../load/quantities.js";
 import { didYouMean } from "../../did-you-mean.js";
+import type { Finding } from "../../diagnostics.js";
 import { refTo, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SignUpModel } from "../../model/registry.js";
 import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
+import { isLeftOut } from "../../kernel/left-out.js";
 import {
   credentialText,
   emailText,
@@ -33,13 +35,13 @@ function checkProfile(context: FamilyContext, name: string): void {
   const { declarations, tree, report } = context;
   const at = tree.at("identity", "sign_up", "profile");
   const document = profileOf(context);
-  const refuse = (message: string, suggestion?: string): void =>
+  const refuse = (message: string, suggestion?: Finding["suggestion"]): void =>
     report({ code: "OPW014", message, at, suggestion });
   if (document === undefined) {
     const names = Object.keys(declarations.documents);
     // A document whose own declaration is faulty has been reported.
-    if (!names.includes(name))
-      refuse(`there is no document ${name}`, didYouMean(name, names) ?? undefined);
+    if (!names.includes(name) && !isLeftOut(context, name, "documents"))
+      refuse(`there is no document ${name}`, didYouMean(name, names));
     return;
   }
   if (!document.unique.some(({ fields }) => fields.join() === "owner_id"))

@@ -24,6 +24,7 @@ const outbox = {
                 pattern: /^(?:[a-z][a-z0-9_]*|.+#.+)$/,
                 what: "the name of a destination, or file#export",
                 names: "value",
+                example: "notifications",
               },
               "Where it goes: a name whose URL the deployment gives, or a function.",
             ),
@@ -35,7 +36,9 @@ const outbox = {
               formerEvent,
               "What it was called first: whatever waits, and whoever subscribes, keeps that name.",
             ),
-            data: optional(typeOrFields, "What it carries; the events of opwright have theirs."),
+            data: optional(typeOrFields, "What it carries; the events of opwright have theirs.", {
+              order: "uuid",
+            }),
             deprecated: optional(
               deprecation,
               "Since when it is deprecated, and when it may be gone.",
@@ -44,6 +47,7 @@ const outbox = {
         },
         /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
         "an event such as orders.placed",
+        "orders.placed",
       ),
       "Integration events by name.",
     ),

@@ -6,6 +6,7 @@ import type { DocumentModel } from "../../model/document-model.js";
 import type { RealtimeModel, SignalModel, SignalTargetModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { isSectionLeftOut } from "../../kernel/left-out.js";
 
 /** A field in braces, as in `project:{project}`. */
 const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
@@ -15,10 +16,11 @@ const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
  * unknown fields (OPW030) or isn't about an update.
  */
 export function checkEmits(
-  { tree, report, types }: FamilyContext,
+  context: FamilyContext,
   documents: ReadonlyMap<string, DocumentModel>,
   realtime: RealtimeModel | null,
 ): void {
+  const { tree, report, types } = context;
   const events: Readonly<Record<string, SignalModel>> = realtime?.events ?? {};
   for (const { name, typeName, emits } of documents.values()) {
     const fields = Object.keys(propertiesOf(types.table.schemas.get(typeName) ?? true));
@@ -33,7 +35,8 @@ export function checkEmits(
       const advice = Object.hasOwn(events, event)
         ? {}
         : didYouMeanOr(event, Object.keys(events), example);
-      if (fault !== null) report({ code: "OPW074", message: fault, at, ...advice });
+      const isTold = realtime === null && isSectionLeftOut(context, "realtime");
+      if (fault !== null && !isTold) report({ code: "OPW074", message: fault, at, ...advice });
       if (ifChanged !== null && on !== "update")
         report({ code: "OPW074", message: `only an update changes fields, ${on} does not`, at });
       for (const field of ifChanged ?? [])

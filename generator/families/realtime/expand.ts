@@ -9,6 +9,7 @@ import type { OperationModel, RealtimeModel, SignalModel } from "../../model/reg
 import { signalTarget } from "./emits.js";
 import { formerEventsAreOwn } from "../../kernel/former-events.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
+import { isLeftOut, isSectionLeftOut } from "../../kernel/left-out.js";
 
 const usualRetention = { age: "7d", entries: 10_000 };
 
@@ -20,7 +21,7 @@ export function realtimeModel(
   const { declarations, report, tree } = context;
   const { realtime } = declarations;
   if (realtime === undefined) return null;
-  if (declarations.identity === undefined) {
+  if (declarations.identity === undefined && !isSectionLeftOut(context, "identity")) {
     const message = "realtime delivers to principals, which identity makes known";
     report({ code: "OPW057", message, at: tree.keyAt("realtime") });
   }
@@ -45,6 +46,7 @@ export function realtimeModel(
     const found = operations.get(operation);
     if (found === undefined) {
       const message = `there is no operation ${operation}`;
+      if (isLeftOut(context, operation, "operations")) return [name, operation] as const;
       const suggestion = didYouMean(operation, operations.keys());
       report({ code: "OPW071", message, at, suggestion });
     } else if (authoredIn(found.run).length === 0) {

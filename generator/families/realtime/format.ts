@@ -24,7 +24,7 @@ const realtime = {
     mount: optional(
       {
         kind: "object",
-        members: { at: required(mountPath, "Where the endpoints are mounted.") },
+        members: { at: required(mountPath, "Where the endpoints are mounted.", "/realtime") },
       },
       "Where the endpoints are; /realtime where left out.",
     ),
@@ -41,7 +41,7 @@ const realtime = {
       {
         kind: "object",
         members: {
-          age: optional(duration, "How long a signal waits; 7d where left out."),
+          age: optional(duration, "How long a signal waits; 7d where left out.", "7d"),
           entries: optional(
             { kind: "integer", minimum: 1 },
             "How many signals wait for one principal; 10000 where left out.",
@@ -60,7 +60,7 @@ const realtime = {
             ...wordsFor("delivery", "mode durability"),
           },
           members: {
-            data: required(typeOrFields, "What it carries."),
+            data: required(typeOrFields, "What it carries.", { task: "uuid" }),
             was: optional(formerEvent, "What it was called first: mailboxes keep that name."),
             audience: required(
               listOf(
@@ -81,6 +81,7 @@ const realtime = {
             to: optional(
               text,
               'Whom a document sends it to: "{assignee}", a principal; or a topic such as "project:{project}".',
+              "{assignee}",
             ),
             delivery: required(
               { kind: "oneOf", values: ["durable", "ephemeral"] },
@@ -94,6 +95,7 @@ const realtime = {
         },
         eventName,
         "an event such as task.assigned",
+        "task.assigned",
       ),
       "Signals by name.",
     ),
@@ -101,10 +103,11 @@ const realtime = {
       mapOf(
         {
           kind: "object",
-          members: { operation: required(text, "The operation that it calls.") },
+          members: { operation: required(text, "The operation that it calls.", "tasks.comment") },
         },
         eventName,
         "an event such as task.comment",
+        "task.comment",
       ),
       "Operations that frames call, by the name of their event.",
     ),

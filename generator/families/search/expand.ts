@@ -55,7 +55,7 @@ export function expandSearch(
   for (const verb of typeof guard === "string" ? [] : Object.keys(guard)) {
     if (verb === "read" || (verbs as readonly string[]).includes(verb)) continue;
     const message = `${name} registers no operation ${verb}`;
-    const suggestion = didYouMean(verb, verbs);
+    const suggestion = didYouMean(verb, [...verbs, "read"]);
     report({ code: "OPW062", message, at: tree.keyAt("search", name, "guard", verb), suggestion });
   }
   const model: SearchModel = {

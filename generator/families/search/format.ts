@@ -25,8 +25,14 @@ export const searchMembers = {
     {
       kind: "either",
       of: [
-        listOf({ kind: "string", what: "a field" }, 1),
-        { kind: "map", of: { kind: "any", what: "a weight" }, key: /^/, keyIs: "a field" },
+        listOf({ kind: "string", what: "a field", example: "title" }, 1),
+        {
+          kind: "map",
+          of: { kind: "any", what: "a weight", example: 2 },
+          key: /^/,
+          keyIs: "a field",
+          keyExample: "title",
+        },
       ],
     },
     "Fields whose texts are searched, four at most; a map gives their weights.",
@@ -36,10 +42,10 @@ export const searchMembers = {
     "The language of the texts: other forms of a word are found as well. Without it, words are found as they are spelt.",
   ),
   facets: optional(
-    listOf({ kind: "string", what: "a field" }),
+    listOf({ kind: "string", what: "a field", example: "title" }),
     "Fields whose values can be counted.",
   ),
-  description: optional(text, "What is searched for."),
+  description: optional(text, "What is searched for.", "Tasks by their titles."),
 } satisfies Readonly<Record<string, Member>>;
 
 const search = {
@@ -53,7 +59,7 @@ const search = {
     ...wordsFor("facets", "filters aggregations"),
   },
   members: {
-    of: required(text, "The document that is searched."),
+    of: required(text, "The document that is searched.", "tasks"),
     ...searchMembers,
     guard: required(guard, "The policy of all operations, or of single ones."),
     deadline: optional(duration, "The time budget of each operation."),
@@ -75,7 +81,7 @@ declare module "../../load/declarations.js" {
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
   search: optional(
-    mapOf(search),
+    mapOf(search, undefined, undefined, "task_search"),
     "Searches by name; the name is the namespace of their operations.",
   ),
 };

@@ -48,7 +48,7 @@ export function expandStorage(
     if (verb === "read" || verb === "write" || (verbs as readonly string[]).includes(verb))
       continue;
     const message = `${name} registers no operation ${verb}`;
-    const suggestion = didYouMean(verb, verbs);
+    const suggestion = didYouMean(verb, [...verbs, "read", "write"]);
     report({ code: "OPW062", message, at: tree.keyAt("storage", name, "guard", verb), suggestion });
   }
   const included = mount === false ? undefined : mount?.include;

@@ -36,6 +36,7 @@ export const storageMembers = {
         kind: "string",
         pattern: contentType,
         what: "a content type such as image/*",
+        example: "image/*",
         advice: contentTypeAdvice,
       },
       1,
@@ -57,7 +58,7 @@ export const storageMembers = {
     "How else files may be stored that are read: as the version before, or the next one, stores them.",
   ),
   stream: optional({ kind: "boolean" }, "false reads each download into memory first."),
-  description: optional(text, "What is stored."),
+  description: optional(text, "What is stored.", "Files of tasks."),
 } satisfies Readonly<Record<string, Member>>;
 
 const storage = {
@@ -99,7 +100,7 @@ declare module "../../load/declarations.js" {
 export const format: Readonly<Record<string, Member>> = {
   storage: {
     ...optional(
-      mapOf(storage),
+      mapOf(storage, undefined, undefined, "files"),
       "Storages of files by name; the name is the namespace of their operations.",
     ),
     alsoCalled: ["files", "buckets", "uploads"],

@@ -18,6 +18,7 @@ const tenancy = {
         kind: "string",
         pattern: /^(?:[a-z0-9-]+\.)*[a-z0-9-]*\{tenant\}(?:-[a-z0-9-]+)?(?:\.[a-z0-9-]+)+$/,
         what: "a host such as {tenant}.example.com",
+        example: "{tenant}.example.com",
       },
       "The host that names a tenant by its key; hosts name none where left out.",
     ),

@@ -1,6 +1,7 @@
 // `webhooks:` → the operations by which callers subscribe to integration events.
 import { didYouMean } from "../../did-you-mean.js";
 import { builtInNamespace, expandBuiltIn, signedIn } from "../../kernel/built-in.js";
+import { isSectionLeftOut } from "../../kernel/left-out.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { ofGenerated } from "../../model/code.js";
@@ -37,7 +38,8 @@ export function expandWebhooks(
     ["identity", identity !== undefined],
     ["outbox", outbox !== null],
   ] as const)
-    if (!is) report({ code: "OPW057", message: `webhooks need \`${section}:\``, at });
+    if (!is && !isSectionLeftOut(context, section))
+      report({ code: "OPW057", message: `webhooks need \`${section}:\``, at });
   if (identity === undefined || outbox === null) return { model: null, namespaces: [] };
   // Nobody may subscribe to opwright's own events: they carry secrets, such as the token of a password reset.
   const own = Object.keys(outbox).filter((name) => outbox[name]?.typeName !== null);

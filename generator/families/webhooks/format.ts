@@ -12,6 +12,7 @@ const webhooks = {
           kind: "string",
           pattern: /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
           what: "an event such as orders.placed",
+          example: "orders.placed",
         },
         1,
       ),
