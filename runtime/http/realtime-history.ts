@@ -75,7 +75,10 @@ async function pageOf(
   const [first, last] = [entries[0], entries.at(-1)];
   const to = first === undefined ? floor : first.position - 1;
   const gap = position < to ? { from: position + 1, to } : null;
-  const signals = entries.flatMap((entry) => tell(entry)?.json ?? []);
+  const signals = entries.flatMap((entry) => {
+    const signal = tell(entry);
+    return typeof signal === "string" ? [] : signal.json;
+  });
   const members = {
     gap,
     has_more: last !== undefined && last.position < head,

@@ -58,7 +58,11 @@ export const send = async ({ to }, context) => {
 };
 `,
   "registry/weights.ts": `export const toGrams = (weight) =>
-  weight === null ? null : Math.round(Number.parseFloat(weight) * 1000);
+  weight === null ? null : Math.round(grams(weight));
+const grams = (weight) => {
+  if (weight === "lost") throw new Error("no weight");
+  return Number.parseFloat(weight) * 1000;
+};
 `,
 });
 

@@ -82,8 +82,10 @@ export function memoryHub(tell: TellEntry): Hub {
         const members = byOwner.get(ownerKey(entry));
         if (members === undefined) continue;
         const signal = tell(entry);
-        if (signal === null) continue;
-        for (const member of members) member.hint(signal);
+        for (const member of members)
+          // What is no signal is passed over where the mailbox is read.
+          if (typeof signal === "string") member.wants(entry.position);
+          else member.hint(signal);
       }
     },
     position(owner, position) {

@@ -120,7 +120,8 @@ export class Pump {
       if (sink.hasEnded || !sink.isWritable()) break;
       this.#announceGap(entry.position - 1);
       const signal = tell(entry);
-      if (signal !== null) sink.write(signal);
+      if (signal === "lost") this.#announceGap(entry.position);
+      else if (signal !== "undeclared") sink.write(signal);
       this.#sent = entry.position;
       written += 1;
     }

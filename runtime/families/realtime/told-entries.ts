@@ -6,18 +6,29 @@ import { Signal } from "../../ports/signal.js";
 import { keptAs, renamed, toldAs } from "./signal-names.js";
 import type { RealtimeSpec } from "./spec.js";
 
-/** The signal of an entry; null if this version doesn't declare its event, which its clients don't know. */
-export type TellEntry = (entry: MailboxEntry) => Signal | null;
+/**
+ * The signal of an entry. An event is undeclared if clients of this version don't know it. An entry that can't be read, because
+ * an author's converter throws, is lost: whoever tells entries announces a gap, and goes on.
+ */
+export type TellEntry = (entry: MailboxEntry) => Signal | "undeclared" | "lost";
 
 type Telling = readonly [Pick<RealtimeSpec, "events">, Pick<Resources, "kept">];
 
 /** Makes the function that turns entries into signals. */
-export function entriesTold(...[{ events }, { kept }]: Telling): TellEntry {
+export function entriesTold(
+  { events }: Pick<RealtimeSpec, "events">,
+  { kept, log }: Pick<Resources, "kept" | "log">,
+): TellEntry {
   return (entry) => {
     const name = toldAs(events, entry.name);
-    if (!Object.hasOwn(events, name)) return null;
-    const data = kept.signals(name).told(entry.data, entry.shape);
-    return Signal.ofEntry({ ...entry, name, data });
+    if (!Object.hasOwn(events, name)) return "undeclared";
+    try {
+      const data = kept.signals(name).told(entry.data, entry.shape);
+      return Signal.ofEntry({ ...entry, name, data });
+    } catch (error) {
+      log.error({ err: error, event: name, signal: entry.eventId }, "a signal could not be read");
+      return "lost";
+    }
   };
 }
 
