@@ -7,6 +7,8 @@ const drainMillis = 1_000;
 export class HoldBack {
   readonly #hand: (signal: Heard) => void;
   #held: Heard[] | null = null;
+  /** Whether it is open yet which line is the later one. */
+  #isAsking = false;
   #until = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -14,19 +16,36 @@ export class HoldBack {
     this.#hand = hand;
   }
 
-  /** Signals wait from now on, for a while. */
+  get isHolding(): boolean {
+    return this.#held !== null;
+  }
+
+  /** The line is asked for what another one tells: signals wait from now on. */
   begin(): void {
     this.#held ??= [];
-    clearTimeout(this.#timer);
+    this.#isAsking = true;
+  }
+
+  /** The line hears what it was asked for: signals wait for a while. */
+  drain(): void {
+    if (!this.#isAsking) return;
+    this.#isAsking = false;
     this.#until = performance.now() + drainMillis;
-    this.#timer = setTimeout(() => this.#end(), drainMillis);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#goOn(), drainMillis);
+  }
+
+  /** The line does not hear what it was asked for. */
+  refuse(): void {
+    this.#isAsking = false;
+    this.#goOn();
   }
 
   /** What is kept comes over one line alone, and waits for nothing. */
   take(signal: Heard): void {
     const [, id] = signal;
     // Timers of a page that is hidden may rest.
-    if (this.#held !== null && performance.now() >= this.#until) this.#end();
+    this.#goOn();
     if (this.#held !== null && id === null) this.#held.push(signal);
     else this.#hand(signal);
   }
@@ -37,9 +56,11 @@ export class HoldBack {
     this.#held = null;
   }
 
-  #end(): void {
+  /** Hands over what has waited long enough. */
+  #goOn(): void {
+    if (this.#held === null || this.#isAsking || performance.now() < this.#until - 1) return;
     clearTimeout(this.#timer);
-    const held = this.#held ?? [];
+    const held = this.#held;
     this.#held = null;
     for (const signal of held) this.#hand(signal);
   }

@@ -44,6 +44,8 @@ export class OwnLine {
     this.#topics = options.topics;
     this.#asked = new Set(options.topics);
     this.#signals = new HoldBack((signal) => options.signal(...signal));
+    // Over WebSocket, signals may come before the line is told to be open.
+    if (options.isLater) this.#signals.begin();
     this.opened = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.opened.catch(() => undefined);
     this.#forget = onAbort(options.leaving, () => this.close());
@@ -52,6 +54,11 @@ export class OwnLine {
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Whether all that is not kept and concerns the tab is told over this line, and none of it later than over another. */
+  get isInCharge(): boolean {
+    return this.#isOpen && !this.#signals.isHolding;
   }
 
   /**
@@ -103,7 +110,7 @@ export class OwnLine {
       const line = await this.#options.open({
         opened: () => {
           this.#isOpen = true;
-          if (this.#options.isLater) this.#signals.begin();
+          this.#signals.drain();
           this.#settle?.resolve();
         },
         signal: (...signal) => this.#take(signal),

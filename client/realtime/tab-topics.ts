@@ -88,6 +88,9 @@ export class TabTopics {
 
   /** A signal of the shared line. */
   take(signal: Heard): void {
+    const [, id] = signal;
+    // The shared line may be ahead with it where that was asked for the same: then it would come out of order.
+    if (id === null && this.#own?.isInCharge === true) return;
     if (this.#own?.tellsInstead(signal) !== true) this.#shared.take(signal);
   }
 
@@ -118,11 +121,15 @@ export class TabTopics {
     if (this.#own === undefined || this.#changing !== undefined) return;
     const topics = this.#wanted;
     this.#asked = topics;
+    this.#shared.begin();
     const leader = this.#options.leader();
     if (leader === undefined) return this.#options.join(topics);
     leader.setOwn(topics).then(
       () => topics === this.#wanted && this.#fits(),
-      () => (this.#asked = []),
+      () => {
+        this.#asked = [];
+        this.#shared.refuse();
+      },
     );
   }
 
@@ -136,6 +143,7 @@ export class TabTopics {
   /** The shared line is gone. */
   breakOff(): void {
     [this.#isHeard, this.#isOpen, this.#granted] = [false, false, []];
+    this.#shared.refuse();
   }
 
   /** What the tab hears over a line of its own is given up. */
@@ -149,6 +157,8 @@ export class TabTopics {
 
   async #ask(): Promise<void> {
     this.#asked = this.#wanted;
+    // It may tell what the other line has yet to tell, before it is known to hear that.
+    if (this.#own !== undefined) this.#shared.begin();
     const leader = this.#options.leader();
     if (leader !== undefined) {
       await leader.setOwn(this.#asked);
@@ -167,6 +177,7 @@ export class TabTopics {
       this.#own.leaveSoon();
       this.#shared.begin();
     }
+    this.#shared.drain();
     this.#own = undefined;
     this.#changing?.resolve();
     this.#changing = undefined;
@@ -174,6 +185,7 @@ export class TabTopics {
 
   /** Hears over a line of its own what the shared one has no room for. Rejects where that is refused. */
   async #hearAlone(): Promise<void> {
+    this.#shared.refuse();
     // What it heard there before and wants to hear still is heard until then.
     this.#asked = this.#granted.filter((topic) => this.#wanted.includes(topic));
     if (this.#own === undefined) await this.#openOwn().opened;

@@ -812,19 +812,22 @@ describe("what a rollout takes is told", () => {
       "a member within a member is new, and may be left out",
       [
         "drafts: {type: {text: string}",
-        "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}}, additionalProperties: false}}",
+        "crates: {type: {at: {type: object, properties: {x: {type: integer}}, additionalProperties: false}}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
       ],
-      "drafts: {type: {text: string, at: {type: object, properties: {x: {type: integer}, y: {type: integer}}, additionalProperties: false}}",
+      "crates: {type: {at: {type: object, properties: {x: {type: integer}, y: {type: integer}}, additionalProperties: false}}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
       "safe to roll",
       [],
     ],
     [
       "a member is dropped, and rows keep it",
-      ["drafts: {type: {text: string}", "drafts: {type: {text: string, rank: integer}"],
-      "drafts: {type: {text: string}, dropped: {rank: {as: 1}}",
+      [
+        "drafts: {type: {text: string}",
+        "crates: {type: {text: string, rank: integer}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
+      ],
+      "crates: {type: {text: string}, dropped: {rank: {as: 1}}, guard: open, tenant: false}\n  drafts: {type: {text: string}",
       "safe to roll",
       [
-        "rows of drafts keep rank for the version before: take it out of `dropped` in the release after this one",
+        "rows of crates keep rank for the version before: take it out of `dropped` in the release after this one",
       ],
     ],
     [
