@@ -122,6 +122,7 @@ async function checked(
     unsound,
     folder: project.paths.registry,
     exists: (path) => projectEntry(project.root, path).kind === "file",
+    frozen: () => folder.read("registry.json") ?? "",
   };
   return {
     loaded,

@@ -21,7 +21,8 @@ export function shapeAfter(
   const properties = Object.entries(propertiesOf(document.bodySchema));
   if (before === undefined) {
     const nested = nestedMembers(Object.fromEntries(properties), resolve);
-    return { members: declared, ...(nested === undefined ? {} : { nested }), steps: [] };
+    // In the order in which later shapes have them: else the next run would write the file anew.
+    return { members: declared, steps: [], ...(nested === undefined ? {} : { nested }) };
   }
   const rows = storedMembers(before);
   const { steps, ...earlier } = before.shape ?? { members: [...rows], steps: [] };

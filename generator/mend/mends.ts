@@ -29,6 +29,8 @@ export interface Mendable {
   readonly unsound: ReadonlySet<Finding>;
   /** Whether there is a file at a path of the project. */
   readonly exists: (path: string) => boolean;
+  /** The registry as it was frozen last; empty where there is none. */
+  readonly frozen: () => string;
 }
 
 /** What is needed to mend one finding. */
@@ -71,7 +73,7 @@ export function withFixes(findings: readonly Finding[], mendable: Mendable): rea
     return file;
   };
   const isRipe = ripeAmong(findings, mendable);
-  const isMisspelt = misspeltIn(tree);
+  const isMisspelt = misspeltIn(mendable);
   const isUnread = new Set<string>();
   return findings.map((finding) => {
     const { code, at } = finding;
@@ -115,9 +117,11 @@ function ripeAmong(
 
 /**
  * Whether it is the name that is misspelt, and not the declaration: several places that agree know better than the one that
- * they refer to.
+ * they refer to, and so does what was frozen last.
  */
-function misspeltIn({ texts }: SourceTree): (finding: Finding) => boolean {
+function misspeltIn({ tree: { texts }, frozen }: Mendable): (finding: Finding) => boolean {
+  const wasKnown = (name: string): boolean =>
+    /^\w+$/.test(name) && RegExp(`\\b${name}\\b`).test(frozen());
   const counts = new Map<string, number>();
   const count = (word: string): number => counts.get(word) ?? 0;
   for (const text of texts.values())
@@ -125,7 +129,8 @@ function misspeltIn({ texts }: SourceTree): (finding: Finding) => boolean {
   return ({ code, suggestion }) => {
     if (typeof suggestion !== "object" || code === "OPW010" || code === "OPW023") return true;
     const { wrote, name } = suggestion;
-    return count(exported(wrote)) <= Math.max(1, count(exported(name)));
+    const isAgreed = count(exported(wrote)) > Math.max(1, count(exported(name)));
+    return !isAgreed && (!wasKnown(wrote) || wasKnown(name));
   };
 }
 

@@ -157,6 +157,21 @@ test("a file that isn't UTF-8 is left as it is", async () => {
   expect([files, readFileSync(path("registry/notes.yaml")).equals(bytes)]).toEqual([[], true]);
 });
 
+test("a declaration that is misspelt since the last generate is left to the author", async () => {
+  const sound = mended.replace("guard: open", "guard: open, unique: [[text]]");
+  write("registry/notes.yaml", sound);
+  expect(cli(root, "generate").code).toBe(0);
+  const misspelt = sound.replace("text: string", "txet: string");
+  write("registry/notes.yaml", misspelt);
+  const { left } = await mendRegistry(project());
+  expect(left.map(({ code }) => code)).toContain("OPW030");
+  expect(read("registry/notes.yaml")).toBe(misspelt);
+  // The other way round, it is the reference.
+  write("registry/notes.yaml", sound.replace("[[text]]", "[[txet]]"));
+  await mendRegistry(project());
+  expect(read("registry/notes.yaml")).toBe(sound);
+});
+
 test("what a stored field was called is left to the author", () => {
   write("registry/notes.yaml", mended);
   expect(cli(root, "generate").code).toBe(0);
