@@ -198,6 +198,25 @@ for (const engine of engines) {
       expect(tag).toBe('"1"');
       expect(events).toEqual([ping, ping]);
     }, 60_000);
+
+    test("what an author's converter refuses is announced as lost, and what follows is told", async () => {
+      const { old, next, who, headers } = await beside();
+      onTestFinished(() => next.stop());
+      for (const weight of ["1kg", "lost", "3kg"])
+        expect((await old.post("/notes", { to: who.id, text: weight, weight })).status).toBe(201);
+      const history = async () => {
+        const { signals } = (await next.call("GET", "/realtime/history", { headers })).body;
+        return signals.map(({ data }: { readonly data: { readonly title: string } }) => data.title);
+      };
+      await expect.poll(history).toEqual(["1kg", "3kg"]);
+      await old.stop();
+      const stream = await heardLive(next, who.token, 3);
+      expect(stream).toMatchObject([
+        ["note.told", { title: "1kg", grams: 1000 }],
+        ["realtime.gap", { from: 2, to: 2 }],
+        ["note.told", { title: "3kg", grams: 3000 }],
+      ]);
+    }, 60_000);
   });
 }
 
@@ -232,9 +251,8 @@ async function heardLive(
   expect(response.status).toBe(200);
   let text = "";
   const heard = () =>
-    [...text.matchAll(/^event: (note|ping)\.(\S+)\n(?:id: .*\n)?data: (.*)$/gm)].map(
-      ([, family, name, data]) =>
-        [`${family}.${name}`, (JSON.parse(data ?? "") as Told).data] as const,
+    [...text.matchAll(/^event: (\S+)\n(?:id: .*\n)?data: (.*)$/gm)].map(
+      ([, event = "", data = ""]) => [event, (JSON.parse(data) as Told).data] as const,
     );
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
