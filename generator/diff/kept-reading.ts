@@ -39,7 +39,7 @@ export function faultsOfReading(
         direction: "input",
         today: anyDay,
         note({ level, path, what }) {
-          if (level === "breaking") faults.add(`${place}${path} ${what}`);
+          if (level === "breaking") faults.add(`${place}${path} ${lacking(what)}`);
         },
         meet: meetTypes,
       },
@@ -57,6 +57,11 @@ export function faultsOfReading(
   };
   compare(kept, read, "it");
   return [...faults];
+}
+
+/** What is compared is what a value has, and what it must have. */
+function lacking(what: string): string {
+  return what === "is new and required" || what === "is required" ? "is missing" : what;
 }
 
 /** A schema without what doesn't bound values. */

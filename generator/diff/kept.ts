@@ -1,45 +1,66 @@
-// What is kept besides documents (answers under idempotency keys, events, signals) and read by whichever version comes to it.
+// What is kept besides documents (answers under idempotency keys, events, signals) and told by whichever version comes to it.
 import { need, type Need, type RolloutSide } from "../compare/rollout.js";
 import { keptValues } from "../emit/kept.js";
 import type { KeptValue } from "../model/kept-values.js";
 import { faultsOfReading } from "./kept-reading.js";
 
 /** How the kinds are called. */
-const kinds: Readonly<Record<KeptValue["kind"], (name: string) => string>> = {
-  answers: (name) => `answers of ${name} under an Idempotency-Key`,
-  events: (name) => `events ${name}`,
-  signals: (name) => `signals ${name}`,
+const kinds: Readonly<Record<KeptValue["kind"], (names: string) => string>> = {
+  answers: (names) => `answers of ${names} under an Idempotency-Key`,
+  events: (names) => `events ${names}`,
+  signals: (names) => `signals ${names}`,
 };
 /** How many differences one line names. */
 const mostNamed = 3;
 
-/** Values that one of two versions keeps and the other one can't read as it declares them. */
+/** Values that one of two versions keeps and the other one may not tell as it declares them; one line for one cause. */
 export function keptNeeds(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const next = new Map(keptValues(after.model).map((one) => [keyOf(one), one]));
-  return keptValues(before.model).flatMap((was) => {
+  const both = keptValues(before.model).flatMap((was) => {
     const is = next.get(keyOf(was));
-    if (is === undefined) return [];
-    return [
-      ...needOf(was, "the version before", faultsOfReading([was.schema, is.schema], before, after)),
-      ...needOf(is, "the next version", faultsOfReading([is.schema, was.schema], after, before)),
-    ];
+    return is === undefined ? [] : [[was, is] as const];
   });
+  return [
+    ...needsOf(
+      "the version before",
+      both.map(([was, is]) => [was, faultsOfReading([was.schema, is.schema], before, after)]),
+    ),
+    ...needsOf(
+      "the next version",
+      both.map(([was, is]) => [is, faultsOfReading([is.schema, was.schema], after, before)]),
+    ),
+  ];
 }
 
 function keyOf({ kind, name, was = name }: KeptValue): string {
   return `${kind} ${was}`;
 }
 
-function needOf(
-  { kind, name, until }: KeptValue,
+function needsOf(
   keeper: string,
-  faults: readonly string[],
+  kept: readonly (readonly [KeptValue, readonly string[]])[],
 ): readonly Need[] {
-  if (faults.length === 0) return [];
-  const further = faults.length > mostNamed ? ", …" : "";
-  return need(
-    "clients meet both versions",
-    `${kinds[kind](name)} that ${keeper} keeps are told by the other one ${until}, and may not be as it declares them: ` +
-      `${faults.slice(0, mostNamed).join(", ")}${further}`,
+  const causes = new Map<string, KeptValue[]>();
+  for (const [value, faults] of kept) {
+    if (faults.length === 0) continue;
+    const further = faults.length > mostNamed ? ", …" : "";
+    const cause = faults.slice(0, mostNamed).join(", ") + further;
+    causes.set(cause, [...(causes.get(cause) ?? []), value]);
+  }
+  return [...causes].flatMap(([cause, values]) =>
+    need(
+      "clients meet both versions",
+      `${listed(values)} that ${keeper} keeps are told by the other one, and may not be as it declares them: ${cause}`,
+    ),
   );
+}
+
+/** `signals a, b and answers of c under an Idempotency-Key`. */
+function listed(values: readonly KeptValue[]): string {
+  const parts = (["signals", "events", "answers"] as const).flatMap((kind) => {
+    const names = values.filter((one) => one.kind === kind).map(({ name }) => name);
+    return names.length === 0 ? [] : [kinds[kind](names.join(", "))];
+  });
+  const last = parts.pop() ?? "";
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }

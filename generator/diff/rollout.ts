@@ -25,7 +25,7 @@ export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
     changes.length === 0
       ? []
       : need(
-          isStoredStill ? "clients meet both versions" : "needs the migration first",
+          isStoredStill ? "needs two releases" : "needs the migration first",
           "before it serves: node dist/generated/server.js migrate",
         );
   const worst = Math.max(
@@ -67,7 +67,7 @@ function migrationText(change: DatabaseChange): string {
     case "checkDeleted":
       return `it looks for ${change.table} that are marked as deleted, and changes nothing while there are any`;
     case "checkRows":
-      return `it looks for rows whose ${change.table}.${change.narrowing.member} does not fit any more, and changes nothing while there are any; the version before may go on storing such`;
+      return `it looks for rows whose ${change.table}.${change.narrowing.member} does not fit any more, and changes nothing while there are any; the version before may go on storing such, so first roll out one that refuses them in a hook`;
     case "dropTable":
       return `it drops the table ${change.table} with all its rows`;
     case "addShape":

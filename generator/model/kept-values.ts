@@ -10,15 +10,13 @@ export interface KeptValue {
   /** The name under which it is kept, where that is another one. */
   readonly was?: string | undefined;
   readonly schema: JsonSchema;
-  /** How long it may be kept, in words: `until it is delivered`. */
-  readonly until: string;
 }
 
 /** Answers that are kept under idempotency keys. */
 export function keptAnswers({ operations }: RegistryModel): readonly KeptValue[] {
   return Object.values(operations).flatMap(({ key, idempotencyKey, output }) =>
     idempotencyKey && output.schema !== null
-      ? [{ kind: "answers", name: key, schema: output.schema, until: "for 24 h" } as const]
+      ? [{ kind: "answers", name: key, schema: output.schema } as const]
       : [],
   );
 }

@@ -733,12 +733,13 @@ test("what is refused is said as the entries that would approve it", () => {
 });
 
 describe("what a rollout takes is told", () => {
-  // Types of orders are those of a durable signal, and of an answer that is kept under a key.
+  // Types of orders are those of signals, and of an answer that is kept under a key.
   const both = "clients meet both versions";
-  const keptOrders = [
-    "signals order.changed go out as they were staged, until they are delivered or as old as 604800 s: clients of both versions have to take both types",
-    "orders.create repeats under an Idempotency-Key what the other version has answered, for 24 h",
-  ];
+  const ofOrders =
+    "signals order.changed, order.made and answers of orders.create under an Idempotency-Key";
+  const kept = (by: "the next version" | "the version before", cause: string, what = ofOrders) =>
+    `${what} that ${by} keeps are told by the other one, and may not be as it declares them: ${cause}`;
+  const ofDocument = "Order.id is missing, Order.rev is missing, Order.created_at is missing";
   const began = '    tags: "string[]"\n';
   type Replaced = string | readonly [there: string, before: string];
   const rollouts: readonly (readonly [string, Replaced, string, string, readonly string[]])[] = [
@@ -747,8 +748,8 @@ describe("what a rollout takes is told", () => {
       "a member is added that may be null",
       began,
       `${began}    weight: number?\n`,
-      both,
-      keptOrders,
+      "safe to roll",
+      [],
     ],
     [
       "an index is added",
@@ -777,18 +778,18 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.customer is converted: first give it a default or make it nullable and roll that out, then convert it",
-        ...keptOrders,
+        kept("the next version", "Order.customer is missing"),
       ],
     ],
     [
       "a text is shorter than it was",
       "maxLength: 100",
       "maxLength: 10",
-      both,
+      "needs two releases",
       [
-        ...keptOrders,
+        kept("the version before", "Order.note has maxLength 10 instead of 100"),
         "before it serves: node dist/generated/server.js migrate",
-        "it looks for rows whose orders.note does not fit any more, and changes nothing while there are any; the version before may go on storing such",
+        "it looks for rows whose orders.note does not fit any more, and changes nothing while there are any; the version before may go on storing such, so first roll out one that refuses them in a hook",
       ],
     ],
     [
@@ -805,7 +806,7 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it; or say with `dropped: {tags: {as: …}}` what the version before reads",
-        ...keptOrders,
+        kept("the next version", "Order.tags is missing"),
       ],
     ],
     [
@@ -850,8 +851,8 @@ describe("what a rollout takes is told", () => {
       "a member says what it was called",
       "note: {type: string, maxLength: 100}",
       "remark: {type: string, maxLength: 100, was: note}",
-      both,
-      keptOrders,
+      "safe to roll",
+      [],
     ],
     [
       "a document says what it was called",
@@ -877,9 +878,10 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.customer is integer instead of uuid, and stored values stay as they are: name a function with `from` that makes the new ones",
-        ...keptOrders,
+        kept("the version before", "Order.customer is integer instead of string (uuid)"),
+        kept("the next version", "Order.customer is string (uuid) instead of integer"),
         "before it serves: node dist/generated/server.js migrate",
-        "it looks for rows whose orders.customer does not fit any more, and changes nothing while there are any; the version before may go on storing such",
+        "it looks for rows whose orders.customer does not fit any more, and changes nothing while there are any; the version before may go on storing such, so first roll out one that refuses them in a hook",
       ],
     ],
     [
@@ -889,7 +891,7 @@ describe("what a rollout takes is told", () => {
       "needs two releases",
       [
         "orders.note may be longer than 100: the version before answers such values although its own document has none, and may refuse to change them; first roll out what only reads them (`since: next` of a new value or member, a `before` hook for the rest), then what writes them",
-        ...keptOrders,
+        kept("the next version", "Order.note has maxLength 100 instead of 200"),
       ],
     ],
     [
@@ -971,7 +973,8 @@ describe("what a rollout takes is told", () => {
       "data: {order: uuid}",
       both,
       [
-        "events order.placed go out as they were staged, to webhooks and destinations alike: receivers have to take both types while any wait",
+        kept("the version before", "OrderPlacedEvent.order is missing", "events order.placed"),
+        kept("the next version", `${ofDocument}, …`, "events order.placed"),
       ],
     ],
     [
@@ -979,7 +982,10 @@ describe("what a rollout takes is told", () => {
       "order.changed: {data: Order,",
       "order.changed: {data: {order: uuid},",
       both,
-      keptOrders.slice(0, 1),
+      [
+        kept("the version before", "OrderChangedSignal.order is missing", "signals order.changed"),
+        kept("the next version", `${ofDocument}, …`, "signals order.changed"),
+      ],
     ],
     [
       "durable signals are ephemeral from now on",
@@ -997,17 +1003,16 @@ describe("what a rollout takes is told", () => {
       both,
       [
         "signals order.seen are kept by the next version, and clients of the one before get them with an id",
-        "signals order.lost of the next version reach clients of the one before, which know none of that name",
       ],
     ],
     [
       "a field may no longer be null",
       ["drafts: {type: {text: string}", "drafts: {type: {text: string?}"],
       "drafts: {type: {text: string}",
-      both,
+      "needs two releases",
       [
         "before it serves: node dist/generated/server.js migrate",
-        "it looks for rows whose drafts.text does not fit any more, and changes nothing while there are any; the version before may go on storing such",
+        "it looks for rows whose drafts.text does not fit any more, and changes nothing while there are any; the version before may go on storing such, so first roll out one that refuses them in a hook",
       ],
     ],
     [

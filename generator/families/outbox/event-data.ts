@@ -29,8 +29,6 @@ export function toldEvents({ outbox }: RegistryModel): Readonly<Record<string, T
 /** The events of the author's own, which wait for their delivery. */
 export function keptEvents({ outbox }: RegistryModel): readonly KeptValue[] {
   return Object.entries(outbox ?? {}).flatMap(([name, { typeName, was }]) =>
-    typeName === null
-      ? []
-      : [{ kind: "events", name, was, schema: refTo(typeName), until: "until they are delivered" }],
+    typeName === null ? [] : [{ kind: "events", name, was, schema: refTo(typeName) }],
   );
 }

@@ -25,12 +25,10 @@ export function signalPlans({
 /** Durable signals wait in mailboxes; ephemeral ones go from one process to another, which may be of another version. */
 export function keptSignals({ realtime }: RegistryModel): readonly KeptValue[] {
   if (realtime === null) return [];
-  const kept = `until they are acknowledged, or for ${realtime.retentionSeconds} s`;
-  return Object.entries(realtime.events).map(([name, { delivery, typeName, was }]) => ({
+  return Object.entries(realtime.events).map(([name, { typeName, was }]) => ({
     kind: "signals",
     name,
     was,
     schema: refTo(typeName),
-    until: delivery === "durable" ? kept : "while both run",
   }));
 }

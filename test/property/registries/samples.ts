@@ -61,6 +61,7 @@ export const texts: readonly string[] = [
 /** By `what` of a shape of the kind string. */
 export const samples: Readonly<Record<string, readonly string[]>> = {
   "a text": texts,
+  "a field": fieldNames,
   "an address such as https://example.com": ["https://example.com/a?b=c#d"],
   "an address of mail": ["api@example.com"],
   "an SPDX expression": ["Apache-2.0", "MIT OR (GPL-3.0-only WITH Classpath-exception-2.0)"],

@@ -1,5 +1,13 @@
 // What two versions both know of a document: which members, by which names, with which values.
 import { isDeepStrictEqual } from "node:util";
+import { isMap } from "../../../generator/load/shape.js";
+import {
+  propertiesOf,
+  referredType,
+  withoutNull,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../../generator/model/json-schema.js";
 import { own } from "../../../generator/model/records.js";
 import type { DocumentModel } from "../../../generator/model/document-model.js";
 import type { Version } from "./version.js";
@@ -18,6 +26,8 @@ interface CommonMember {
   readonly after: string;
   /** Values of the later version by those of the earlier one, where they are called otherwise. */
   readonly values: Readonly<Record<string, string>>;
+  /** A value without what only one of the versions knows within it. */
+  readonly within: (value: unknown) => unknown;
 }
 
 /** Members that both versions have, of one type. */
@@ -33,8 +43,45 @@ export function commonMembers({ before, after }: Versions, table: string): reado
     const values = Object.fromEntries(
       Object.entries(former?.values ?? {}).map(([now, then]) => [then, now]),
     );
-    return [{ before: old, after: name, values }];
+    const schemas = [propertiesOf(was.bodySchema)[old], propertiesOf(is.bodySchema)[name]] as const;
+    const within = (value: unknown): unknown => known(value, schemas, [before, after]);
+    return [{ before: old, after: name, values, within }];
   });
+}
+
+/** A value without members that one of two schemas doesn't have. Whatever else they say is compared. */
+function known(
+  value: unknown,
+  schemas: readonly (JsonSchema | undefined)[],
+  versions: readonly Version[],
+): unknown {
+  const told = schemas.map((schema, at) => resolved(schema, versions[at]));
+  if (Array.isArray(value)) {
+    const items = told.map((schema) => schema["items"] as JsonSchema | undefined);
+    return value.map((item) => known(item, items, versions));
+  }
+  if (!isMap(value) || told.some((schema) => schema["properties"] === undefined)) return value;
+  const properties = told.map((schema) => propertiesOf(schema));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => properties.every((each) => Object.hasOwn(each, name)))
+      .map(([name, member]) => [
+        name,
+        known(
+          member,
+          properties.map((each) => each[name]),
+          versions,
+        ),
+      ]),
+  );
+}
+
+/** A schema without null, and behind its reference. */
+function resolved(schema: JsonSchema | undefined, version: Version | undefined): SchemaObject {
+  const value = withoutNull(schema ?? true);
+  const type = referredType(value);
+  const found = type === undefined ? value : own(version?.model.types ?? {}, type);
+  return typeof found === "object" ? found : {};
 }
 
 /** Which members of a document are other ones than they were, when one version has written and another has read. */
@@ -43,9 +90,9 @@ export function differing(
   written: { readonly by: Side; readonly body: Body },
   read: { readonly by: Side; readonly body: Body },
 ): readonly string[] {
-  return members.flatMap(({ before, after, values }) => {
+  return members.flatMap(({ before, after, values, within }) => {
     const asAfter = ({ by, body }: { readonly by: Side; readonly body: Body }): unknown => {
-      const value = body[by === "before" ? before : after];
+      const value = within(body[by === "before" ? before : after]);
       return by === "before" && typeof value === "string" ? (own(values, value) ?? value) : value;
     };
     const [was, is] = [asAfter(written), asAfter(read)];
