@@ -155,19 +155,19 @@ test.each([
     "above what it might be",
     "title: string, state: [open, done]",
     "priority: {as: 10}",
-    "OPW031 the value of priority",
+    "OPW031 the value 10 of priority",
   ],
   [
     "of another type",
     "title: string, state: [open, done]",
     "priority: {as: low}",
-    "OPW031 the value of priority",
+    'OPW031 the value "low" of priority',
   ],
   [
     "that is none of its values",
     "title: string, priority: {type: integer, maximum: 9}",
     "state: {as: over}",
-    "OPW031 the value of state",
+    'OPW031 the value "over" of state',
   ],
 ])("a dropped field %s is refused", async (_what, type, dropped, message) => {
   await expect(testProject(registry(type, `, dropped: {${dropped}}`), projects[0])).rejects.toThrow(

@@ -119,7 +119,7 @@ test("without a former value, a field that documents don't have is refused", asy
 });
 
 test.each([
-  ["does not fit", "rank: {type: integer, former: low}", "OPW031 the former value of rank"],
+  ["does not fit", "rank: {type: integer, former: low}", 'OPW031 the former value "low" of rank'],
   [
     "stands within an object",
     "at: {type: object, properties: {x: {type: integer, former: 1}}, additionalProperties: false}",

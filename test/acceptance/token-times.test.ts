@@ -42,17 +42,20 @@ const statusAt = async (seconds: number, given: string): Promise<number> => {
 
 const begins = noon / 1_000 + 300;
 
-test.each([
-  ["iat", 0, () => token],
-  ["nbf", 300, () => changed({ nbf: begins })],
-  ["a later iat than nbf", 300, () => changed({ iat: begins, nbf: begins - 300 })],
-])("a token is refused before its beginning, also once it was known: %s", async (_by, at, make) => {
-  const given = make();
-  expect(await statusAt(at - 11, given)).toBe(401);
-  expect(await statusAt(at - 10, given)).toBe(200);
-  expect(await statusAt(at + 60, given)).toBe(200);
-  expect(await statusAt(at - 11, given)).toBe(401);
-  expect(await statusAt(at + 60, given)).toBe(200);
+test("a token is refused before its beginning, also once it was known", async () => {
+  const given = changed({ nbf: begins });
+  expect(await statusAt(300 - 11, given)).toBe(401);
+  expect(await statusAt(300 - 10, given)).toBe(200);
+  expect(await statusAt(300 + 60, given)).toBe(200);
+  expect(await statusAt(300 - 11, given)).toBe(401);
+  expect(await statusAt(300 + 60, given)).toBe(200);
+});
+
+test("a token that was issued later than now is refused, unless it is known: clocks are set back", async () => {
+  const given = changed({ iat: begins });
+  expect(await statusAt(300 - 11, given)).toBe(401);
+  expect(await statusAt(300, given)).toBe(200);
+  expect(await statusAt(0, given)).toBe(200);
 });
 
 test("a beginning that is no whole number is refused", async () => {

@@ -126,7 +126,7 @@ test.each([
     "as a default",
     "state: [open, {value: late, since: next}]",
     ", defaults: {state: late}",
-    "OPW031 the default of state",
+    'OPW031 the default "late" of state',
   ],
   [
     "as the only value",

@@ -51,7 +51,7 @@ export function formerDefaults({ loaded, expanded }: RuleContext): readonly Decl
     Object.entries(formerly).flatMap(([member, value]): readonly DeclaredDefault[] => {
       const schema = own(propertiesOf(bodySchema), member);
       const at = documentMemberAt(loaded.tree, name, member);
-      return schema === undefined ? [] : [{ what: "former value of", member, schema, value, at }];
+      return schema === undefined ? [] : [{ what: "former value", member, schema, value, at }];
     }),
   );
 }

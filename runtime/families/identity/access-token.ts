@@ -36,14 +36,17 @@ export function tokenIssuer(
     } catch (cause) {
       throw refusedCredentials(cause);
     }
-    const sound = soundClaims(claims);
+    const sound = soundClaims(claims, clock.now());
     const found = current(sound);
     if (proven.size >= maxRemembered) proven.delete(proven.keys().next().value ?? "");
     proven.set(token, sound);
     return found;
   };
 
-  /** What the token says, unless its time is over or, by a clock that was set back, not come yet. */
+  /**
+   * What the token says, unless its time is over or has not come yet. When it was issued no longer counts once it is known: a
+   * clock that is set back must not end every session.
+   */
   const current = ({ claims, beginsAt }: ProvenToken): AccessClaims => {
     const now = clock.now() / 1000;
     if (claims.exp + skewSeconds < now || beginsAt - skewSeconds > now) throw refusedCredentials();
@@ -102,14 +105,14 @@ function isCanonicalBase64url(part: string): boolean {
 /** A token whose signature is valid. */
 interface ProvenToken {
   readonly claims: AccessClaims;
-  /** Seconds since the epoch: when it was issued or, where it says so, its later beginning. */
+  /** Seconds since the epoch; 0 if it doesn't say. */
   readonly beginsAt: number;
 }
 
 /** What a token says, with its types proven. Throws `core.authentication`. */
-function soundClaims(claims: Readonly<Record<string, unknown>>): ProvenToken {
+function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): ProvenToken {
   // Tokens of versions before this one have no generation: their sessions have not been refreshed since.
-  const { sub, sid, tid, act, exp, iat, nbf = iat, gen = 0 } = claims;
+  const { sub, sid, tid, act, exp, iat, nbf = 0, gen = 0 } = claims;
   const isSound =
     typeof sub === "string" &&
     typeof sid === "string" &&
@@ -118,6 +121,7 @@ function soundClaims(claims: Readonly<Record<string, unknown>>): ProvenToken {
     Number.isSafeInteger(gen) &&
     Number.isSafeInteger(exp) &&
     Number.isSafeInteger(iat) &&
+    Number(iat) <= now / 1000 + skewSeconds &&
     Number.isSafeInteger(nbf);
   if (!isSound) throw refusedCredentials();
   return {
@@ -129,7 +133,7 @@ function soundClaims(claims: Readonly<Record<string, unknown>>): ProvenToken {
       ...(tid === undefined ? {} : { tid }),
       ...(act === undefined ? {} : { act }),
     },
-    beginsAt: Math.max(Number(iat), Number(nbf)),
+    beginsAt: Number(nbf),
   };
 }
 
