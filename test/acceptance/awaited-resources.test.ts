@@ -52,6 +52,8 @@ async function heldTable(
 ): Promise<() => unknown> {
   if (name === "sqlite") {
     const connection = openSqlite(url.slice("sqlite:".length));
+    // The service may be writing on its own account just now.
+    connection.exec("PRAGMA busy_timeout = 10000");
     connection.exec("BEGIN IMMEDIATE");
     return () => connection.close();
   }

@@ -1045,6 +1045,13 @@ describe("what a rollout takes is told", () => {
     }
     write(root, orders.replace(there, after));
     expect(reportOf(root).report.rollout).toEqual({ verdict, steps });
+  });
+
+  test("in words as well", () => {
+    const root = project();
+    write(root, orders.replace("maxLength: 100", "maxLength: 200"));
+    const { verdict, steps } = reportOf(root).report.rollout;
+    expect(steps).toHaveLength(2);
     expect(cli(root, "diff", "main").stdout).toContain(`\n${[verdict, ...steps].join("\n  ")}\n`);
   });
 });
