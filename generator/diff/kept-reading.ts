@@ -15,6 +15,7 @@ import {
 } from "../model/json-schema.js";
 import type { DocumentModel } from "../model/document-model.js";
 import { own } from "../model/records.js";
+import { documentOf, readOfType } from "../model/views.js";
 import type { RolloutSide } from "../compare/rollout.js";
 import { compareSchemas } from "../compare/schemas.js";
 
@@ -129,9 +130,7 @@ function sameDocument(
 }
 
 function documentOfType({ model }: RolloutSide, type: string): DocumentModel | undefined {
-  return Object.values(model.documents).find(
-    ({ typeName, views }) => typeName === type || views.some((view) => view.typeName === type),
-  );
+  return own(model.documents, documentOf(readOfType(model.documents, type) ?? ""));
 }
 
 /** The schema of documents under their names in the other version, with the members that steps between shapes give them. */

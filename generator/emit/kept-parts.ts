@@ -10,7 +10,7 @@ import {
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import { branchesOf, type Guard } from "../model/union-branches.js";
-import { readName } from "../model/views.js";
+import { readOfType } from "../model/views.js";
 
 /** What a kept value consists of, as `KeptPart` of the runtime. */
 export type Part = string | { readonly items: Part } | UnionPart | ObjectPart;
@@ -71,8 +71,8 @@ export class KeptParts {
     if (schema["type"] !== "object" || "allOf" in schema) return this.partOf(schema);
     // A type that refers to itself is met again on the way.
     this.#types.set(name, { members: null });
-    const documents = documentsOf(this.#model, name);
-    const part = this.#objectOf(schema, documents);
+    const document = readOfType(this.#model.documents, name);
+    const part = this.#objectOf(schema, document);
     this.#types.set(name, part ?? null);
     return part === undefined ? undefined : name;
   }
@@ -128,14 +128,4 @@ function valuesOf(
     values === null || canLack ? [] : [[name, values] as const],
   );
   return told.length < members.length ? undefined : Object.fromEntries(told);
-}
-
-/** The documents, or the view of documents, whose type has the name. */
-function documentsOf({ documents }: RegistryModel, type: string): string | undefined {
-  for (const { name, typeName, views } of Object.values(documents)) {
-    if (typeName === type) return name;
-    const view = views.find((one) => one.typeName === type);
-    if (view !== undefined) return readName(name, view.name);
-  }
-  return undefined;
 }

@@ -29,7 +29,8 @@ function declaredParts(model: RegistryModel, parts: KeptParts) {
 
 /** Whether anything is kept whose members are declared: only then there is the module. */
 export function isAnyKept(model: RegistryModel): boolean {
-  return declaredParts(model, new KeptParts(model)).length > 0;
+  const parts = new KeptParts(model);
+  return keptValues(model).some(({ schema }) => parts.partOf(schema) !== undefined);
 }
 
 /** The module; none if nothing is kept whose members are declared. */

@@ -43,6 +43,19 @@ export function viewed(
   };
 }
 
+/** The name of the documents, or of the view of them, whose type has this name; undefined for any other type. */
+export function readOfType(
+  documents: Readonly<Record<string, DocumentModel>>,
+  type: string,
+): string | undefined {
+  for (const { name, typeName, views } of Object.values(documents)) {
+    if (typeName === type) return name;
+    const view = views.find((one) => one.typeName === type);
+    if (view !== undefined) return readName(name, view.name);
+  }
+  return undefined;
+}
+
 /** The model of the document or view with this name, or undefined. */
 export function readBy(
   documents: Readonly<Record<string, DocumentModel>>,

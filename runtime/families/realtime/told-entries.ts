@@ -12,38 +12,47 @@ import type { RealtimeSpec } from "./spec.js";
  */
 export type TellEntry = (entry: MailboxEntry) => Signal | "undeclared" | "lost";
 
-type Telling = readonly [Pick<RealtimeSpec, "events">, Pick<Resources, "kept">];
+type Telling = readonly [Pick<RealtimeSpec, "events">, Pick<Resources, "kept" | "log">];
 
 /** Makes the function that turns entries into signals. */
-export function entriesTold(
-  { events }: Pick<RealtimeSpec, "events">,
-  { kept, log }: Pick<Resources, "kept" | "log">,
-): TellEntry {
+export function entriesTold(...[{ events }, resources]: Telling): TellEntry {
   return (entry) => {
     const name = toldAs(events, entry.name);
     if (!Object.hasOwn(events, name)) return "undeclared";
-    try {
-      const data = kept.signals(name).told(entry.data, entry.shape);
-      return Signal.ofEntry({ ...entry, name, data });
-    } catch (error) {
-      log.error({ err: error, event: name, signal: entry.eventId }, "a signal could not be read");
-      return "lost";
-    }
+    const data = readData(resources, name, entry);
+    return data === null ? "lost" : Signal.ofEntry({ ...entry, name, data });
   };
+}
+
+/** The payload as this version declares it; null, and a line of the log, if a converter of the author's throws. */
+function readData(
+  { kept, log }: Telling[1],
+  name: string,
+  { data, shape }: Pick<MailboxEntry, "data" | "shape">,
+): string | null {
+  try {
+    return kept.signals(name).told(data, shape);
+  } catch (error) {
+    log.error({ err: error, event: name }, "a signal could not be read");
+    return null;
+  }
 }
 
 type Published = Extract<BusMessage, { readonly kind: "signal" }>;
 
-/** Makes the function that reads ephemeral signals of other processes; null for an event that this version doesn't declare. */
+/**
+ * Makes the function that reads ephemeral signals of other processes; null for what can't be read, and for an event that this
+ * version doesn't declare.
+ */
 export function publishedElsewhere(
-  ...[{ events }, { kept }]: Telling
+  ...[{ events }, resources]: Telling
 ): (message: Published) => Signal | null {
   return ({ shape, signalId = null, ...sent }) => {
     const { name, data } = renamed(sent, (first) => toldAs(events, first));
     const isOwn = name.startsWith("realtime.");
     if (!isOwn && !Object.hasOwn(events, name)) return null;
-    const told = isOwn ? data : kept.signals(name).told(data, shape);
-    return new Signal(name, told, null, signalId);
+    const told = isOwn ? data : readData(resources, name, { data, shape });
+    return told === null ? null : new Signal(name, told, null, signalId);
   };
 }
 
