@@ -156,8 +156,10 @@ function renewedDocument(
       ({ adds, converts = {} }) => Object.hasOwn(adds, stored) || Object.hasOwn(converts, stored),
     );
   });
-  const given = Object.entries(propertiesOf(is)).filter(([name]) =>
-    Object.hasOwn(reads.defaults, name),
+  const given = Object.entries(propertiesOf(is)).filter(
+    ([name]) =>
+      Object.hasOwn(reads.defaults, name) ||
+      Object.hasOwn(before.kept ?? {}, storedName(after, name)),
   );
   const required = named.flatMap(([name, now]) => (requiredOf(was).includes(name) ? [now] : []));
   const present = [...required, ...made.map(([name]) => name), ...given.map(([name]) => name)];

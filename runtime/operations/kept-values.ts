@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { baseFields } from "../contract/fields.js";
 import { broughtUp, shapeNumber } from "../contract/shapes.js";
-import { asDeclared, asStored } from "../contract/stored-members.js";
+import { asDeclared, asStored, isStoredAsDeclared } from "../contract/stored-members.js";
 import type { AnyDocumentSpec } from "../ports/document-spec.js";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -98,16 +98,16 @@ function keptForm(types: KeptTypes, part: KeptPart): KeptForm {
   const reached = reachedBy(types, part);
   const documents = [...reached.values()].flatMap(({ document }) => document?.() ?? []);
   const shape = shapeOf(part, reached, documents);
-  const isRenamed = documents.some((spec) => spec.shape.stored !== undefined);
+  const isAsDeclared = documents.every((spec) => isStoredAsDeclared(spec.shape));
   const whole = typeof part === "string" ? types[part]?.document?.() : undefined;
   return {
     shape,
     form: whole === undefined || whole.view !== undefined ? null : (whole.form ?? 1),
     stored(text) {
-      return isRenamed ? JSON.stringify(withStoredNames(types, part, JSON.parse(text))) : text;
+      return isAsDeclared ? text : JSON.stringify(asKept(types, part, JSON.parse(text)));
     },
     told(text, from) {
-      if (from === shape && !isRenamed) return text;
+      if (from === shape && isAsDeclared) return text;
       const numbers = numbersIn(from);
       return JSON.stringify(asTold({ types, numbers }, part, JSON.parse(text)));
     },
@@ -199,10 +199,14 @@ function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): 
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-function withStoredNames(types: KeptTypes, part: KeptPart, value: unknown): unknown {
+/** A value as rows would have it: under first names, and with what is kept for the version before. */
+function asKept(types: KeptTypes, part: KeptPart, value: unknown): unknown {
   return mapObjects(types, part, value, {
-    leave: ({ document }, members) =>
-      document === undefined ? members : asStored(document().shape, members),
+    leave({ document }, members) {
+      if (document === undefined) return members;
+      const { shape } = document();
+      return { ...shape.kept, ...asStored(shape, members) };
+    },
   });
 }
 

@@ -15,6 +15,7 @@ interface Version {
   readonly defaults: string;
   /** The members of a note that the service makes. */
   readonly made: string;
+  readonly dropped: string;
   readonly types: string;
   readonly label: string;
   readonly input: string;
@@ -30,7 +31,7 @@ types:
   Note: {to: uuid, ${version.note}}
 ${version.types}
 documents:
-  notes: {type: Note, guard: open, tenant: false, emits: {create: note.told}, defaults: {${version.defaults}}}
+  notes: {type: Note, guard: open, tenant: false, emits: {create: note.told}, defaults: {${version.defaults}}${version.dropped}}
   labels: {type: {name: string${version.label}}, guard: open, tenant: false, idempotency: [create], defaults: {size: 1}}
 operations:
   notes.place: {post: /place, in: {to: uuid${version.input}}, out: Note, idempotency: true, run: registry/make.ts#place, guard: open}
@@ -67,9 +68,10 @@ const grams = (weight) => {
 });
 
 const first = registry({
-  note: "text: string, old: string, state: [open, done], weight: string?",
+  note: "text: string, old: string, state: [open, done], weight: string?, rank: integer",
   defaults: "old: kept, state: open",
-  made: 'text: "a", state: "done", weight: "2kg"',
+  made: 'text: "a", state: "done", weight: "2kg", rank: 7',
+  dropped: "",
   types: `  Ping: {text: string, by: Person, all: "Person[]", old: {type: string, default: lost}}
   Person: {name: string, nick: {type: string, default: none}}
   Told: {text: string}`,
@@ -81,6 +83,7 @@ const second = registry({
   note: `title: {type: string, was: text}, state: [open, {value: closed, was: done}], grams: {type: [integer, "null"], was: weight, from: "registry/weights.ts#toGrams"}, size: integer`,
   defaults: "state: open, size: 1",
   made: 'title: "b", state: "closed", grams: 5',
+  dropped: ", dropped: {rank: {as: 0}}",
   types: `  Ping: {text: string, by: Person, all: "Person[]", size: {type: integer, default: 3}}
   Person: {name: string, mood: {type: string, default: fine}}`,
   label: ", size: integer, shade: string?",
@@ -190,7 +193,7 @@ for (const engine of engines) {
 
     test("the version before tells what the next one has kept as it declares it itself", async () => {
       const { signals, answers, tag, events } = await kept("next");
-      const note = told({ to, text: "b", old: "kept", state: "done", weight: null });
+      const note = told({ to, text: "b", old: "kept", state: "done", weight: null, rank: 0 });
       const bob = { name: "bob", nick: "none" };
       const ping = { text: "hello", by: bob, all: [bob], old: "lost" };
       expect(signals).toEqual([["note.told", note]]);
@@ -203,7 +206,9 @@ for (const engine of engines) {
       const { old, next, who, headers } = await beside();
       onTestFinished(() => next.stop());
       for (const weight of ["1kg", "lost", "3kg"])
-        expect((await old.post("/notes", { to: who.id, text: weight, weight })).status).toBe(201);
+        expect(
+          (await old.post("/notes", { to: who.id, text: weight, weight, rank: 1 })).status,
+        ).toBe(201);
       const history = async () => {
         const { signals } = (await next.call("GET", "/realtime/history", { headers })).body;
         return signals.map(({ data }: { readonly data: { readonly title: string } }) => data.title);
