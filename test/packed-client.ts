@@ -8,8 +8,8 @@ import { cli } from "./generator/cli.js";
 const root = new URL("..", import.meta.url).pathname;
 
 /** Packs the client and installs the tarball, from nowhere but this disk. */
-export function installPackedClient(folder: string): void {
-  const { code, stdout, stderr } = cli(root, "client", "pack", "--out", folder);
+export async function installPackedClient(folder: string): Promise<void> {
+  const { code, stdout, stderr } = await cli(root, "client", "pack", "--out", folder);
   expect([code, stderr], stdout).toEqual([0, ""]);
   expect(stdout.trim().endsWith("opwright-tracker-client-1.0.0.tgz")).toBe(true);
   writeFileSync(join(folder, "package.json"), '{"type": "module", "private": true}');

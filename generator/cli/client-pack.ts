@@ -37,7 +37,7 @@ export async function runClientPack(
       // The same bytes, whatever the user's settings are.
       chmodSync(file, 0o644);
     }
-    const destination = resolve(process.cwd(), out);
+    const destination = resolve(terminal.folder, out);
     const tarball = packed(folder);
     writeWhole(join(destination, tarball), readFileSync(join(folder, tarball)));
     terminal.out(`${join(out, tarball)}\n`);

@@ -15,9 +15,9 @@ export async function runInit(
 ): Promise<ExitCode> {
   const template =
     flags.template ??
-    (flags.yes === true || !process.stdin.isTTY ? "minimal" : await askTemplate());
+    (flags.yes === true || !terminal.isInteractive ? "minimal" : await askTemplate());
   if (template === undefined) return exitCodes.usage;
-  const root = resolve(folder);
+  const root = resolve(terminal.folder, folder);
   const name = basename(root);
   for (const [path, text] of [
     ...templateFiles(template).map(([path, text]) =>

@@ -13,19 +13,27 @@ export interface Terminal {
   /** A note, for people. */
   note(text: string): void;
   readonly isColoured: boolean;
+  /** Whether somebody can be asked. */
+  readonly isInteractive: boolean;
+  /** The folder that a command is called in. */
+  readonly folder: string;
 }
 
-// The reader has seen enough (`opwright check | head`): print nothing more, and don't fail.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(exitCodes.io);
-  throw error;
-});
-
-export const processTerminal: Terminal = {
-  out: (text) => void process.stdout.write(text),
-  note: (text) => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`),
-  isColoured: wantsColour(),
-};
+/** The terminal of this process. */
+export function openProcessTerminal(): Terminal {
+  // The reader has seen enough (`opwright check | head`): print nothing more, and don't fail.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.io);
+    throw error;
+  });
+  return {
+    out: (text) => void process.stdout.write(text),
+    note: (text) => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`),
+    isColoured: wantsColour(),
+    isInteractive: process.stdin.isTTY,
+    folder: process.cwd(),
+  };
+}
 
 /** https://no-color.org and https://force-color.org. */
 function wantsColour(): boolean {

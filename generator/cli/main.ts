@@ -4,7 +4,7 @@ import { packageVersion } from "../package-root.js";
 import { diffFormats, type DiffFormat } from "../diff/formats.js";
 import { findingFormats } from "./finding-formats.js";
 import { commandAdvice } from "./other-commands.js";
-import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
+import { exitCodes, openProcessTerminal, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { CheckFlags } from "./check.js";
 import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
@@ -12,14 +12,16 @@ import type { GenerateFlags } from "./generate-anew.js";
 import type { SquashFlags } from "./squash.js";
 import { templates, type Template } from "./templates.js";
 
-const terminal = processTerminal;
-
 /** Runs the command line and returns the exit code. */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
+export async function main(
+  argv: readonly string[],
+  terminal: Terminal = openProcessTerminal(),
+): Promise<ExitCode> {
   const program = new Command("opwright")
     .description("Prints a reviewed, typed backend from operations declared in YAML.")
     .version(packageVersion())
     .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.note })
     .showSuggestionAfterError()
     // Subcommands inherit it.
     .showHelpAfterError("(`--help` behind a command says how it is called)");
@@ -29,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return exitCodes.usage;
   }
   let code: ExitCode = exitCodes.fine;
-  const commands = commandsOf(program, (ended) => {
+  const commands = commandsOf(program, terminal, (ended) => {
     code = ended;
   });
   addCommandsOfRegistry(commands);
@@ -39,13 +41,14 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    return failureCode(error);
+    return failureCode(error, terminal);
   }
 }
 
 /** What commands are declared with. */
 interface Commands {
   readonly program: Command;
+  readonly terminal: Terminal;
   /** Sets the exit code of a command. */
   readonly end: (code: ExitCode) => void;
   /** A command that reads a registry. */
@@ -62,7 +65,7 @@ interface Commands {
   ) => (flags: Flags) => Promise<void>;
 }
 
-function commandsOf(program: Command, end: (code: ExitCode) => void): Commands {
+function commandsOf(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Commands {
   const onRegistry: Commands["onRegistry"] = (
     name,
     description,
@@ -77,16 +80,17 @@ function commandsOf(program: Command, end: (code: ExitCode) => void): Commands {
       .addOption(new Option("--format <format>", "how it is shown").choices(formats));
   return {
     program,
+    terminal,
     end,
     onRegistry,
     command: (name, description) =>
       onRegistry(name, description).option("--out <dir>", "the generated folder"),
     onProject: (run) => async (flags) =>
-      end(await run(await configuredProject(flags, process.cwd()), flags)),
+      end(await run(await configuredProject(flags, terminal.folder), flags)),
   };
 }
 
-function addCommandsOfRegistry({ command, onProject, end }: Commands): void {
+function addCommandsOfRegistry({ command, onProject, terminal, end }: Commands): void {
   command("generate", "write the generated folder")
     .option("--force", "overwrite files that were edited by hand")
     .option("--stubs", "add missing handlers and hooks to your files first")
@@ -123,7 +127,7 @@ function addCommandsOfRegistry({ command, onProject, end }: Commands): void {
       const { explainCode, runExplain } = await import("./explain.js");
       end(
         explainCode(subject, terminal) ??
-          (await runExplain(await configuredProject(flags, process.cwd()), subject, terminal)),
+          (await runExplain(await configuredProject(flags, terminal.folder), subject, terminal)),
       );
     });
   command("dev", "watch, generate, compile and restart").action(
@@ -134,7 +138,8 @@ function addCommandsOfRegistry({ command, onProject, end }: Commands): void {
   );
 }
 
-function addCommandsBeside({ program, onRegistry, command, onProject, end }: Commands): void {
+function addCommandsBeside(commands: Commands): void {
+  const { program, onRegistry, command, onProject, terminal, end } = commands;
   onRegistry("diff", "say what has changed for clients since a git revision", {
     formats: diffFormats,
   })
@@ -147,7 +152,7 @@ function addCommandsBeside({ program, onRegistry, command, onProject, end }: Com
       ) => {
         const { runDiff } = await import("./diff.js");
         end(
-          await runDiff(await configuredProject(flags, process.cwd()), { ref, format }, terminal),
+          await runDiff(await configuredProject(flags, terminal.folder), { ref, format }, terminal),
         );
       },
     );
@@ -169,7 +174,7 @@ function addCommandsBeside({ program, onRegistry, command, onProject, end }: Com
     .option("--out <dir>", "where the tarball goes", ".")
     .action(async ({ out, ...flags }: CommonFlags & { readonly out: string }) => {
       const { runClientPack } = await import("./client-pack.js");
-      end(await runClientPack(await configuredProject(flags, process.cwd()), out, terminal));
+      end(await runClientPack(await configuredProject(flags, terminal.folder), out, terminal));
     });
   program
     .command("init")
@@ -184,7 +189,7 @@ function addCommandsBeside({ program, onRegistry, command, onProject, end }: Com
     });
 }
 
-function addMigrations({ program, onRegistry, onProject }: Commands): void {
+function addMigrations({ program, onRegistry, onProject, terminal }: Commands): void {
   const migrations = program
     .command("migrations")
     .description("what databases apply")
@@ -212,7 +217,7 @@ function addMigrations({ program, onRegistry, onProject }: Commands): void {
     );
 }
 
-function failureCode(error: unknown): ExitCode {
+function failureCode(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
   if (error instanceof UsageError) {

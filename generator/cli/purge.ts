@@ -36,7 +36,7 @@ export async function runPurge(
     );
     return exitCodes.fine;
   }
-  const isConfirmed = findings.length > 0 || flags.force === true || (await ask(gone));
+  const isConfirmed = findings.length > 0 || flags.force === true || (await ask(terminal, gone));
   if (!isConfirmed) {
     terminal.note("nothing was changed");
     return exitCodes.fine;
@@ -50,8 +50,8 @@ export async function runPurge(
   return code;
 }
 
-async function ask(gone: readonly string[]): Promise<boolean> {
-  if (!process.stdin.isTTY)
+async function ask({ isInteractive }: Terminal, gone: readonly string[]): Promise<boolean> {
+  if (!isInteractive)
     throw new UsageError(
       "purge writes a migration that drops tables, search indexes or unique rules, and asks before: run it in a terminal, or with --force",
     );

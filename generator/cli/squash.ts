@@ -33,7 +33,8 @@ export async function runSquash(
   const { ref, base } = beginning(configured.project, flags);
   const project = { ...configured.project, base };
   const replaced = await migrationsReplaced(project);
-  const isConfirmed = replaced.length === 0 || flags.force === true || (await ask(replaced, ref));
+  const isConfirmed =
+    replaced.length === 0 || flags.force === true || (await ask(terminal, replaced, ref));
   if (!isConfirmed) {
     terminal.note("nothing was changed");
     return exitCodes.fine;
@@ -76,8 +77,12 @@ async function migrationsReplaced(project: Project): Promise<readonly string[]> 
   return replacedMigrations(changes);
 }
 
-async function ask(replaced: readonly string[], ref: string): Promise<boolean> {
-  if (!process.stdin.isTTY)
+async function ask(
+  { isInteractive }: Terminal,
+  replaced: readonly string[],
+  ref: string,
+): Promise<boolean> {
+  if (!isInteractive)
     throw new UsageError(
       `squash removes ${dataFolder} and asks before: run it in a terminal, or with --force`,
     );

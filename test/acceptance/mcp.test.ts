@@ -260,12 +260,13 @@ describe("opwright mcp", () => {
       "projects-restore",
       "projects-update",
     ]);
-    const refused = (...flags: readonly string[]) => cli(root, "mcp", "--tools", ...flags);
-    expect(refused("projects.create")).toMatchObject({
+    const refused = async (...flags: readonly string[]) =>
+      await cli(root, "mcp", "--tools", ...flags);
+    expect(await refused("projects.create")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--allow-writes"),
     });
-    expect(refused("project.*")).toMatchObject({
+    expect(await refused("project.*")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("names no operation"),
     });

@@ -70,12 +70,12 @@ for (const engine of engines) {
   });
 }
 
-test("a purge drops the tables, their histories and searches, and asks before", () => {
+test("a purge drops the tables, their histories and searches, and asks before", async () => {
   const { root } = without;
-  const asked = cli(root, "migrations", "purge");
+  const asked = await cli(root, "migrations", "purge");
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--force")]);
   const before = migrations(without, "postgres").length;
-  const { code, stderr } = cli(root, "migrations", "purge", "--force");
+  const { code, stderr } = await cli(root, "migrations", "purge", "--force");
   expect([code, stderr]).toEqual([0, expect.stringContaining("roll it out when")]);
   for (const engine of ["sqlite", "postgres"] as const) {
     const all = migrations(without, engine);
@@ -87,7 +87,7 @@ test("a purge drops the tables, their histories and searches, and asks before", 
       'DROP TABLE IF EXISTS "notes_history";',
     ]);
   }
-  expect(cli(root, "check").code).toBe(0);
-  const again = cli(root, "migrations", "purge");
+  expect((await cli(root, "check")).code).toBe(0);
+  const again = await cli(root, "migrations", "purge");
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("nothing to purge")]);
 });

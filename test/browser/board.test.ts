@@ -18,7 +18,7 @@ const root = new URL("../..", import.meta.url).pathname;
 async function built(folder: string): Promise<PreviewServer> {
   cpSync(join(root, "test/browser/board"), folder, { recursive: true });
   rmSync(join(folder, "tsconfig.json"));
-  installPackedClient(folder);
+  await installPackedClient(folder);
   const quiet = { root: folder, configFile: false, logLevel: "warn" } as const;
   await build(quiet);
   return preview({ ...quiet, preview: { host: "127.0.0.1", port: 0, strictPort: false } });

@@ -68,7 +68,7 @@ const followed = ["docs/first-service.md", "docs/recipes.md"];
 
 test.each(pages.filter((page) => !followed.includes(page)))(
   "the registries in %s generate",
-  (page) => {
+  async (page) => {
     const blocks = [...textOf(page).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
       ([, text = ""]) => text,
     );
@@ -86,7 +86,7 @@ test.each(pages.filter((page) => !followed.includes(page)))(
         ...(needsTask ? { "registry/task.yaml": task } : {}),
       };
       const project = writeProject(files);
-      const { code, stdout } = cli(project.root, "generate");
+      const { code, stdout } = await cli(project.root, "generate");
       expect([code, code === 0 ? "" : stdout], block).toEqual([0, ""]);
       project.remove();
     }
@@ -145,7 +145,7 @@ test("the examples of docs/client.md compile against the client", () => {
 });
 
 /** The project that a page is: its one registry, and its blocks of code that begin with their path. */
-function projectOf(page: string, include: readonly string[], more: object) {
+async function projectOf(page: string, include: readonly string[], more: object) {
   const text = textOf(page);
   const [registry = "", ...others] = [...text.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
     ([, block = ""]) => block,
@@ -180,24 +180,24 @@ function projectOf(page: string, include: readonly string[], more: object) {
     join(root, "node_modules/@types/node"),
     join(project.root, "node_modules/@types/node"),
   );
-  const { code: ended, stdout } = cli(project.root, "generate");
+  const { code: ended, stdout } = await cli(project.root, "generate");
   expect([ended, ended === 0 ? "" : stdout]).toEqual([0, ""]);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const compiled = spawnSync(process.execPath, [tsc, "-p", project.root], { encoding: "utf8" });
   return { ...project, faults: compiled.stdout };
 }
 
-test("the code of docs/handlers.md compiles against what its registry generates", () => {
+test("the code of docs/handlers.md compiles against what its registry generates", async () => {
   const options = { noEmit: true, lib: ["ES2023", "DOM"], types: [] };
-  const { faults, remove } = projectOf("docs/handlers.md", ["registry/**/*.ts"], options);
+  const { faults, remove } = await projectOf("docs/handlers.md", ["registry/**/*.ts"], options);
   remove();
   expect(faults).toBe("");
 });
 
-test("the tests of docs/testing.md compile and pass, in Node's own runner", () => {
+test("the tests of docs/testing.md compile and pass, in Node's own runner", async () => {
   const options = { outDir: "dist", rootDir: ".", lib: ["ES2023"], types: ["node"] };
   const include = ["registry", "generated", "test"];
-  const { root: folder, faults, remove } = projectOf("docs/testing.md", include, options);
+  const { root: folder, faults, remove } = await projectOf("docs/testing.md", include, options);
   expect(faults).toBe("");
   const files = readdirSync(join(folder, "dist/test")).map((name) => `dist/test/${name}`);
   const { status, stdout } = spawnSync(process.execPath, ["--test", ...files], {
@@ -211,7 +211,7 @@ test("the tests of docs/testing.md compile and pass, in Node's own runner", () =
   remove();
 });
 
-test("the pipelines of docs/ci.md are YAML, and their commands run", () => {
+test("the pipelines of docs/ci.md are YAML, and their commands run", async () => {
   const blocks = [...textOf("docs/ci.md").matchAll(/^```yml\n([^]*?)^```$/gm)].map(
     ([, text = ""]) => text,
   );
@@ -221,7 +221,7 @@ test("the pipelines of docs/ci.md are YAML, and their commands run", () => {
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.test", ...args], {
       cwd: project.root,
     });
-  expect(cli(project.root, "generate").code).toBe(0);
+  expect((await cli(project.root, "generate")).code).toBe(0);
   git("init", "-q");
   git("add", "-A");
   git("commit", "-q", "-m", "first");
@@ -261,8 +261,8 @@ test("the pipelines of docs/ci.md are YAML, and their commands run", () => {
   project.remove();
 });
 
-test("every command that a page names exists", () => {
-  const known = cli(root, "--help").stdout;
+test("every command that a page names exists", async () => {
+  const known = (await cli(root, "--help")).stdout;
   for (const page of pages) {
     for (const [, command = ""] of textOf(page).matchAll(/(?:npx |\$ |`)opwright ([a-z]+)/g))
       expect([page, known.includes(`  ${command} `)]).toEqual([page, true]);
@@ -277,12 +277,12 @@ test("every command that a page names exists", () => {
 
 test("the README's first example is a project of init, and answers as it says", async () => {
   const project = writeProject({});
-  expect(cli(project.root, "init", ".", "--yes").code).toBe(0);
+  expect((await cli(project.root, "init", ".", "--yes")).code).toBe(0);
   const [example = ""] = /^registry: 1\ntypes:\n[^]*?(?=^```$)/m.exec(textOf("README.md")) ?? [];
   writeFileSync(join(project.root, "registry/notes.yaml"), example);
   for (const folder of ["registry/handlers", "test"])
     rmSync(join(project.root, folder), { recursive: true });
-  expect(cli(project.root, "generate").code).toBe(0);
+  expect((await cli(project.root, "generate")).code).toBe(0);
   mkdirSync(join(project.root, "node_modules/@types"), { recursive: true });
   symlinkSync(root, join(project.root, "node_modules/opwright"));
   for (const name of ["express", "@types/node"])

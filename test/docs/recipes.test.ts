@@ -29,9 +29,9 @@ interface App {
 }
 
 /** The project of `init`, with the files of the page in place of its example. */
-function pageProject() {
+async function pageProject() {
   const project = writeProject({});
-  expect(cli(project.root, "init", ".", "--yes").code).toBe(0);
+  expect((await cli(project.root, "init", ".", "--yes")).code).toBe(0);
   for (const path of ["registry/notes.yaml", "registry/handlers", "test"])
     rmSync(join(project.root, path), { recursive: true });
   for (const { path, text } of files) {
@@ -51,8 +51,8 @@ function pageProject() {
   return project;
 }
 
-describe("docs/recipes.md", { timeout: 60_000 }, () => {
-  const project = pageProject();
+describe("docs/recipes.md", { timeout: 60_000 }, async () => {
+  const project = await pageProject();
   /** Calls a function of the page. */
   const call = async <Result>(path: string, name: string, ...given: readonly unknown[]) => {
     const url = pathToFileURL(join(project.root, "dist", path)).href;
@@ -91,7 +91,7 @@ describe("docs/recipes.md", { timeout: 60_000 }, () => {
   };
 
   beforeAll(async () => {
-    const { code, stdout } = cli(project.root, "generate");
+    const { code, stdout } = await cli(project.root, "generate");
     expect([code, code === 0 ? "" : stdout]).toEqual([0, ""]);
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const { stdout: faults } = spawnSync(process.execPath, [tsc, "-p", project.root], {

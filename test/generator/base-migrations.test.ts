@@ -15,16 +15,16 @@ const field = (...names: readonly string[]): string => {
 };
 
 let repository: Repository;
-beforeEach(() => {
+beforeEach(async () => {
   repository = new Repository({ "registry/service.yaml": service, [notes]: document("notes") });
-  repository.cli("generate");
+  await repository.cli("generate");
   repository.commit("first");
 });
 afterEach(() => repository.remove());
 
 /** What is found, in both commands. */
-function lost(base = "main"): readonly string[] {
-  const check = repository.cli("check", "--base", base, "--format", "json");
+async function lost(base = "main"): Promise<readonly string[]> {
+  const check = await repository.cli("check", "--base", base, "--format", "json");
   const { diagnostics } = JSON.parse(check.stdout) as {
     readonly diagnostics: readonly {
       readonly code: string;
@@ -37,7 +37,7 @@ function lost(base = "main"): readonly string[] {
   expect(check.code).toBe(found.length > 0 ? 1 : 0);
   const texts = found.map(({ message }) => message);
 
-  const diff = repository.cli("diff", base, "--format", "json");
+  const diff = await repository.cli("diff", base, "--format", "json");
   const report = JSON.parse(diff.stdout) as {
     readonly lost: readonly { readonly file: string; readonly text: string }[];
     readonly isRefused: boolean;
@@ -53,24 +53,27 @@ const without = (...names: readonly string[]): readonly string[] =>
   ["postgres", "sqlite"].flatMap((engine) => names.map((name) => `migrations/${engine}/${name}`));
 
 describe("migrations of the base branch", () => {
-  test("nothing is found on the base, on a branch that adds to it, and on one that lags behind", () => {
-    expect(lost()).toEqual([]);
-    repository.develop("work", { [notes]: field("mine"), "registry/mine.yaml": document("mine") });
-    expect(lost()).toEqual([]);
+  test("nothing is found on the base, on a branch that adds to it, and on one that lags behind", async () => {
+    expect(await lost()).toEqual([]);
+    await repository.develop("work", {
+      [notes]: field("mine"),
+      "registry/mine.yaml": document("mine"),
+    });
+    expect(await lost()).toEqual([]);
     repository.git("checkout", "-q", "-b", "behind", "main");
-    repository.develop("main", {
+    await repository.develop("main", {
       [notes]: field("theirs"),
       "registry/theirs.yaml": document("theirs"),
     });
     repository.git("checkout", "-q", "behind");
-    expect(lost()).toEqual([]);
+    expect(await lost()).toEqual([]);
   });
 
-  test("a branch that adds a migration has to have those that the base got meanwhile", () => {
-    repository.develop("work", { "registry/mine.yaml": document("mine") });
-    repository.develop("main", { "registry/theirs.yaml": document("theirs") });
+  test("a branch that adds a migration has to have those that the base got meanwhile", async () => {
+    await repository.develop("work", { "registry/mine.yaml": document("mine") });
+    await repository.develop("main", { "registry/theirs.yaml": document("theirs") });
     repository.git("checkout", "-q", "work");
-    expect(lost()).toEqual(
+    expect(await lost()).toEqual(
       without("0002_theirs.sql").map(
         (path) =>
           `${path} is in main and not here, where migrations/postgres/0002_mine.sql is added`,
@@ -78,72 +81,72 @@ describe("migrations of the base branch", () => {
     );
   });
 
-  test("fields that both add need no migration, and are found all the same", () => {
-    repository.develop("work", { [notes]: field("mine") });
-    repository.develop("main", { [notes]: field("theirs") });
+  test("fields that both add need no migration, and are found all the same", async () => {
+    await repository.develop("work", { [notes]: field("mine") });
+    await repository.develop("main", { [notes]: field("theirs") });
     repository.git("checkout", "-q", "work");
-    expect(lost()).toEqual(["what is stored does not follow main: the table notes"]);
+    expect(await lost()).toEqual(["what is stored does not follow main: the table notes"]);
     repository.tryGit("merge", "main");
     repository.git("checkout", "--ours", ".");
     repository.write(notes, field("mine", "theirs"));
     repository.commit("merged by hand");
-    expect(repository.cli("generate", "--force").code).toBe(0);
-    expect(lost()).toEqual(["what is stored does not follow main: the table notes"]);
-    expect(repository.cli("migrations", "squash", "--force").code).toBe(0);
-    expect(lost()).toEqual([]);
+    expect((await repository.cli("generate", "--force")).code).toBe(0);
+    expect(await lost()).toEqual(["what is stored does not follow main: the table notes"]);
+    expect((await repository.cli("migrations", "squash", "--force")).code).toBe(0);
+    expect(await lost()).toEqual([]);
   });
 
-  test("a folder that was made anew without git, or folded beyond the base", () => {
-    repository.develop("main", {
+  test("a folder that was made anew without git, or folded beyond the base", async () => {
+    await repository.develop("main", {
       [notes]: document("notes", "text: string", "    indexes: [[text]]\n"),
     });
     repository.git("checkout", "-q", "-b", "work");
     repository.git("rm", "-q", "-r", "generated");
     repository.commit("nothing is generated");
-    repository.cli("generate");
+    await repository.cli("generate");
     repository.commit("all is generated");
-    expect(lost()).toEqual(
+    expect(await lost()).toEqual(
       ["postgres", "sqlite"].flatMap((engine) => [
         `migrations/${engine}/0001_initial.sql is not as it is in main`,
         `migrations/${engine}/0002_notes.sql is in main, and no longer here`,
       ]),
     );
-    expect(repository.cli("migrations", "squash", "--force").code).toBe(0);
-    expect(lost()).toEqual([]);
+    expect((await repository.cli("migrations", "squash", "--force")).code).toBe(0);
+    expect(await lost()).toEqual([]);
   });
 
-  test("a rename that got lost would leave values behind", () => {
+  test("a rename that got lost would leave values behind", async () => {
     const renamed = document("notes", "title: {type: string, was: text}");
-    repository.develop("main", { [notes]: renamed });
-    repository.develop("work", { [notes]: document("notes", "title: string?") }, "main~1");
-    expect(lost()).toEqual(["what is stored does not follow main: the table notes"]);
+    await repository.develop("main", { [notes]: renamed });
+    await repository.develop("work", { [notes]: document("notes", "title: string?") }, "main~1");
+    expect(await lost()).toEqual(["what is stored does not follow main: the table notes"]);
   });
 
-  test("a table that a migration drops isn't lost", () => {
-    repository.develop("main", { "registry/pages.yaml": document("pages") });
-    repository.develop("work", { "registry/pages.yaml": null });
-    expect(repository.cli("migrations", "purge", "--force").code).toBe(0);
-    expect(lost()).toEqual([]);
+  test("a table that a migration drops isn't lost", async () => {
+    await repository.develop("main", { "registry/pages.yaml": document("pages") });
+    await repository.develop("work", { "registry/pages.yaml": null });
+    expect((await repository.cli("migrations", "purge", "--force")).code).toBe(0);
+    expect(await lost()).toEqual([]);
   });
 
-  test("is told to people, and on a pull request", () => {
-    repository.develop("work", { "registry/mine.yaml": document("mine") });
-    repository.develop("main", { "registry/theirs.yaml": document("theirs") });
+  test("is told to people, and on a pull request", async () => {
+    await repository.develop("work", { "registry/mine.yaml": document("mine") });
+    await repository.develop("main", { "registry/theirs.yaml": document("theirs") });
     repository.git("checkout", "-q", "work");
-    const check = repository.cli("check", "--base", "main");
+    const check = await repository.cli("check", "--base", "main");
     expect(check.stdout).toContain("opwright migrations squash");
-    const { stdout, stderr } = repository.cli("diff", "main");
+    const { stdout, stderr } = await repository.cli("diff", "main");
     expect(stdout).toContain(
       "Databases of the base cannot go on\n  migrations/postgres/0002_theirs",
     );
     expect(stderr).toContain("Merge the base branch, then run `opwright migrations squash`");
-    expect(repository.cli("diff", "main", "--format", "github").stdout).toMatch(
+    expect((await repository.cli("diff", "main", "--format", "github")).stdout).toMatch(
       /^::error file=generated\/migrations\/sqlite\/0002_theirs\.sql,/m,
     );
-    expect(repository.cli("diff", "main", "--format", "markdown").stdout).toContain(
+    expect((await repository.cli("diff", "main", "--format", "markdown")).stdout).toContain(
       "**Databases of the base cannot go on**:",
     );
-    expect(repository.cli("check", "--base", "nowhere").stderr).toContain(
+    expect((await repository.cli("check", "--base", "nowhere")).stderr).toContain(
       "nowhere is no git revision",
     );
   });

@@ -53,9 +53,9 @@ describe("the command line says what to call instead", () => {
     ["an argument that is missing", "diff", "`--help` behind a command"],
     ["a format that there is not", "check --format yaml", "pretty, json, github, sarif"],
     ["a folder without a registry", "check", "Run `opwright init`"],
-  ])("%s", (_what, line, advice) => {
+  ])("%s", async (_what, line, advice) => {
     const { root, remove } = writeProject({});
-    const { code, stdout, stderr } = cli(root, ...line.split(" "));
+    const { code, stdout, stderr } = await cli(root, ...line.split(" "));
     remove();
     expect(stdout + stderr).toContain(advice);
     expect(code).toBe(line === "check" ? 1 : 2);

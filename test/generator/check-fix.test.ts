@@ -42,9 +42,9 @@ documents:
 `;
 const mended = faulty.replace("strng", "string").replace("softDelete: yes", "soft_delete: true");
 
-test("it prints what it changed, writes nothing else, and ends as the check afterwards does", () => {
+test("it prints what it changed, writes nothing else, and ends as the check afterwards does", async () => {
   write("registry/notes.yaml", faulty);
-  const first = cli(root, "check", "--fix");
+  const first = await cli(root, "check", "--fix");
   expect(read("registry/notes.yaml")).toBe(mended);
   expect(read("registry/service.yaml")).toBe(service);
   expect(first.stdout).toContain("-  notes: {type: {text: strng}");
@@ -55,18 +55,18 @@ test("it prints what it changed, writes nothing else, and ends as the check afte
     first.stdout.includes("OPW081"),
     first.stderr.includes("mended 1 file"),
   ]).toEqual([1, true, true]);
-  expect(cli(root, "generate").code).toBe(0);
+  expect((await cli(root, "generate")).code).toBe(0);
   const generated = read("generated/registry.json");
   write("registry/notes.yaml", faulty);
-  const second = cli(root, "check", "--fix");
+  const second = await cli(root, "check", "--fix");
   expect([second.code, read("generated/registry.json")]).toEqual([0, generated]);
-  const third = cli(root, "check", "--fix");
+  const third = await cli(root, "check", "--fix");
   expect([third.code, third.stdout]).toEqual([0, ""]);
 });
 
-test("without --fix nothing is written, and every format carries the edits", () => {
+test("without --fix nothing is written, and every format carries the edits", async () => {
   write("registry/notes.yaml", faulty);
-  const { diagnostics } = JSON.parse(cli(root, "check", "--format", "json").stdout) as {
+  const { diagnostics } = JSON.parse((await cli(root, "check", "--format", "json")).stdout) as {
     readonly diagnostics: readonly { readonly code: string; readonly fix?: unknown }[];
   };
   expect(diagnostics.map(({ code, fix }) => [code, fix])).toContainEqual([
@@ -79,7 +79,7 @@ test("without --fix nothing is written, and every format carries the edits", () 
       },
     ],
   ]);
-  const log = JSON.parse(cli(root, "check", "--format", "sarif").stdout) as {
+  const log = JSON.parse((await cli(root, "check", "--format", "sarif")).stdout) as {
     readonly runs: readonly {
       readonly results: readonly { readonly ruleId: string; readonly fixes?: unknown }[];
     }[];
@@ -100,18 +100,18 @@ test("without --fix nothing is written, and every format carries the edits", () 
       ],
     },
   ]);
-  expect(cli(root, "check", "--format", "github").stdout).toContain(
+  expect((await cli(root, "check", "--format", "github")).stdout).toContain(
     "`check --fix` writes soft_delete instead of softDelete.",
   );
-  expect(cli(root, "check").stdout).toContain(
+  expect((await cli(root, "check")).stdout).toContain(
     "check --fix writes soft_delete instead of softDelete",
   );
   expect(read("registry/notes.yaml")).toBe(faulty);
 });
 
-test("in a format for machines the diff is a note, and stdout one document", () => {
+test("in a format for machines the diff is a note, and stdout one document", async () => {
   write("registry/notes.yaml", faulty);
-  const { stdout, stderr } = cli(root, "check", "--fix", "--format", "json");
+  const { stdout, stderr } = await cli(root, "check", "--fix", "--format", "json");
   expect(JSON.parse(stdout)).toEqual({ diagnostics: [] });
   expect(stderr).toContain("+  notes: {type: {text: string}");
 });
@@ -160,7 +160,7 @@ test("a file that isn't UTF-8 is left as it is", async () => {
 test("a declaration that is misspelt since the last generate is left to the author", async () => {
   const sound = mended.replace("guard: open", "guard: open, unique: [[text]]");
   write("registry/notes.yaml", sound);
-  expect(cli(root, "generate").code).toBe(0);
+  expect((await cli(root, "generate")).code).toBe(0);
   const misspelt = sound.replace("text: string", "txet: string");
   write("registry/notes.yaml", misspelt);
   const { left } = await mendRegistry(project());
@@ -172,12 +172,12 @@ test("a declaration that is misspelt since the last generate is left to the auth
   expect(read("registry/notes.yaml")).toBe(sound);
 });
 
-test("what a stored field was called is left to the author", () => {
+test("what a stored field was called is left to the author", async () => {
   write("registry/notes.yaml", mended);
-  expect(cli(root, "generate").code).toBe(0);
+  expect((await cli(root, "generate")).code).toBe(0);
   const renamed = mended.replace("text: string", "body: {type: string, was: txt}");
   write("registry/notes.yaml", renamed);
-  const { code, stdout } = cli(root, "check", "--fix");
+  const { code, stdout } = await cli(root, "check", "--fix");
   expect([code, stdout.includes("OPW039"), read("registry/notes.yaml")]).toEqual([
     1,
     true,

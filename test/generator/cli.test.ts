@@ -31,21 +31,21 @@ beforeEach(() => {
 afterEach(() => remove());
 
 describe("exit codes", () => {
-  test("0 fine, 1 findings, 2 usage, 3 input and output", () => {
-    expect(cli(root, "generate").code).toBe(0);
-    expect(cli(root, "check").code).toBe(0);
-    expect(cli(root, "--help").code).toBe(0);
+  test("0 fine, 1 findings, 2 usage, 3 input and output", async () => {
+    expect((await cli(root, "generate")).code).toBe(0);
+    expect((await cli(root, "check")).code).toBe(0);
+    expect((await cli(root, "--help")).code).toBe(0);
     writeFileSync(join(root, "registry/bad.yaml"), "registry: 1\nx: 1\n");
-    expect(cli(root, "check").code).toBe(1);
-    expect(cli(root, "chekc").code).toBe(2);
-    expect(cli(root, "check", "--nope").code).toBe(2);
-    expect(cli(root, "check", "--config", "none.ts").code).toBe(2);
-    expect(cli(root, "check", "--out", "/etc").code).toBe(2);
-    expect(cli(root, "explain", "notes.none").code).toBe(2);
-    expect(cli(root, "explain", "OPW999").code).toBe(2);
+    expect((await cli(root, "check")).code).toBe(1);
+    expect((await cli(root, "chekc")).code).toBe(2);
+    expect((await cli(root, "check", "--nope")).code).toBe(2);
+    expect((await cli(root, "check", "--config", "none.ts")).code).toBe(2);
+    expect((await cli(root, "check", "--out", "/etc")).code).toBe(2);
+    expect((await cli(root, "explain", "notes.none")).code).toBe(2);
+    expect((await cli(root, "explain", "OPW999")).code).toBe(2);
     writeFileSync(join(root, "blocked"), "a file, not a folder");
     writeFileSync(join(root, "registry/bad.yaml"), "registry: 1\n");
-    expect(cli(root, "generate", "--out", "blocked").code).toBe(3);
+    expect((await cli(root, "generate", "--out", "blocked")).code).toBe(3);
   });
 });
 
@@ -55,8 +55,8 @@ describe("formats", () => {
     writeFileSync(join(root, "registry/notes.yaml"), faulty);
   });
 
-  test("json has the place of each finding", () => {
-    const { diagnostics } = JSON.parse(cli(root, "check", "--format", "json").stdout) as {
+  test("json has the place of each finding", async () => {
+    const { diagnostics } = JSON.parse((await cli(root, "check", "--format", "json")).stdout) as {
       readonly diagnostics: readonly object[];
     };
     expect(diagnostics[0]).toMatchObject({
@@ -71,11 +71,11 @@ describe("formats", () => {
     });
   });
 
-  test("github prints annotations, sarif a log", () => {
-    expect(cli(root, "check", "--format", "github").stdout).toContain(
+  test("github prints annotations, sarif a log", async () => {
+    expect((await cli(root, "check", "--format", "github")).stdout).toContain(
       "::error file=registry/notes.yaml,line=3,col=33,endColumn=38,title=OPW010 Unknown key::",
     );
-    const log = JSON.parse(cli(root, "check", "--format", "sarif").stdout) as {
+    const log = JSON.parse((await cli(root, "check", "--format", "sarif")).stdout) as {
       readonly version: string;
       readonly runs: readonly { readonly results: readonly unknown[] }[];
     };
@@ -83,13 +83,13 @@ describe("formats", () => {
   });
 
   // What V8 doesn't know of its settings it says there, and CI runs this with each version of Node.js.
-  test("nobody but the command line writes to stderr", () => {
-    const { stderr } = cli(root, "check");
+  test("nobody but the command line writes to stderr", async () => {
+    const { stderr } = await cli(root, "check");
     expect(stderr).toBe("2 findings\n");
   });
 
-  test("results go to stdout, notes to stderr, without colour off a terminal", () => {
-    const { stdout, stderr } = cli(root, "check");
+  test("results go to stdout, notes to stderr, without colour off a terminal", async () => {
+    const { stdout, stderr } = await cli(root, "check");
     expect(stdout).toContain("registry/notes.yaml:3:33 error OPW010");
     expect(stdout).not.toContain("\u001b[");
     expect(stderr).toContain("2 findings");
@@ -97,10 +97,10 @@ describe("formats", () => {
 });
 
 describe("commands", () => {
-  test("list shows every operation with its route", () => {
-    const { stdout } = cli(root, "list");
+  test("list shows every operation with its route", async () => {
+    const { stdout } = await cli(root, "list");
     expect(stdout).toMatch(/^notes\.create\s+POST \/notes\s+open/m);
-    const { operations } = JSON.parse(cli(root, "list", "--format", "json").stdout) as {
+    const { operations } = JSON.parse((await cli(root, "list", "--format", "json")).stdout) as {
       readonly operations: readonly { readonly key: string }[];
     };
     expect(operations.find(({ key }) => key === "notes.create")).toEqual({
@@ -113,7 +113,7 @@ describe("commands", () => {
     });
   });
 
-  test("list and explain tell which hooks run for each document", () => {
+  test("list and explain tell which hooks run for each document", async () => {
     writeFileSync(
       join(root, "registry/notes.yaml"),
       `registry: 1
@@ -135,7 +135,7 @@ documents:
     );
     const hooks = "export const tidy = () => {}, check = () => {}, told = () => {};\n";
     writeFileSync(join(root, "registry/h.ts"), hooks);
-    const listed = JSON.parse(cli(root, "list", "--format", "json").stdout) as {
+    const listed = JSON.parse((await cli(root, "list", "--format", "json")).stdout) as {
       readonly operations: readonly { readonly key: string; readonly each: string }[];
     };
     const each = Object.fromEntries(listed.operations.map((one) => [one.key, one.each]));
@@ -151,20 +151,24 @@ documents:
       "notes.delete_many": "delete:registry/h.ts#told",
       "notes.delete_where": "delete:registry/h.ts#told",
     });
-    expect(cli(root, "list").stdout).toMatch(
+    expect((await cli(root, "list")).stdout).toMatch(
       /notes\.update_many .* each update:registry\/h\.ts#check update:tidy$/m,
     );
-    expect(cli(root, "explain", "notes.revert").stdout).toMatch(
+    expect((await cli(root, "explain", "notes.revert")).stdout).toMatch(
       /^of each document +update: before registry\/h\.ts#check, update: tx_before tidy$/m,
     );
-    expect(cli(root, "explain", "notes.update").stdout).not.toContain("of each document");
+    expect((await cli(root, "explain", "notes.update")).stdout).not.toContain("of each document");
   });
 
-  test("explain tells of an operation and of every code", () => {
-    expect(cli(root, "explain", "notes.update").stdout).toContain("PATCH /notes/{id} → 200");
-    expect(cli(root, "explain", "notes.updat").stderr).toContain("did you mean notes.update?");
+  test("explain tells of an operation and of every code", async () => {
+    expect((await cli(root, "explain", "notes.update")).stdout).toContain(
+      "PATCH /notes/{id} → 200",
+    );
+    expect((await cli(root, "explain", "notes.updat")).stderr).toContain(
+      "did you mean notes.update?",
+    );
     for (const code of ["OPW064", "opw001"])
-      expect(cli(root, "explain", code).stdout).toContain("Fix: ");
+      expect((await cli(root, "explain", code)).stdout).toContain("Fix: ");
   });
 
   test("every code of the catalogue has a title, a cause and a fix", () => {
@@ -185,33 +189,35 @@ documents:
     ["{ client: { package: 'Not a name' } }", "client.package"],
     ["{ client: null }", "client"],
     ["{ dev: { start: 1 } }", "dev.start"],
-  ])("a configuration of %s is refused by the name of the key", (config, words) => {
+  ])("a configuration of %s is refused by the name of the key", async (config, words) => {
     const file = join(root, "faulty.mjs");
     writeFileSync(file, `export default ${config};\n`);
-    const { code, stderr } = cli(root, "check", "--config", file);
+    const { code, stderr } = await cli(root, "check", "--config", file);
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
     rmSync(file);
   });
 
-  test("a TypeScript configuration names other folders; flags beat it", () => {
+  test("a TypeScript configuration names other folders; flags beat it", async () => {
     mkdirSync(join(root, "node_modules"));
     symlinkSync(repository, join(root, "node_modules/opwright"));
     writeFileSync(
       join(root, "opwright.config.ts"),
       'import { defineConfig } from "opwright/config";\nconst out: string = "made";\nexport default defineConfig({ out });\n',
     );
-    expect(cli(root, "generate").stdout).toContain("create made/service.ts");
-    expect(cli(root, "generate", "--out", "other").stdout).toContain("create other/service.ts");
+    expect((await cli(root, "generate")).stdout).toContain("create made/service.ts");
+    expect((await cli(root, "generate", "--out", "other")).stdout).toContain(
+      "create other/service.ts",
+    );
   });
 
-  test("--stubs adds missing handlers and hooks once, typed, and changes nothing that is there", () => {
+  test("--stubs adds missing handlers and hooks once, typed, and changes nothing that is there", async () => {
     writeFileSync(join(root, "registry/h.ts"), "export const kept = () => ({ n: 1 });\n");
     writeFileSync(
       join(root, "registry/ops.yaml"),
       "registry: 1\noperations:\n  ops.a: {get: /a, out: {n: integer}, run: registry/h.ts#kept, guard: open}\n  ops.b: {get: /b, out: {n: integer}, run: registry/h.ts#added, guard: open, hooks: {before: ['registry/hooks.ts#look'], wrap: ['registry/hooks.ts#around']}}\n",
     );
-    expect(cli(root, "generate").code).toBe(1);
-    const { code, stderr } = cli(root, "generate", "--stubs");
+    expect((await cli(root, "generate")).code).toBe(1);
+    const { code, stderr } = await cli(root, "generate", "--stubs");
     expect([
       code,
       stderr.includes("added registry/h.ts#added"),
@@ -220,7 +226,7 @@ documents:
     const text = readFileSync(join(root, "registry/h.ts"), "utf8");
     expect(text).toContain("export const kept = () => ({ n: 1 });");
     expect(text).toContain("export const added: OpsBHandler");
-    cli(root, "generate", "--stubs");
+    await cli(root, "generate", "--stubs");
     expect(readFileSync(join(root, "registry/h.ts"), "utf8")).toBe(text);
     compile(root);
   });
@@ -234,7 +240,7 @@ test.each([
     "outbox: {events: {e: {data: {id: uuid}, destination: registry/h.ts#send}}}\n",
   ],
   ["a file in the way", { "generated/service.ts": "mine\n" }, ""],
-])("--stubs writes nothing where there is %s", (_what, files, more) => {
+])("--stubs writes nothing where there is %s", async (_what, files, more) => {
   const operations =
     "registry: 1\noperations:\n  ops.a: {get: /a, run: registry/h.ts#added, guard: open}\n";
   const lines = more.startsWith("ops") ? `  ${more}` : more;
@@ -244,7 +250,7 @@ test.each([
     "registry/ops.yaml": `${operations}${lines}`,
     ...files,
   });
-  const { code, stderr } = cli(project, "generate", "--stubs");
+  const { code, stderr } = await cli(project, "generate", "--stubs");
   expect([code, stderr.includes("nothing was written"), stderr.includes("added")]).toEqual([
     1,
     true,
@@ -254,7 +260,7 @@ test.each([
   remove();
 });
 
-test("--stubs beside another mistake reports that one alone, and counts what it would write", () => {
+test("--stubs beside another mistake reports that one alone, and counts what it would write", async () => {
   const operations = Array.from(
     { length: 20 },
     (_, at) => `  ops.a${at}: {get: /a${at}, run: registry/h.ts#a${at}, guard: open}\n`,
@@ -264,10 +270,10 @@ test("--stubs beside another mistake reports that one alone, and counts what it 
       "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: []}\n",
     "registry/ops.yaml": `registry: 1\noperations:\n${operations}  ops.b: {get: /b, run: registry/h.ts#b, guard: opne}\n`,
   });
-  const { code, stdout, stderr } = cli(project, "generate", "--stubs");
+  const { code, stdout, stderr } = await cli(project, "generate", "--stubs");
   expect([code, stdout.match(/ error OPW\d+/g)]).toEqual([1, [" error OPW050"]]);
   expect(stderr).toContain("21 missing functions are not listed");
-  const without = cli(project, "generate").stdout;
+  const without = (await cli(project, "generate")).stdout;
   expect(without.match(/ error OPW\d+/g)).toHaveLength(22);
   remove();
 });
@@ -314,12 +320,12 @@ function npmTest(
 describe("init", () => {
   test.each(["minimal", "conduit", "tracker"])(
     "%s gives a project that generates, checks, compiles with TypeScript 5.9 and 7, and whose tests pass",
-    (template) => {
+    async (template) => {
       const folder = join(root, `new-${template}`);
-      const { code, stderr } = cli(root, "init", folder, "--template", template, "--yes");
+      const { code, stderr } = await cli(root, "init", folder, "--template", template, "--yes");
       expect([code, stderr.includes("npx opwright generate")]).toEqual([0, true]);
-      expect(cli(folder, "generate").code).toBe(0);
-      expect(cli(folder, "check").code).toBe(0);
+      expect((await cli(folder, "generate")).code).toBe(0);
+      expect((await cli(folder, "check")).code).toBe(0);
       compile(folder, "typescript");
       compile(folder, "typescript-5.9");
       expect(npmTest(folder)).toEqual([0, ""]);
@@ -331,10 +337,10 @@ describe("init", () => {
   const server = process.env["OPWRIGHT_TEST_POSTGRES"];
   test.skipIf(server === undefined)(
     "the suite of conduit passes on PostgreSQL",
-    () => {
+    async () => {
       const folder = join(root, "new-conduit");
-      cli(root, "init", folder, "--template", "conduit", "--yes");
-      cli(folder, "generate");
+      await cli(root, "init", folder, "--template", "conduit", "--yes");
+      await cli(folder, "generate");
       compile(folder);
       expect(npmTest(folder, { TEST_DATABASE: server })).toEqual([0, ""]);
     },
@@ -355,18 +361,18 @@ describe("init", () => {
     ["shelf", "shelf", "Shelf"],
     ["2nd-shelf", "service", "Service"],
     ["本棚", "service", "Service"],
-  ])("a service in %s is called %s", (folder, name, title) => {
+  ])("a service in %s is called %s", async (folder, name, title) => {
     const at = join(root, "named", folder);
-    expect(cli(root, "init", at, "--yes").code).toBe(0);
+    expect((await cli(root, "init", at, "--yes")).code).toBe(0);
     const service = readFileSync(join(at, "registry/service.yaml"), "utf8");
     expect(service).toContain(`  name: ${name}\n  title: ${title}\n`);
-    expect(cli(at, "generate").code).toBe(0);
+    expect((await cli(at, "generate")).code).toBe(0);
   });
 
-  test("a test that is gone is not run again", () => {
+  test("a test that is gone is not run again", async () => {
     const folder = join(root, "tested");
-    cli(root, "init", folder, "--yes");
-    cli(folder, "generate");
+    await cli(root, "init", folder, "--yes");
+    await cli(folder, "generate");
     compile(folder);
     const failing = join(folder, "test/failing.test.ts");
     writeFileSync(
@@ -378,18 +384,18 @@ describe("init", () => {
     expect(npmTest(folder)).toEqual([0, ""]);
   });
 
-  test("never overwrites, and asks nothing without a terminal", () => {
+  test("never overwrites, and asks nothing without a terminal", async () => {
     const folder = join(root, "mine");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), "{}\n");
-    const { code, stderr } = cli(root, "init", folder);
+    const { code, stderr } = await cli(root, "init", folder);
     expect([code, stderr.includes("kept package.json")]).toEqual([0, true]);
     expect(readFileSync(join(folder, "package.json"), "utf8")).toBe("{}\n");
   });
 
-  test("whoever reads no further ends it quietly", () => {
+  test("whoever reads no further ends it quietly", async () => {
     const folder = join(root, "piped");
-    expect(cli(root, "init", folder, "--yes").code).toBe(0);
+    expect((await cli(root, "init", folder, "--yes")).code).toBe(0);
     const bin = new URL("../../bin/opwright.mjs", import.meta.url).pathname;
     const piped = `"${process.execPath}" "${bin}" check | head -n 1`;
     const { stdout, stderr } = spawnSync("sh", ["-c", piped], { cwd: folder, encoding: "utf8" });

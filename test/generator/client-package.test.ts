@@ -158,8 +158,8 @@ export function live(): void {
 describe("the packed client", () => {
   const folder = mkdtempSync(join(tmpdir(), "opwright-packed-"));
   const installed = join(folder, "node_modules/@opwright/tracker-client");
-  beforeAll(() => {
-    installPackedClient(folder);
+  beforeAll(async () => {
+    await installPackedClient(folder);
     writeFileSync(join(folder, "use.ts"), usage);
     mkdirSync(join(folder, "node_modules/@tanstack"), { recursive: true });
     for (const name of ["@tanstack/query-core", "socket.io-client"])

@@ -29,8 +29,8 @@ beforeAll(async () => {
   ({ root, remove } = writeProject({}));
   if (engine === undefined) throw new Error("there is no engine");
   database = await engine.create();
-  expect(cli(root, "init", ".", "--yes").code).toBe(0);
-  expect(cli(root, "generate").code).toBe(0);
+  expect((await cli(root, "init", ".", "--yes")).code).toBe(0);
+  expect((await cli(root, "generate")).code).toBe(0);
   mkdirSync(join(root, "node_modules/@types"), { recursive: true });
   symlinkSync(repository, join(root, "node_modules/opwright"));
   for (const name of ["@types/node", "express", "pg", "typescript"])

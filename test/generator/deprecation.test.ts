@@ -58,7 +58,8 @@ afterEach(() => remove());
 
 const declare = (text: string): void => writeFileSync(join(root, "registry/service.yaml"), text);
 const read = (path: string): string => readFileSync(join(root, "generated", path), "utf8");
-const generate = (): void => expect(cli(root, "generate")).toMatchObject({ code: 0 });
+const generate = async (): Promise<void> =>
+  expect(await cli(root, "generate")).toMatchObject({ code: 0 });
 function commit(): void {
   const identity = ["-c", "user.name=t", "-c", "user.email=t@example.test"];
   for (const args of [
@@ -73,8 +74,11 @@ interface Change {
   readonly text: string;
   readonly level: string;
 }
-function diff(): { readonly code: number | null; readonly told: Readonly<Record<string, string>> } {
-  const { code, stdout } = cli(root, "diff", "main", "--format", "json");
+async function diff(): Promise<{
+  readonly code: number | null;
+  readonly told: Readonly<Record<string, string>>;
+}> {
+  const { code, stdout } = await cli(root, "diff", "main", "--format", "json");
   const { changes } = JSON.parse(stdout) as { readonly changes: readonly Change[] };
   return { code, told: Object.fromEntries(changes.map(({ text, level }) => [text, level])) };
 }
@@ -84,8 +88,8 @@ const tag = "@deprecated since 2020-01-01, gone from 2021-01-01 on. Use somethin
 const facts = { since: "2020-01-01", sunset: "2021-01-01", use: "something newer" };
 
 describe("what is deprecated", () => {
-  test("is said in OpenAPI, of operations and of members", () => {
-    generate();
+  test("is said in OpenAPI, of operations and of members", async () => {
+    await generate();
     const document = JSON.parse(read("openapi.json"));
     for (const operation of [
       document.paths["/jobs/old"].post,
@@ -106,8 +110,8 @@ describe("what is deprecated", () => {
     expect(schemas.TasksField["x-deprecated-values"]).toEqual({ estimate: facts });
   });
 
-  test("is said in AsyncAPI", () => {
-    generate();
+  test("is said in AsyncAPI", async () => {
+    await generate();
     const document = JSON.parse(read("asyncapi.json"));
     expect(document.channels["task.old"]).toMatchObject({
       description: text,
@@ -117,8 +121,8 @@ describe("what is deprecated", () => {
     expect(document.components.schemas.TaskNewEvent.deprecated).toBeUndefined();
   });
 
-  test("is struck through in the client", () => {
-    generate();
+  test("is struck through in the client", async () => {
+    await generate();
     const jobs = read("client/api/jobs.ts");
     expect(jobs.slice(jobs.indexOf("Do it the old way"))).toContain(tag);
     expect(read("client/api/tasks.ts")).toContain(tag);
@@ -136,12 +140,12 @@ describe("diff", () => {
     "TasksSorts.estimate is gone",
   ];
 
-  test("lets through what goes after its sunset", () => {
-    generate();
+  test("lets through what goes after its sunset", async () => {
+    await generate();
     commit();
     declare(registry(null));
-    generate();
-    const { code, told } = diff();
+    await generate();
+    const { code, told } = await diff();
     expect(Object.entries(told).filter(([, level]) => level === "breaking")).toEqual([]);
     expect(code).toBe(0);
     for (const what of gone)
@@ -150,13 +154,13 @@ describe("diff", () => {
       );
   });
 
-  test("says that what goes before its sunset goes early", () => {
+  test("says that what goes before its sunset goes early", async () => {
     declare(registry(future));
-    generate();
+    await generate();
     commit();
     declare(registry(null));
-    generate();
-    const { code, told } = diff();
+    await generate();
+    const { code, told } = await diff();
     expect(code).toBe(1);
     for (const what of gone) {
       const found = Object.entries(told).find(([one]) =>
@@ -166,20 +170,22 @@ describe("diff", () => {
     }
   });
 
-  test("tells of a deprecation to be read, and of an earlier sunset as breaking", () => {
+  test("tells of a deprecation to be read, and of an earlier sunset as breaking", async () => {
     declare(registry(future));
-    generate();
+    await generate();
     commit();
     declare(registry("{since: 2020-01-01, sunset: 2998-01-01}"));
-    generate();
+    await generate();
     const earlier = "has its sunset on 2998-01-01 instead of 2999-01-01";
-    expect(diff().told).toMatchObject({
+    expect((await diff()).told).toMatchObject({
       [`jobs.old ${earlier}`]: "breaking",
       [`event task.old ${earlier}`]: "breaking",
     });
     declare(registry("{since: 2020-01-01}"));
-    generate();
-    expect(diff().told).toMatchObject({ "jobs.old has no sunset any more": "documentation" });
+    await generate();
+    expect((await diff()).told).toMatchObject({
+      "jobs.old has no sunset any more": "documentation",
+    });
   });
 });
 
@@ -187,9 +193,9 @@ test.each([
   ["{since: 2020-02-31}", "is no day"],
   ["{since: 2020-02-01, sunset: 2020-01-01}", "the sunset is before since"],
   ["{sunset: 2020-02-01}", "since"],
-])("a deprecation of %s is a finding", (days, message) => {
+])("a deprecation of %s is a finding", async (days, message) => {
   declare(registry(days));
-  const { code, stdout } = cli(root, "generate");
+  const { code, stdout } = await cli(root, "generate");
   expect(code).toBe(1);
   expect(stdout).toContain(message);
 });

@@ -18,7 +18,7 @@ async function develop(
   compiler: "typescript" | "typescript-5.9" = "typescript",
 ) {
   const { root, remove } = writeProject({});
-  cli(root, "init", root, "--template", "minimal", "--yes");
+  await cli(root, "init", root, "--template", "minimal", "--yes");
   mkdirSync(join(root, "node_modules"));
   symlinkSync(repository, join(root, "node_modules/opwright"));
   symlinkSync(join(repository, "node_modules/@types"), join(root, "node_modules/@types"));

@@ -58,9 +58,9 @@ const git = (root: string, ...args: readonly string[]): void => {
 
 const made: string[] = [];
 let committed = "";
-beforeAll(() => {
+beforeAll(async () => {
   committed = writeProject(files).root;
-  expect(cli(committed, "generate").code).toBe(0);
+  expect((await cli(committed, "generate")).code).toBe(0);
   git(committed, "init", "-q", "-b", "main");
   git(committed, "add", "-A");
   git(committed, "commit", "-q", "-m", "first");
@@ -103,8 +103,10 @@ interface Report {
   readonly isRefused: boolean;
 }
 
-const reportOf = (root: string): { readonly code: number | null; readonly report: Report } => {
-  const { code, stdout, stderr } = cli(root, "diff", "main", "--format", "json");
+const reportOf = async (
+  root: string,
+): Promise<{ readonly code: number | null; readonly report: Report }> => {
+  const { code, stdout, stderr } = await cli(root, "diff", "main", "--format", "json");
   if (stdout === "") throw new Error(stderr);
   return { code, report: JSON.parse(stdout) as Report };
 };
@@ -375,11 +377,11 @@ const cases: readonly (readonly [string, string, string, string, readonly string
 ];
 
 describe("each change is told by what it does to clients", () => {
-  test.each(cases)("%s", (_title, before, after, suggested, told) => {
+  test.each(cases)("%s", async (_title, before, after, suggested, told) => {
     const root = project();
     for (const [file, text] of Object.entries(files))
       write(root, text.replace(before, after), file);
-    const { code, report } = reportOf(root);
+    const { code, report } = await reportOf(root);
     const all = report.changes.map(({ level, text }) => `${level} ${text}`);
     for (const one of told) expect(all).toContain(one);
     if (told.length === 0) expect(all).toEqual([]);
@@ -389,54 +391,54 @@ describe("each change is told by what it does to clients", () => {
   });
 });
 
-test("a type that is called otherwise is told, since the client's package has it", () => {
+test("a type that is called otherwise is told, since the client's package has it", async () => {
   const root = project();
   write(root, orders.replaceAll("Order", "Purchase"));
-  const { code, report } = reportOf(root);
+  const { code, report } = await reportOf(root);
   expect(code).toBe(1);
   expect(report.changes.map(({ level, text }) => `${level} ${text}`)).toContain(
     "breaking Order is called Purchase",
   );
 });
 
-test("a function that has moved to another file is nothing that clients meet", () => {
+test("a function that has moved to another file is nothing that clients meet", async () => {
   const root = project();
   write(root, files["registry/ship.ts"], "registry/shipping.ts");
   write(root, orders.replaceAll("registry/ship.ts", "registry/shipping.ts"));
-  const { code, report } = reportOf(root);
+  const { code, report } = await reportOf(root);
   expect([code, report.changes]).toEqual([0, []]);
 });
 
 /** What is generated from the files as they are, as the revision to compare with. */
-const commit = (root: string): void => {
-  expect(cli(root, "generate").code).toBe(0);
+const commit = async (root: string): Promise<void> => {
+  expect((await cli(root, "generate")).code).toBe(0);
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "next");
 };
-const breakingOf = (root: string): readonly string[] =>
-  reportOf(root)
-    .report.changes.filter(({ level }) => level === "breaking")
+const breakingOf = async (root: string): Promise<readonly string[]> =>
+  (await reportOf(root)).report.changes
+    .filter(({ level }) => level === "breaking")
     .map(({ text }) => text);
 
-test("members that change places between path and body break", () => {
+test("members that change places between path and body break", async () => {
   const root = project();
   write(root, orders.replace("/move/{id}/{to}", "/move/{id}"));
-  commit(root);
+  await commit(root);
   write(root, orders.replace("/move/{id}/{to}", "/move/{to}"));
-  expect(breakingOf(root)).toEqual([
+  expect(await breakingOf(root)).toEqual([
     "orders.move takes id from its body",
     "orders.move takes to from its path",
   ]);
 });
 
-test("what may be null and is an integer by now is told as what may not", () => {
+test("what may be null and is an integer by now is told as what may not", async () => {
   const root = project();
   const weighed = (type: string): string =>
     orders.replace('    tags: "string[]"\n', `    tags: "string[]"\n    weight: ${type}\n`);
   write(root, weighed("number?"));
-  commit(root);
+  await commit(root);
   write(root, weighed("integer?"));
-  const { report } = reportOf(root);
+  const { report } = await reportOf(root);
   expect(report.changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
     "breaking OrdersCreate.weight is integer only in input",
     "breaking OrdersPatch.weight is integer only in input",
@@ -444,46 +446,46 @@ test("what may be null and is an integer by now is told as what may not", () => 
   ]);
 });
 
-test("a pattern of what is read is as harmless as a bound of it", () => {
+test("a pattern of what is read is as harmless as a bound of it", async () => {
   const root = project();
   const noted = (keywords: string): string =>
     orders.replace("note: {type: string, maxLength: 100}", `note: {type: string, ${keywords}}`);
   write(root, noted("maxLength: 100, pattern: '^a'"));
-  commit(root);
+  await commit(root);
   for (const looser of [
     "maxLength: 100",
     "maxLength: 200, pattern: '^a'",
     "maxLength: 100, pattern: '^[ab]'",
   ]) {
     write(root, noted(looser));
-    expect(breakingOf(root).filter((text) => text.endsWith(" in answers"))).toEqual([]);
+    expect((await breakingOf(root)).filter((text) => text.endsWith(" in answers"))).toEqual([]);
   }
 });
 
-test("another default of what is stored breaks, one more does not", () => {
+test("another default of what is stored breaks, one more does not", async () => {
   const root = project();
   const begun = (defaults: string): string =>
     orders.replace("orders: {type: Order,", `orders: {type: Order, defaults: ${defaults},`);
   write(root, begun("{state: open}"));
-  commit(root);
+  await commit(root);
   write(root, begun("{state: shipped}"));
-  expect(breakingOf(root)).toEqual([
+  expect(await breakingOf(root)).toEqual([
     'OrdersCreate.state is "shipped" where it is left out in input',
     'orders begins with "shipped" in state instead of "open"',
   ]);
   write(root, begun("{state: open, tags: []}"));
-  expect(breakingOf(root)).toEqual([]);
+  expect(await breakingOf(root)).toEqual([]);
 });
 
-test("a version that goes back is told, and a later one than is needed is suggested as it is", () => {
+test("a version that goes back is told, and a later one than is needed is suggested as it is", async () => {
   const root = project();
   const versioned = (version: string): void =>
     write(root, service.replace("1.2.3", version), "registry/service.yaml");
   versioned("1.2.0");
-  expect(breakingOf(root)).toEqual(["service has version 1.2.0, which comes before 1.2.3"]);
-  expect(reportOf(root).report.version.suggested).toBe("1.2.3");
+  expect(await breakingOf(root)).toEqual(["service has version 1.2.0, which comes before 1.2.3"]);
+  expect((await reportOf(root)).report.version.suggested).toBe("1.2.3");
   versioned("2.1.0");
-  const { code, report } = reportOf(root);
+  const { code, report } = await reportOf(root);
   expect([code, report.version.suggested, report.changes]).toEqual([0, "2.1.0", []]);
 });
 
@@ -499,8 +501,8 @@ test.each([
   expect(compareVersions(left, `${left}+build`)).toBe(0);
 });
 
-const causesOf = (root: string): readonly string[] =>
-  reportOf(root).report.causes.map(({ level, text }) => `${level} ${text}`);
+const causesOf = async (root: string): Promise<readonly string[]> =>
+  (await reportOf(root)).report.causes.map(({ level, text }) => `${level} ${text}`);
 
 describe("what follows from one change is one cause", () => {
   /** How a registry is changed, and the causes that are told. */
@@ -628,71 +630,74 @@ describe("what follows from one change is one cause", () => {
       ],
     ],
   ];
-  test.each(causes)("%s", (_title, before, after, told) => {
+  test.each(causes)("%s", async (_title, before, after, told) => {
     const root = project();
     write(root, orders.replace(before, after));
-    expect(causesOf(root)).toEqual(told);
+    expect(await causesOf(root)).toEqual(told);
   });
 
-  test("with what it changes in payloads, filters and sorts", () => {
+  test("with what it changes in payloads, filters and sorts", async () => {
     const root = project();
     write(root, orders.replace('    tags: "string[]"\n', ""));
-    const { causes: found, changes } = reportOf(root).report;
+    const { causes: found, changes } = (await reportOf(root)).report;
     expect(found[0]?.follows).toEqual(changes.map(({ text }) => text));
     expect(found[0]?.follows).toContain("OrdersFilter.$values.tags is gone in input");
     expect(found[0]?.affects).toEqual(expect.arrayContaining(["order.changed", "orders.create"]));
-    expect(cli(root, "diff", "main").stdout).toMatch(/1 breaking since main/);
+    expect((await cli(root, "diff", "main")).stdout).toMatch(/1 breaking since main/);
   });
 
-  test("with the filters and sorts that name a field otherwise", () => {
+  test("with the filters and sorts that name a field otherwise", async () => {
     const root = project();
     const weighed = (name: string): string =>
       orders.replace('    tags: "string[]"\n', `    tags: "string[]"\n    ${name}: number?\n`);
     write(root, weighed("weight"));
-    commit(root);
+    await commit(root);
     write(root, weighed("mass"));
-    expect(causesOf(root)).toEqual(["breaking Order.weight is called mass"]);
+    expect(await causesOf(root)).toEqual(["breaking Order.weight is called mass"]);
   });
 
   test.each([
     ["says so", "{ref: people?, was: owner}"],
     ["is as it was", "{ref: people?}"],
-  ])("with all that leads over a reference which is called otherwise and %s", (_title, next) => {
-    const root = project();
-    const referring = (owner: string): string =>
-      orders.replace(
-        "  drafts:",
-        `  people: {type: {name: string}, guard: open}
+  ])(
+    "with all that leads over a reference which is called otherwise and %s",
+    async (_title, next) => {
+      const root = project();
+      const referring = (owner: string): string =>
+        orders.replace(
+          "  drafts:",
+          `  people: {type: {name: string}, guard: open}
   tasks: {type: {title: string, ${owner}, parent: {ref: tasks?}}, guard: open}
   comments: {type: {text: string, task: {ref: tasks}}, guard: open}
   drafts:`,
+        );
+      write(root, referring("owner: {ref: people?}"));
+      await commit(root);
+      write(root, referring(`assignee: ${next}`));
+      const { causes: found } = (await reportOf(root)).report;
+      expect(found.map(({ text }) => text)).toEqual(["TasksDocument.owner is called assignee"]);
+      expect(found[0]?.follows).toEqual(
+        expect.arrayContaining([
+          "tasks owner no longer names one of the people (on_delete restrict)",
+          'comments.list.expand[] is no longer "task.owner" in input',
+          "CommentsSorts.task.owner is called task.assignee in input",
+        ]),
       );
-    write(root, referring("owner: {ref: people?}"));
-    commit(root);
-    write(root, referring(`assignee: ${next}`));
-    const { causes: found } = reportOf(root).report;
-    expect(found.map(({ text }) => text)).toEqual(["TasksDocument.owner is called assignee"]);
-    expect(found[0]?.follows).toEqual(
-      expect.arrayContaining([
-        "tasks owner no longer names one of the people (on_delete restrict)",
-        'comments.list.expand[] is no longer "task.owner" in input',
-        "CommentsSorts.task.owner is called task.assignee in input",
-      ]),
-    );
-    expect(found[0]?.follows.join()).toContain("$exists.owner.tasks.owner");
-  });
+      expect(found[0]?.follows.join()).toContain("$exists.owner.tasks.owner");
+    },
+  );
 
-  test("and annotations name the field", () => {
+  test("and annotations name the field", async () => {
     const root = project();
     write(root, orders.replace("state: [open, shipped]", "state: [open]"));
     const line = 1 + orders.split("\n").findIndex((text) => text.includes("state: ["));
-    expect(cli(root, "diff", "main", "--format", "github").stdout).toContain(
+    expect((await cli(root, "diff", "main", "--format", "github")).stdout).toContain(
       `file=registry/orders.yaml,line=${line},`,
     );
   });
 });
 
-test("an approval counts for the operations that it names, and not for those that join them", () => {
+test("an approval counts for the operations that it names, and not for those that join them", async () => {
   const root = project();
   const limited = orders.replace("open: []", "open: [{rate_limit: 5/1m}]");
   const approve = (entry: string): void =>
@@ -702,34 +707,34 @@ test("an approval counts for the operations that it names, and not for those tha
       "registry/approved.yaml",
     );
   write(root, limited);
-  const places = reportOf(root).report.causes[0]?.affects ?? [];
+  const places = (await reportOf(root)).report.causes[0]?.affects ?? [];
   expect(places.length).toBeGreaterThan(1);
   // What was enough for one place names none of several.
   approve("too many");
-  expect(reportOf(root).report.causes[0]?.uncovered).toEqual(places);
+  expect((await reportOf(root)).report.causes[0]?.uncovered).toEqual(places);
   approve(`{reason: too many, in: [${places.join(", ")}]}`);
-  expect(cli(root, "diff", "main").code).toBe(0);
+  expect((await cli(root, "diff", "main")).code).toBe(0);
   write(
     root,
     limited.replace("{authorize: orders.read}]", "{authorize: orders.read}, {rate_limit: 5/1m}]"),
   );
-  const { code, report } = reportOf(root);
+  const { code, report } = await reportOf(root);
   const cause = report.causes.find(({ text }) =>
     text.startsWith("rate_limit 5/1m before is asked"),
   );
   expect([code, cause?.approved]).toEqual([1, null]);
 });
 
-test("what is refused is said as the entries that would approve it", () => {
+test("what is refused is said as the entries that would approve it", async () => {
   const root = project();
   write(root, orders.replace("state: [open, shipped]", "state: [open]"));
-  const { stderr } = cli(root, "diff", "main");
+  const { stderr } = await cli(root, "diff", "main");
   write(
     root,
     `registry: 1\n${stderr.slice(stderr.indexOf("approved:\n"))}`,
     "registry/approved.yaml",
   );
-  expect(cli(root, "diff", "main").code).toBe(0);
+  expect((await cli(root, "diff", "main")).code).toBe(0);
 });
 
 describe("what a rollout takes is told", () => {
@@ -1036,31 +1041,33 @@ describe("what a rollout takes is told", () => {
       ],
     ],
   ];
-  test.each(rollouts)("where %s", (_title, replaced, after, verdict, steps) => {
+  test.each(rollouts)("where %s", async (_title, replaced, after, verdict, steps) => {
     const root = project();
     const [there, before] = typeof replaced === "string" ? [replaced, replaced] : replaced;
     if (there !== before) {
       write(root, orders.replace(there, before));
-      commit(root);
+      await commit(root);
     }
     write(root, orders.replace(there, after));
-    expect(reportOf(root).report.rollout).toEqual({ verdict, steps });
+    expect((await reportOf(root)).report.rollout).toEqual({ verdict, steps });
   });
 
-  test("in words as well", () => {
+  test("in words as well", async () => {
     const root = project();
     write(root, orders.replace("maxLength: 100", "maxLength: 200"));
-    const { verdict, steps } = reportOf(root).report.rollout;
+    const { verdict, steps } = (await reportOf(root)).report.rollout;
     expect(steps).toHaveLength(2);
-    expect(cli(root, "diff", "main").stdout).toContain(`\n${[verdict, ...steps].join("\n  ")}\n`);
+    expect((await cli(root, "diff", "main")).stdout).toContain(
+      `\n${[verdict, ...steps].join("\n  ")}\n`,
+    );
   });
 });
 
-test("a purge of what the version before still uses takes two releases", () => {
+test("a purge of what the version before still uses takes two releases", async () => {
   const root = project();
   write(root, orders.replace("  drafts: {type: {text: string}, guard: open, tenant: false}\n", ""));
-  expect(cli(root, "migrations", "purge", "--force").code).toBe(0);
-  expect(reportOf(root).report.rollout).toEqual({
+  expect((await cli(root, "migrations", "purge", "--force")).code).toBe(0);
+  expect((await reportOf(root)).report.rollout).toEqual({
     verdict: "needs two releases",
     steps: [
       "the table drafts is dropped, which the version before still uses: first roll out what does not declare it, then purge",
@@ -1070,34 +1077,34 @@ test("a purge of what the version before still uses takes two releases", () => {
   });
 });
 
-test("a service that is called otherwise leaves its tokens and keys behind, unless it says what it was called", () => {
+test("a service that is called otherwise leaves its tokens and keys behind, unless it says what it was called", async () => {
   const root = project();
-  const rolled = (name: string) => {
+  const rolled = async (name: string) => {
     write(root, service.replace("name: shop", name), "registry/service.yaml");
-    return reportOf(root).report.rollout;
+    return (await reportOf(root)).report.rollout;
   };
-  expect(rolled("name: store")).toEqual({
+  expect(await rolled("name: store")).toEqual({
     verdict: "leaves stored things behind",
     steps: [
       "access tokens and API keys of shop are refused, and processes of both versions hear nothing of each other over Redis: if the service is called otherwise, say `was: shop`",
     ],
   });
-  expect(rolled("name: store, was: shop")).toEqual({ verdict: "safe to roll", steps: [] });
+  expect(await rolled("name: store, was: shop")).toEqual({ verdict: "safe to roll", steps: [] });
 });
 
-test("the language of a search makes its index anew, and one that says no more than none does not", () => {
+test("the language of a search makes its index anew, and one that says no more than none does not", async () => {
   const root = project();
   const searched = (language: string): string =>
     `${orders}search: {finds: {of: orders, text: [note], ${language}guard: staff}}\n`;
   write(root, searched(""));
-  commit(root);
+  await commit(root);
   write(root, searched("language: ja, "));
-  expect(reportOf(root).report).toMatchObject({
+  expect((await reportOf(root)).report).toMatchObject({
     changes: [],
     rollout: { verdict: "safe to roll" },
   });
   write(root, searched("language: en, "));
-  const { changes, rollout } = reportOf(root).report;
+  const { changes, rollout } = (await reportOf(root)).report;
   expect(changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
     "documentation finds finds all forms of a word (en)",
   ]);
@@ -1111,7 +1118,7 @@ test("the language of a search makes its index anew, and one that says no more t
   });
 });
 
-test("another function of the same name is told, and one of two that goes as well", () => {
+test("another function of the same name is told, and one of two that goes as well", async () => {
   const root = project();
   for (const file of ["one", "two"])
     write(root, "export const check = () => undefined;\n", `registry/${file}.ts`);
@@ -1123,51 +1130,53 @@ test("another function of the same name is told, and one of two that goes as wel
     );
   };
   write(root, hooked("one"));
-  commit(root);
+  await commit(root);
   write(root, hooked("one", "two"));
-  expect(breakingOf(root)).toContain("check before is asked");
+  expect(await breakingOf(root)).toContain("check before is asked");
   write(root, hooked("two"));
-  expect(breakingOf(root)).toEqual([]);
+  expect(await breakingOf(root)).toEqual([]);
   write(root, hooked("one", "two"));
-  commit(root);
+  await commit(root);
   write(root, hooked("two"));
-  expect(causesOf(root)).toContain("opens check before is no longer asked");
+  expect(await causesOf(root)).toContain("opens check before is no longer asked");
 });
 
-test("a type of an operation's own that is another by now is told, however alike they are", () => {
+test("a type of an operation's own that is another by now is told, however alike they are", async () => {
   const root = project();
   const typed = orders
     .replace("in: {id: uuid}, out: {at: date-time}", "in: Shipping, out: Shipped")
     .replace("types:\n", "types:\n  Shipping: {id: uuid}\n  Shipped: {at: date-time}\n");
   write(root, typed);
-  expect(breakingOf(root)).toEqual([
+  expect(await breakingOf(root)).toEqual([
     "orders.ship answers with Shipped instead of OrdersShipOutput",
     "orders.ship takes Shipping instead of OrdersShipInput",
   ]);
-  commit(root);
+  await commit(root);
   write(root, orders);
-  expect(breakingOf(root)).toEqual([
+  expect(await breakingOf(root)).toEqual([
     "orders.ship answers with OrdersShipOutput instead of Shipped",
     "orders.ship takes OrdersShipInput instead of Shipping",
   ]);
 });
 
-test("who may hear an event by a webhook is told, once that is asked", () => {
+test("who may hear an event by a webhook is told, once that is asked", async () => {
   const root = project();
   write(root, "registry: 1\nwebhooks: {guard: staff}\n", "registry/webhooks.yaml");
-  commit(root);
+  await commit(root);
   const guarded = (policy: string): string =>
     orders
       .replace("{destination: shop, data", `{destination: shop, guard: ${policy}, data`)
       .replace("  slow:", "  boss: [principal, {authorize: platform.boss}]\n  slow:");
   write(root, guarded("boss"));
-  expect(breakingOf(root)).toEqual(["webhooks asks platform.boss of who hears order.placed"]);
+  expect(await breakingOf(root)).toEqual(["webhooks asks platform.boss of who hears order.placed"]);
   // Whoever has a webhook is asked what the policy of webhooks asks in any case.
   write(root, guarded("slow"));
-  expect(causesOf(root)).toEqual(["documentation webhooks asks slow of who hears order.placed"]);
+  expect(await causesOf(root)).toEqual([
+    "documentation webhooks asks slow of who hears order.placed",
+  ]);
 });
 
-test("an event and an integration event of one name are two", () => {
+test("an event and an integration event of one name are two", async () => {
   const root = project();
   write(
     root,
@@ -1176,9 +1185,9 @@ test("an event and an integration event of one name are two", () => {
       "    order.placed: {data: Order, audience: [topic], delivery: ephemeral}\n    order.seen:",
     ),
   );
-  commit(root);
+  await commit(root);
   write(root, orders.replace(/outbox:\n.*\n/, ""));
-  expect(breakingOf(root)).toEqual([
+  expect(await breakingOf(root)).toEqual([
     "event order.placed is gone",
     "integration event order.placed is gone",
   ]);
@@ -1203,13 +1212,13 @@ test.each([
   expect(suggestedVersion(before, [change])).toBe(suggested);
 });
 
-test("a hint at the tenant that is no longer taken breaks", () => {
+test("a hint at the tenant that is no longer taken breaks", async () => {
   const root = project();
   const hinted = service.replace("tenancy: {}", "tenancy: {trust_tenant_header: true}");
   write(root, hinted, "registry/service.yaml");
-  commit(root);
+  await commit(root);
   write(root, service, "registry/service.yaml");
-  const { code, report } = reportOf(root);
+  const { code, report } = await reportOf(root);
   const breaking = report.changes.filter(({ level }) => level === "breaking");
   expect([code, breaking.map(({ text }) => text)]).toEqual([
     1,
@@ -1220,20 +1229,20 @@ test("a hint at the tenant that is no longer taken breaks", () => {
 describe("a report", () => {
   const narrowed = orders.replace("state: [open, shipped]", "state: [open]");
 
-  test("tells the operations and events that a type stands in", () => {
+  test("tells the operations and events that a type stands in", async () => {
     const root = project();
     write(root, orders.replace("state: [open, shipped]", "state: [open, shipped, lost]"));
-    const { report } = reportOf(root);
+    const { report } = await reportOf(root);
     const change = report.changes.find(({ text }) => text.startsWith("Order.state"));
     expect(change?.affects).toEqual(
       expect.arrayContaining(["order.changed", "orders.get", "orders.list"]),
     );
   });
 
-  test("passes once what breaks is approved, with its reason", () => {
+  test("passes once what breaks is approved, with its reason", async () => {
     const root = project();
     write(root, narrowed);
-    const { report } = reportOf(root);
+    const { report } = await reportOf(root);
     const breaking = report.causes.filter(({ level }) => level === "breaking");
     expect(breaking.map(({ text }) => text)).toEqual(['Order.state is no longer "shipped"']);
     const entries = breaking
@@ -1246,17 +1255,17 @@ describe("a report", () => {
       `registry: 1\napproved:\n${entries}\n  notes.get is gone: long ago\n`,
       "registry/approved.yaml",
     );
-    const { code, stdout, stderr } = cli(root, "diff", "main");
+    const { code, stdout, stderr } = await cli(root, "diff", "main");
     expect(code).toBe(0);
     expect(stdout).toContain("approved: nobody ships");
     expect(stdout).toContain(`${breaking.length} breaking (${breaking.length} approved)`);
     expect(stderr).toContain("approved, but not there: notes.get is gone");
     // Approvals are nothing that is generated.
-    expect(cli(root, "generate").code).toBe(0);
-    expect(cli(root, "diff", "main").code).toBe(0);
+    expect((await cli(root, "generate")).code).toBe(0);
+    expect((await cli(root, "diff", "main")).code).toBe(0);
   });
 
-  test("is not passed by an approval of an earlier change", () => {
+  test("is not passed by an approval of an earlier change", async () => {
     const root = project();
     // Neither what is no registry nor how git likes to print stands in the way.
     write(
@@ -1270,23 +1279,23 @@ describe("a report", () => {
     const without = orders.replace("transports: [sse, websocket]", "transports: [sse]");
     write(root, without);
     write(root, approved, "registry/approved.yaml");
-    expect(cli(root, "diff", "main").code).toBe(0);
-    commit(root);
+    expect((await cli(root, "diff", "main")).code).toBe(0);
+    await commit(root);
     write(root, orders);
-    commit(root);
+    await commit(root);
     write(root, without);
-    const { code, stderr } = cli(root, "diff", "main");
+    const { code, stderr } = await cli(root, "diff", "main");
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining("approved, but not there: realtime is not spoken over websocket"),
     ]);
     // Said anew, it is meant anew.
     write(root, approved.replace("once", "again"), "registry/approved.yaml");
-    const { code: passes, stdout } = cli(root, "diff", "main");
+    const { code: passes, stdout } = await cli(root, "diff", "main");
     expect([passes, stdout.includes("\n::")]).toEqual([0, false]);
   });
 
-  test("is about what the work at hand changes, not about what others have added since", () => {
+  test("is about what the work at hand changes, not about what others have added since", async () => {
     const root = project();
     git(root, "checkout", "-q", "-b", "work");
     git(root, "checkout", "-q", "main");
@@ -1297,15 +1306,15 @@ describe("a report", () => {
         "  returns: {type: {text: string}, guard: open, tenant: false}\n  drafts:",
       ),
     );
-    expect(cli(root, "generate").code).toBe(0);
+    expect((await cli(root, "generate")).code).toBe(0);
     git(root, "add", "-A");
     git(root, "commit", "-q", "-m", "returns");
     git(root, "checkout", "-q", "-f", "work");
-    const { code, report } = reportOf(root);
+    const { code, report } = await reportOf(root);
     expect([code, report.changes]).toEqual([0, []]);
   });
 
-  test("is not passed by an approval of something else that is called alike", () => {
+  test("is not passed by an approval of something else that is called alike", async () => {
     const of = (...kinds: readonly string[]): string => {
       const objects = kinds.map(
         (kind) =>
@@ -1318,17 +1327,17 @@ describe("a report", () => {
     };
     const root = project();
     write(root, of("a"));
-    expect(cli(root, "generate").code).toBe(0);
+    expect((await cli(root, "generate")).code).toBe(0);
     git(root, "commit", "-qam", "a");
     write(root, of("a", "b", "c"));
-    const { report } = reportOf(root);
+    const { report } = await reportOf(root);
     expect(report.changes.map(({ text }) => text)).toEqual([
       'orders.ship.what may be object with k "b" in answers',
       'orders.ship.what may be object with k "c" in answers',
     ]);
   });
 
-  test("has what opens on top, and passes with an approval alone", () => {
+  test("has what opens on top, and passes with an approval alone", async () => {
     const root = project();
     // In the middle of what breaks and what is offered.
     const opened = narrowed
@@ -1336,21 +1345,21 @@ describe("a report", () => {
       .replace('    tags: "string[]"\n', '    tags: "string[]"\n    weight: number?\n');
     write(root, opened);
     const text = "each of these operations needs no orders.read";
-    const pretty = cli(root, "diff", "main");
+    const pretty = await cli(root, "diff", "main");
     expect([pretty.code, pretty.stdout.split("\n")[0]]).toEqual([1, `! opens         ${text}`]);
     expect(pretty.stdout).toMatch(
       /\n1 opens access, 2 breaking, \d+ additive since main; version 1\.2\.3, suggested 2\.0\.0\n/,
     );
     expect(pretty.stderr).toContain("What opens access or breaks clients needs an entry");
-    const markdown = cli(root, "diff", "main", "--format", "markdown").stdout;
+    const markdown = (await cli(root, "diff", "main", "--format", "markdown")).stdout;
     expect(markdown).toMatch(/^### API changes since `main`: 1 opens access, 2 breaking, /);
     const rows = markdown.split("\n").filter((line) => line.startsWith("| "));
     expect(rows[1]).toMatch(/^\| \*\*opens\*\* \| each of these operations needs no orders\.read/);
-    const github = cli(root, "diff", "main", "--format", "github").stdout;
+    const github = (await cli(root, "diff", "main", "--format", "github")).stdout;
     expect(github).toMatch(
       /^::error file=[^\n]*,title=opens access::each of these operations needs/,
     );
-    const { code, report } = reportOf(root);
+    const { code, report } = await reportOf(root);
     const [cause] = report.causes;
     expect([code, cause?.level, cause?.text, cause?.approved]).toEqual([1, "opens", text, null]);
     const approve = (places: readonly string[] = []): void =>
@@ -1361,28 +1370,28 @@ describe("a report", () => {
       );
     write(root, orders.replace(", {authorize: orders.read}]", "]"));
     approve(cause?.affects.slice(1));
-    expect(cli(root, "diff", "main").code).toBe(1);
+    expect((await cli(root, "diff", "main")).code).toBe(1);
     approve(cause?.affects);
-    const passed = cli(root, "diff", "main", "--format", "markdown");
+    const passed = await cli(root, "diff", "main", "--format", "markdown");
     // Approved or not, whoever reviews the approval sees it first.
     expect([passed.code, passed.stdout.split("\n")[0]]).toEqual([
       0,
       "### API changes since `main`: 1 opens access (1 approved)",
     ]);
     expect(passed.stdout).toContain("approved: they are public");
-    expect(reportOf(root).report.version.suggested).toBe("1.3.0");
+    expect((await reportOf(root)).report.version.suggested).toBe("1.3.0");
   });
 
-  test("comes as Markdown for a pull request and as annotations", () => {
+  test("comes as Markdown for a pull request and as annotations", async () => {
     const root = project();
     write(root, narrowed);
-    const markdown = cli(root, "diff", "main", "--format", "markdown");
+    const markdown = await cli(root, "diff", "main", "--format", "markdown");
     expect([markdown.code, markdown.stdout.split("\n")[0]]).toEqual([
       1,
       expect.stringMatching(/^### API changes since `main`: \d+ breaking$/),
     ]);
     expect(markdown.stdout).toContain("| **breaking** | Order.state is no longer");
-    const github = cli(root, "diff", "main", "--format", "github");
+    const github = await cli(root, "diff", "main", "--format", "github");
     expect([github.code, github.stdout]).toEqual([
       1,
       expect.stringMatching(
@@ -1407,37 +1416,37 @@ describe("a report", () => {
       "webhooks:",
     ],
     ["registry/service.yaml", service, "{methods", "{access_ttl: 5m, methods", "identity:"],
-  ])("is placed at the section of %s that was changed", (file, text, before, after, key) => {
+  ])("is placed at the section of %s that was changed", async (file, text, before, after, key) => {
     const root = project();
     write(root, text, file);
-    expect(cli(root, "generate").code).toBe(0);
+    expect((await cli(root, "generate")).code).toBe(0);
     git(root, "add", "-A");
     git(root, "commit", "-q", "--allow-empty", "-m", "before");
     write(root, text.replace(before, after), file);
     const line = 1 + text.split("\n").findIndex((one) => one.includes(key));
-    expect(cli(root, "diff", "main", "--format", "github").stdout).toContain(
+    expect((await cli(root, "diff", "main", "--format", "github")).stdout).toContain(
       `file=${file},line=${line},`,
     );
   });
 
-  test("is read as text, whatever a registry says", () => {
+  test("is read as text, whatever a registry says", async () => {
     const root = project();
     const nasty = "a|b @octocat &commat;hubot GH-1 #1 <b>\\u001b[2J\\n::error::x";
     write(root, orders.replace("state: [open, shipped]", `state: [open, shipped, "${nasty}"]`));
-    const markdown = cli(root, "diff", "main", "--format", "markdown").stdout;
+    const markdown = (await cli(root, "diff", "main", "--format", "markdown")).stdout;
     const named = markdown.split("\n").filter((line) => line.includes("octocat"));
     const row = named.find((line) => line.startsWith("|")) ?? "";
     // Three cells, and nowhere a mention, an issue, an element or a sequence for terminals.
     expect(row.split(/(?<!\\)\|/)).toHaveLength(5);
     for (const line of named) expect(line).not.toMatch(/@octocat|(?<!\\)&commat|GH-1|#1|<b>/);
     for (const format of ["markdown", "pretty"]) {
-      const { stdout } = cli(root, "diff", "main", "--format", format);
+      const { stdout } = await cli(root, "diff", "main", "--format", format);
       // oxlint-disable-next-line no-control-regex -- what a terminal would obey
       expect(stdout).not.toMatch(/\u001b|\n::/);
     }
   });
 
-  test("names files from the repository's root, as findings do", () => {
+  test("names files from the repository's root, as findings do", async () => {
     const repository = mkdtempSync(join(tmpdir(), "opwright-diff-"));
     made.push(repository);
     const root = join(repository, "services/shop");
@@ -1448,25 +1457,25 @@ describe("a report", () => {
     git(repository, "commit", "-q", "-m", "first");
     write(root, narrowed);
     const place = /^::\w+ file=services\/shop\/registry\/orders\.yaml,/;
-    expect(cli(root, "diff", "main", "--format", "github").stdout).toMatch(place);
+    expect((await cli(root, "diff", "main", "--format", "github")).stdout).toMatch(place);
     write(root, orders.replace("guard: open, tenant", "guard: opn, tenant"));
-    expect(cli(root, "check", "--format", "github").stdout).toMatch(place);
-    const sarif = cli(root, "check", "--format", "sarif").stdout;
+    expect((await cli(root, "check", "--format", "github")).stdout).toMatch(place);
+    const sarif = (await cli(root, "check", "--format", "sarif")).stdout;
     expect(sarif).toContain('"uri": "services/shop/registry/orders.yaml"');
   });
 
-  test("is refused where there is nothing to compare", () => {
+  test("is refused where there is nothing to compare", async () => {
     const root = project();
     for (const [ref, words] of [
       ["nowhere", "is no git revision"],
       ["", "is no git revision"],
       ["--output=x", "unknown option"],
     ] as const) {
-      const { code, stderr } = cli(root, "diff", ref);
+      const { code, stderr } = await cli(root, "diff", ref);
       expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
     }
     write(root, "registry: 1\ndocuments: {orders: {}}\n");
-    expect(cli(root, "diff", "main").code).toBe(1);
+    expect((await cli(root, "diff", "main")).code).toBe(1);
   });
 });
 
@@ -1479,10 +1488,10 @@ describe("rules that follow the twin", () => {
         `drafts: {type: {text: string}, guard: ${guard}, ${rest},`,
       );
 
-  test("a stricter creation is a stricter creation of many", () => {
+  test("a stricter creation is a stricter creation of many", async () => {
     const root = project();
     write(root, guarded("", "staff"));
-    commit(root);
+    await commit(root);
     write(
       root,
       guarded(
@@ -1490,43 +1499,43 @@ describe("rules that follow the twin", () => {
         "{read: staff, write: staff, create: boss}",
       ),
     );
-    expect(breakingOf(root)).toEqual([
+    expect(await breakingOf(root)).toEqual([
       "drafts.create needs orders.boss",
       "drafts.create_many needs orders.boss",
     ]);
   });
 
-  test("a hook of a creation is one of each document that is created", () => {
+  test("a hook of a creation is one of each document that is created", async () => {
     const root = project();
     write(root, guarded("", "open"));
-    commit(root);
+    await commit(root);
     write(
       root,
       guarded("", "open", "bulk: {max: 9}, hooks: {create: {before: [registry/ship.ts#ship]}}"),
     );
-    expect(breakingOf(root)).toEqual([
+    expect(await breakingOf(root)).toEqual([
       "drafts runs ship of create for each document that bulk verbs, upsert or revert write",
       "ship before is asked",
     ]);
   });
 
-  test("one more above a scope is an offer, one less is none", () => {
+  test("one more above a scope is an offer, one less is none", async () => {
     const root = project();
     const scope = (override: string): string =>
       guarded(`  own: [principal, {scope: own_rows${override}}]\n`, "own");
     write(root, scope(""));
-    commit(root);
+    await commit(root);
     write(root, scope(", override: [admin]"));
-    const { changes } = reportOf(root).report;
+    const { changes } = (await reportOf(root)).report;
     expect(changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
       "opens scope own_rows unless admin before is asked instead of scope own_rows before",
     ]);
   });
 
-  test("a registry of a version whose administrators stood above every scope says whom that changes", () => {
+  test("a registry of a version whose administrators stood above every scope says whom that changes", async () => {
     const root = project();
     write(root, guarded("  own: [principal, {scope: own_rows}]\n", "own"));
-    commit(root);
+    await commit(root);
     // Versions before this one didn't say who was above a scope: whoever had an override permission was.
     const frozen = join(root, "generated/registry.json");
     const text = readFileSync(frozen, "utf8");
@@ -1534,7 +1543,7 @@ describe("rules that follow the twin", () => {
     expect(earlier).not.toBe(text);
     writeFileSync(frozen, earlier);
     git(root, "commit", "-q", "-am", "as it was");
-    const told = reportOf(root).report.changes.filter(({ level }) => level === "breaking");
+    const told = (await reportOf(root)).report.changes.filter(({ level }) => level === "breaking");
     expect(told.map(({ text: one }) => one)).toContain(
       "scope own_rows before is asked instead of scope own_rows unless admin or drafts.admin before",
     );

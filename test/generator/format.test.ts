@@ -248,13 +248,13 @@ const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 let root = "";
 let remove = (): void => undefined;
-beforeAll(() => {
+beforeAll(async () => {
   const files = Object.entries(projects).flatMap(([folder, registry]) =>
     Object.entries({ ...registry, ...whole }).map(([path, text]) => [`${folder}/${path}`, text]),
   );
   ({ root, remove } = writeProject(Object.fromEntries(files)));
   for (const folder of Object.keys(projects)) {
-    const { code, stdout } = cli(join(root, folder), "generate");
+    const { code, stdout } = await cli(join(root, folder), "generate");
     expect([folder, code, / error OPW\d/.test(stdout)]).toEqual([folder, 0, false]);
   }
   mkdirSync(join(root, "node_modules"));

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCheck } from "../../generator/cli/check.js";
 import type { GenerateFlags } from "../../generator/cli/generate-anew.js";
 import { runGenerate } from "../../generator/cli/generate.js";
-import type { Terminal } from "../../generator/cli/io.js";
+import { recordedTerminal } from "./cli.js";
 import { configuredProject } from "../../generator/cli/project.js";
 import { writeProject } from "./scenario.js";
 
@@ -49,15 +49,13 @@ describe.skipIf(process.platform === "win32")("a project", () => {
     command: "check" | "generate",
     flags: GenerateFlags = {},
   ): Promise<{ readonly code: number; readonly said: string }> => {
-    let said = "";
-    const add = (text: string): void => void (said += `${text}\n`);
-    const terminal: Terminal = { out: add, note: add, isColoured: false };
+    const { terminal, written } = recordedTerminal(root);
     const project = await configuredProject({}, root);
     const code =
       command === "check"
         ? await runCheck(project, {}, terminal)
         : await runGenerate(project, flags, terminal);
-    return { code, said };
+    return { code, said: written.stdout + written.stderr };
   };
   const inside = (path: string): string => join(root, path);
 

@@ -21,12 +21,12 @@ import {
 } from "./interruptions.js";
 
 let situation: Prepared;
-beforeAll(() => {
-  situation = prepared({
+beforeAll(async () => {
+  situation = await prepared({
     name: "a generate that makes, changes and removes files, with a migration",
-    prepare: (root) => {
+    prepare: async (root) => {
       write(root, begun);
-      generate(root);
+      await generate(root);
       rmSync(join(root, "registry/old.yaml"));
       write(root, altered);
     },
@@ -64,90 +64,92 @@ describe("after an interrupted generate", () => {
     ["that was still to be written", "generated/types/notes.ts"],
     ["that was written already", "generated/client/api/notes.ts"],
     ["that stays as it is", "generated/client/options.ts"],
-  ])("a file %s is found if it was edited since, and kept", (_which, edited) => {
+  ])("a file %s is found if it was edited since, and kept", async (_which, edited) => {
     const project = killedBefore("generated/types/notes.ts");
     write(project, { [edited]: "// mine\n" });
-    expect(codesIn(cli(project, "check").stdout).toSorted()).toEqual([
+    expect(codesIn((await cli(project, "check")).stdout).toSorted()).toEqual([
       `OPW083 ${edited}`,
       "OPW094 generated/manifest.json",
     ]);
-    const refused = cli(project, "generate");
+    const refused = await cli(project, "generate");
     expect([refused.code, codesIn(refused.stdout)]).toEqual([1, [`OPW083 ${edited}`]]);
     expect(snapshot(project)).toEqual({ ...situation.after, [edited]: "// mine\n" });
-    expect(cli(project, "generate", "--force")).toMatchObject({ code: 0 });
+    expect(await cli(project, "generate", "--force")).toMatchObject({ code: 0 });
     expect(snapshot(project)).toEqual(situation.after);
   });
 
-  test("a file that was to go is found if it was edited since, and kept", () => {
+  test("a file that was to go is found if it was edited since, and kept", async () => {
     const path = "generated/types/old.ts";
     const project = killedBefore("generated/types/notes.ts");
     write(project, { [path]: "// mine\n" });
-    expect(codesIn(cli(project, "check").stdout)).toContain(`OPW083 ${path}`);
-    expect(codesIn(cli(project, "generate").stdout)).toEqual([`OPW083 ${path}`]);
+    expect(codesIn((await cli(project, "check")).stdout)).toContain(`OPW083 ${path}`);
+    expect(codesIn((await cli(project, "generate")).stdout)).toEqual([`OPW083 ${path}`]);
     expect(snapshot(project)[path]).toBe("// mine\n");
-    expect(cli(project, "generate", "--force")).toMatchObject({ code: 0 });
+    expect(await cli(project, "generate", "--force")).toMatchObject({ code: 0 });
     expect(snapshot(project)).toEqual(situation.after);
   });
 
-  test("--dry-run writes nothing, and client pack packs nothing", () => {
+  test("--dry-run writes nothing, and client pack packs nothing", async () => {
     const project = killedBefore("generated/types/notes.ts");
     const interruptedState = snapshot(project);
     for (const args of [
       ["generate", "--dry-run"],
       ["client", "pack"],
     ]) {
-      const { code, stdout } = cli(project, ...args);
+      const { code, stdout } = await cli(project, ...args);
       expect([code, stdout]).toEqual([1, expect.stringContaining("OPW094")]);
     }
     expect(snapshot(project)).toEqual(interruptedState);
   });
 
-  test("a registry that has faults by now writes nothing of its own", () => {
+  test("a registry that has faults by now writes nothing of its own", async () => {
     const project = killedBefore("generated/types/notes.ts");
     const broken: Files = {
       "registry/notes.yaml": "registry: 1\ndocuments: {notes: {type: No}}\n",
     };
     write(project, broken);
-    expect(cli(project, "generate").code).toBe(1);
+    expect((await cli(project, "generate")).code).toBe(1);
     expect(snapshot(project)).toEqual({ ...situation.after, ...broken });
   });
 
-  test.each([2, 30, 45])("a registry that is another by now is generated (%i)", (moment) => {
+  test.each([2, 30, 45])("a registry that is another by now is generated (%i)", async (moment) => {
     const project = killedAt(moment);
     write(project, { "registry/notes.yaml": notes("text: string, size: integer?, more: string?") });
-    expect(cli(project, "generate")).toMatchObject({
+    expect(await cli(project, "generate")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("interrupted") as string,
     });
-    expect(cli(project, "check")).toMatchObject({ code: 0, stdout: "" });
+    expect(await cli(project, "check")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("what a killed process has only staged goes, even if nothing is to be written any more", () => {
+  test("what a killed process has only staged goes, even if nothing is to be written any more", async () => {
     const project = killedAt(12);
     expect([pending(project), stagedIn(project).length]).toEqual([false, 11]);
     write(project, begun);
-    expect(codesIn(cli(project, "check").stdout)).toEqual(["OPW094 generated/manifest.json"]);
-    expect(cli(project, "generate")).toMatchObject({ code: 0, stdout: "" });
+    expect(codesIn((await cli(project, "check")).stdout)).toEqual([
+      "OPW094 generated/manifest.json",
+    ]);
+    expect(await cli(project, "generate")).toMatchObject({ code: 0, stdout: "" });
     expect(snapshot(project)).toEqual({ ...situation.before, ...begun });
   });
 
-  test("staged texts that somebody has removed are printed anew", () => {
+  test("staged texts that somebody has removed are printed anew", async () => {
     const project = killedBefore("generated/client/api/notes.ts");
     expect(pending(project)).toBe(true);
     for (const path of stagedIn(project)) rmSync(join(project, path));
-    expect(cli(project, "generate")).toMatchObject({ code: 0 });
+    expect(await cli(project, "generate")).toMatchObject({ code: 0 });
     expect(snapshot(project)).toEqual(situation.after);
   });
 
-  test("migrations of which some are lost are reported, until they are restored", () => {
+  test("migrations of which some are lost are reported, until they are restored", async () => {
     const project = killedBefore("generated/migrations/storage.json");
     for (const path of stagedIn(project)) rmSync(join(project, path));
-    const { code, stdout } = cli(project, "generate");
+    const { code, stdout } = await cli(project, "generate");
     expect([code, codesIn(stdout)]).toEqual([1, ["OPW085 generated/migrations/storage.json"]]);
-    expect(cli(project, "generate", "--force").code).toBe(1);
+    expect((await cli(project, "generate", "--force")).code).toBe(1);
     rmSync(join(project, "generated"), { recursive: true });
     cpSync(join(situation.root, "generated"), join(project, "generated"), { recursive: true });
-    expect(cli(project, "generate")).toMatchObject({ code: 0 });
+    expect(await cli(project, "generate")).toMatchObject({ code: 0 });
     expect(snapshot(project)).toEqual(situation.after);
   });
 });
@@ -165,7 +167,7 @@ test("processes that generate at once end in one state, each with its own files 
       ),
     );
     expect(codes).toContain(0);
-    expect(cli(project, "generate")).toMatchObject({ code: 0 });
+    expect(await cli(project, "generate")).toMatchObject({ code: 0 });
     expect(snapshot(project)).toEqual(situation.after);
     expect(existsSync(join(project, "generated/types/old.ts"))).toBe(false);
   }

@@ -26,14 +26,14 @@ const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? "1");
 const situations: readonly Situation[] = [
   {
     name: "the first generate",
-    prepare: (root) => write(root, begun),
+    prepare: async (root) => write(root, begun),
     args: ["generate"],
   },
   {
     name: "a generate that makes, changes and removes files, with a migration",
-    prepare: (root) => {
+    prepare: async (root) => {
       write(root, begun);
-      generate(root);
+      await generate(root);
       rmSync(join(root, "registry/old.yaml"));
       write(root, altered);
     },
@@ -41,9 +41,9 @@ const situations: readonly Situation[] = [
   },
   {
     name: "generate --force over files that were edited",
-    prepare: (root) => {
+    prepare: async (root) => {
       write(root, begun);
-      generate(root);
+      await generate(root);
       write(root, altered);
       write(root, { "generated/routes/notes.ts": "// mine\n", "generated/tools.json": "{}\n" });
     },
@@ -51,27 +51,27 @@ const situations: readonly Situation[] = [
   },
   {
     name: "migrations purge",
-    prepare: (root) => {
+    prepare: async (root) => {
       write(root, begun);
-      generate(root);
+      await generate(root);
       rmSync(join(root, "registry/old.yaml"));
-      generate(root);
+      await generate(root);
     },
     args: ["migrations", "purge", "--force"],
   },
   {
     name: "migrations squash",
-    prepare: (root) => {
+    prepare: async (root) => {
       write(root, begun);
-      generate(root);
+      await generate(root);
       git(root, "init", "-q", "-b", "main");
       git(root, "add", "-A");
       git(root, "commit", "-q", "-m", "begun");
       git(root, "checkout", "-q", "-b", "work");
       write(root, { "registry/notes.yaml": notes("text: string", ", indexes: [[text]]") });
-      generate(root);
+      await generate(root);
       write(root, altered);
-      generate(root);
+      await generate(root);
       write(root, { ".data/demo.db": "rows" });
     },
     args: ["migrations", "squash", "--force"],
@@ -82,8 +82,8 @@ describe.each(situations)("$name", (situation) => {
   const share = Math.ceil(runs / situations.length);
   const number = numbersOf(seed);
 
-  test("killed at any change of the disk, it is said to be interrupted, and the next run finishes it", () => {
-    const { root, before, after, args, changes: all } = prepared(situation);
+  test("killed at any change of the disk, it is said to be interrupted, and the next run finishes it", async () => {
+    const { root, before, after, args, changes: all } = await prepared(situation);
     const changes = all.length;
     expect(changes).toBeGreaterThan(8);
     for (const moment of momentsOf(changes, share, number)) {
@@ -96,19 +96,19 @@ describe.each(situations)("$name", (situation) => {
       for (const [path, text] of Object.entries(snapshot(project)))
         if (!/(?:^|\/)\.[^/]+\.staged$|generated\/manifest\.json$/.test(path))
           expect([before[path], after[path]], `${hint}: ${path}`).toContain(text);
-      const check = cli(project, "check");
+      const check = await cli(project, "check");
       if (!args.includes("--force"))
         expect(check.stdout, hint).not.toMatch(/OPW083|OPW084|OPW085|OPW087/);
       const isBegun = JSON.stringify(snapshot(project)) !== JSON.stringify(before);
       if (isBegun) expect(check.stdout, hint).toContain("an earlier generate was interrupted");
-      expect(cli(project, ...args), hint).toMatchObject({ code: 0 });
+      expect(await cli(project, ...args), hint).toMatchObject({ code: 0 });
       expect(snapshot(project), hint).toEqual(after);
       rmSync(project, { recursive: true, force: true });
     }
   });
 
-  test("on a disk that is full from any moment on, it has done everything or nothing", () => {
-    const { root, before, after, args, changes: all } = prepared(situation);
+  test("on a disk that is full from any moment on, it has done everything or nothing", async () => {
+    const { root, before, after, args, changes: all } = await prepared(situation);
     const changes = all.length;
     const codes = new Set<number | null>();
     // Once all texts are staged, the disk has all that it needs.
@@ -120,7 +120,7 @@ describe.each(situations)("$name", (situation) => {
       codes.add(code);
       if (code !== 0) expect([code, stderr], hint).toEqual([3, expect.stringContaining("ENOSPC")]);
       expect(snapshot(project), hint).toEqual(code === 0 ? after : before);
-      expect(cli(project, ...args), hint).toMatchObject({ code: 0 });
+      expect(await cli(project, ...args), hint).toMatchObject({ code: 0 });
       expect(snapshot(project), hint).toEqual(after);
       rmSync(project, { recursive: true, force: true });
     }

@@ -29,12 +29,12 @@ export type Files = Readonly<Record<string, string>>;
 export interface Situation {
   readonly name: string;
   /** Makes the project, in a folder that is empty. */
-  readonly prepare: (root: string) => void;
+  readonly prepare: (root: string) => Promise<void>;
   readonly args: readonly string[];
 }
 
-export const generate = (root: string, ...flags: readonly string[]): void =>
-  expect(cli(root, "generate", ...flags)).toMatchObject({ code: 0 });
+export const generate = async (root: string, ...flags: readonly string[]): Promise<void> =>
+  expect(await cli(root, "generate", ...flags)).toMatchObject({ code: 0 });
 
 export function write(root: string, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
@@ -108,9 +108,9 @@ export interface Prepared extends Situation {
 }
 
 /** Makes the project of a situation once, and what an uninterrupted run makes of it. */
-export function prepared(situation: Situation): Prepared {
+export async function prepared(situation: Situation): Promise<Prepared> {
   const root = newFolder();
-  situation.prepare(root);
+  await situation.prepare(root);
   const done = newFolder();
   cpSync(root, done, { recursive: true });
   const listTo = join(newFolder(), "list");

@@ -17,13 +17,13 @@ const document = (name: string, fields = "text: string", more = ""): string =>
 const notes = "registry/notes.yaml";
 
 let repository: Repository;
-beforeEach(() => {
+beforeEach(async () => {
   repository = new Repository({
     "registry/service.yaml": service,
     [notes]: document("notes"),
     "registry/pages.yaml": document("pages"),
   });
-  repository.cli("generate");
+  await repository.cli("generate");
   repository.commit("first");
 });
 afterEach(() => repository.remove());
@@ -58,10 +58,10 @@ async function deployAfterMain(): Promise<void> {
 
 /** Generates in the middle of a merge, commits it, and sees that it is whole and follows main. */
 async function generateAndCommit(): Promise<void> {
-  const { code, stdout, stderr } = repository.cli("generate");
+  const { code, stdout, stderr } = await repository.cli("generate");
   expect([code, stdout + stderr]).toEqual([0, expect.any(String)]);
   repository.commit("merged");
-  const { code: checked, stdout: told } = repository.cli("check", "--base", "main");
+  const { code: checked, stdout: told } = await repository.cli("check", "--base", "main");
   expect([checked, told]).toEqual([0, expect.any(String)]);
   await deployAfterMain();
 }
@@ -72,8 +72,8 @@ const ofBoth = ["0001_initial.sql", "0002_theirs.sql", "0003_mine.sql"];
 
 describe("merges", () => {
   test("both sides add a document", async () => {
-    repository.develop("work", mine);
-    repository.develop("main", theirs);
+    await repository.develop("work", mine);
+    await repository.develop("main", theirs);
     repository.git("checkout", "-q", "work");
     expect(repository.tryGit("merge", "main").code).toBe(1);
     await generateAndCommit();
@@ -85,11 +85,11 @@ describe("merges", () => {
   test("both sides add a field of one document, and its YAML has conflicts", async () => {
     const field = (name: string): string =>
       document("notes", `text: string, ${name}: string`, `    defaults: {${name}: none}\n`);
-    repository.develop("work", { [notes]: field("mine") });
-    repository.develop("main", { [notes]: field("theirs") });
+    await repository.develop("work", { [notes]: field("mine") });
+    await repository.develop("main", { [notes]: field("theirs") });
     repository.git("checkout", "-q", "work");
     expect(repository.tryGit("merge", "main").code).toBe(1);
-    const refused = repository.cli("generate");
+    const refused = await repository.cli("generate");
     expect(refused.code).toBe(1);
     expect([...refused.stdout.matchAll(/error (OPW\d+) (.*)/g)].map(([text]) => text)).toEqual([
       "error OPW001 a merge left a conflict here: keep what is right, and remove its marks",
@@ -109,10 +109,10 @@ describe("merges", () => {
 
   test("one side renames a field, the other one adds a field and an index over the old name", async () => {
     const renamed = "title: {type: string, was: text}";
-    repository.develop("work", {
+    await repository.develop("work", {
       [notes]: document("notes", "text: string, size: integer?", "    indexes: [[text, size]]\n"),
     });
-    repository.develop("main", { [notes]: document("notes", renamed) });
+    await repository.develop("main", { [notes]: document("notes", renamed) });
     repository.git("checkout", "-q", "work");
     expect(repository.tryGit("merge", "main").code).toBe(1);
     const merged = `${renamed}, size: integer?`;
@@ -134,10 +134,12 @@ describe("merges", () => {
       const file = `registry/${name}.yaml`;
       if (branch === "main") {
         repository.git("checkout", "-q", "-b", "topic", "main");
-        repository.develop("topic", { [file]: document(name) });
-      } else repository.develop(branch, { [file]: document(name) });
+        await repository.develop("topic", { [file]: document(name) });
+      } else await repository.develop(branch, { [file]: document(name) });
       repository.write(file, document(name, "text: string", "    indexes: [[text]]\n"));
-      expect(repository.cli("migrations", "squash", "--base", "main", "--force").code).toBe(0);
+      expect((await repository.cli("migrations", "squash", "--base", "main", "--force")).code).toBe(
+        0,
+      );
       repository.commit("folded");
       expect(repository.migrations()).toEqual(["0001_initial.sql", `0002_${name}.sql`]);
     }
@@ -150,11 +152,11 @@ describe("merges", () => {
   });
 
   test("the base purges a document that the other side changes", async () => {
-    repository.develop("main", { "registry/pages.yaml": null });
-    expect(repository.cli("migrations", "purge", "--force").code).toBe(0);
+    await repository.develop("main", { "registry/pages.yaml": null });
+    expect((await repository.cli("migrations", "purge", "--force")).code).toBe(0);
     repository.commit("purged");
-    repository.develop("work", mine, "main~2");
-    repository.develop("work", {
+    await repository.develop("work", mine, "main~2");
+    await repository.develop("work", {
       "registry/pages.yaml": document("pages", "text: string, n: integer?"),
     });
     expect(repository.tryGit("merge", "main").code).toBe(1);
@@ -171,20 +173,20 @@ describe("merges", () => {
   });
 
   test("the branch purges a document: the merge keeps its table, and says that", async () => {
-    repository.develop("work", { "registry/pages.yaml": null });
-    expect(repository.cli("migrations", "purge", "--force").code).toBe(0);
+    await repository.develop("work", { "registry/pages.yaml": null });
+    expect((await repository.cli("migrations", "purge", "--force")).code).toBe(0);
     repository.commit("purged");
-    repository.develop("main", theirs);
+    await repository.develop("main", theirs);
     repository.git("checkout", "-q", "work");
     expect(repository.tryGit("merge", "main").code).toBe(1);
-    const { code, stderr } = repository.cli("generate");
+    const { code, stderr } = await repository.cli("generate");
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
         "no migration drops pages now: run `opwright migrations purge` again",
       ),
     ]);
-    expect(repository.cli("migrations", "purge", "--force").code).toBe(0);
+    expect((await repository.cli("migrations", "purge", "--force")).code).toBe(0);
     await generateAndCommit();
     expect(repository.migrations()).toEqual([
       "0001_initial.sql",
@@ -194,8 +196,10 @@ describe("merges", () => {
   });
 
   test("only the base has new migrations: the branch makes none", async () => {
-    repository.develop("work", { [notes]: document("notes", "text: string, size: integer?") });
-    repository.develop("main", theirs);
+    await repository.develop("work", {
+      [notes]: document("notes", "text: string, size: integer?"),
+    });
+    await repository.develop("main", theirs);
     repository.git("checkout", "-q", "work");
     repository.tryGit("merge", "main");
     await generateAndCommit();
@@ -203,10 +207,12 @@ describe("merges", () => {
   });
 
   test("the base changes what is stored without a migration: the branch's are folded", async () => {
-    repository.develop("work", mine);
-    repository.develop("work", { "registry/more.yaml": document("more") });
+    await repository.develop("work", mine);
+    await repository.develop("work", { "registry/more.yaml": document("more") });
     expect(repository.migrations()).toHaveLength(3);
-    repository.develop("main", { [notes]: document("notes", "text: string, size: integer?") });
+    await repository.develop("main", {
+      [notes]: document("notes", "text: string, size: integer?"),
+    });
     repository.git("checkout", "-q", "work");
     repository.tryGit("merge", "main");
     await generateAndCommit();
@@ -219,9 +225,9 @@ describe("merges", () => {
 });
 
 describe("the same by another way", () => {
-  beforeEach(() => {
-    repository.develop("work", mine);
-    repository.develop("main", theirs);
+  beforeEach(async () => {
+    await repository.develop("work", mine);
+    await repository.develop("main", theirs);
     repository.git("checkout", "-q", "work");
   });
 
@@ -230,17 +236,17 @@ describe("the same by another way", () => {
     ["squash", ["migrations", "squash", "--force"]],
   ] as const)("git merge --squash, then %s", async (_name, command) => {
     repository.tryGit("merge", "--squash", "main");
-    expect(repository.cli(...command).code).toBe(0);
+    expect((await repository.cli(...command)).code).toBe(0);
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
     // Once it is committed, git knows of no merge any more.
-    expect(repository.cli("migrations", "squash", "--force").code).toBe(0);
+    expect((await repository.cli("migrations", "squash", "--force")).code).toBe(0);
     expect(repository.migrations()).toEqual(ofBoth);
   });
 
   test("squash in the middle of a merge", async () => {
     repository.tryGit("merge", "main");
-    expect(repository.cli("migrations", "squash", "--force").code).toBe(0);
+    expect((await repository.cli("migrations", "squash", "--force")).code).toBe(0);
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
   });
@@ -251,17 +257,17 @@ describe("the same by another way", () => {
     repository.delete("generated/migrations/sqlite/0002_theirs.sql");
     repository.delete("generated/migrations/postgres/0002_theirs.sql");
     repository.git("add", "-A");
-    expect(repository.cli("migrations", "squash", "--force").code).toBe(0);
+    expect((await repository.cli("migrations", "squash", "--force")).code).toBe(0);
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
   });
 
   test("git rebase", async () => {
     expect(repository.tryGit("rebase", "main").code).toBe(1);
-    expect(repository.cli("generate").code).toBe(0);
+    expect((await repository.cli("generate")).code).toBe(0);
     repository.git("add", "-A");
     repository.git("rebase", "--continue");
-    expect(repository.cli("check").code).toBe(0);
+    expect((await repository.cli("check")).code).toBe(0);
     await deployAfterMain();
     expect(repository.migrations()).toEqual(ofBoth);
   });
@@ -271,7 +277,7 @@ describe("the same by another way", () => {
     ["squash", ["migrations", "squash", "--force"]],
   ] as const)("git cherry-pick of what the base has, then %s", async (_name, command) => {
     expect(repository.tryGit("cherry-pick", "main").code).toBe(1);
-    expect(repository.cli(...command).code).toBe(0);
+    expect((await repository.cli(...command)).code).toBe(0);
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
   });
@@ -279,7 +285,7 @@ describe("the same by another way", () => {
   test("conflicts that were committed as they were", async () => {
     repository.tryGit("merge", "main");
     repository.commit("oops");
-    expect(repository.cli("check").stdout).toContain("OPW085");
+    expect((await repository.cli("check")).stdout).toContain("OPW085");
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
   });
@@ -299,10 +305,10 @@ describe("the same by another way", () => {
     expect(repository.migrations()).toEqual(ofBoth);
   });
 
-  test("a migration that was edited by hand is not made anew in a merge", () => {
+  test("a migration that was edited by hand is not made anew in a merge", async () => {
     repository.tryGit("merge", "main");
     repository.write("generated/migrations/sqlite/0002_mine.sql", "-- mine\n");
-    const { code, stdout } = repository.cli("generate");
+    const { code, stdout } = await repository.cli("generate");
     expect([code, stdout]).toEqual([1, expect.stringContaining("OPW085")]);
     expect(repository.read("generated/migrations/sqlite/0002_mine.sql")).toBe("-- mine\n");
   });
@@ -317,28 +323,28 @@ describe("a generated folder that was removed", () => {
     ["the manifest", "generated/manifest.json"],
   ] as const;
   test.each(states)("comes back from git with its migrations: %s", async (_what, path) => {
-    repository.develop("work", mine);
-    repository.develop("work", { "registry/more.yaml": document("more") });
+    await repository.develop("work", mine);
+    await repository.develop("work", { "registry/more.yaml": document("more") });
     const scripts = repository.migrations();
     repository.delete(path);
-    const { code, stderr } = repository.cli("generate");
+    const { code, stderr } = await repository.cli("generate");
     expect([code, stderr]).toEqual([0, expect.stringContaining("the migrations of HEAD")]);
     expect(repository.git("status", "--porcelain")).toBe("");
     expect(repository.migrations()).toEqual(scripts);
   });
 
   test("comes back with a further migration for what was not committed", async () => {
-    repository.develop("main", theirs);
+    await repository.develop("main", theirs);
     repository.write("registry/mine.yaml", document("mine"));
-    repository.cli("generate");
+    await repository.cli("generate");
     repository.delete("generated");
     await generateAndCommit();
     expect(repository.migrations()).toEqual(ofBoth);
   });
 
   test("in the middle of a merge, with the migrations of both", async () => {
-    repository.develop("work", mine);
-    repository.develop("main", theirs);
+    await repository.develop("work", mine);
+    await repository.develop("main", theirs);
     repository.git("checkout", "-q", "work");
     repository.tryGit("merge", "main");
     repository.delete("generated");
@@ -355,12 +361,12 @@ describe("files that nobody edited", () => {
     ["in the middle of it", false],
     ["after the branch's side of all conflicts was committed", true],
   ])("git merged some of them by itself: %s", async (_when, isCommitted) => {
-    repository.develop("main", {
+    await repository.develop("main", {
       "registry/say.ts": "export const say = (): void => undefined;\n",
       "registry/zebras.yaml": document("zebras"),
     });
-    repository.develop("work", { "registry/aye.yaml": operation("aye") });
-    repository.develop("main", { "registry/zoo.yaml": operation("zoo") });
+    await repository.develop("work", { "registry/aye.yaml": operation("aye") });
+    await repository.develop("main", { "registry/zoo.yaml": operation("zoo") });
     repository.git("checkout", "-q", "work");
     expect(repository.tryGit("merge", "main").code).toBe(1);
     if (isCommitted) {
@@ -371,14 +377,14 @@ describe("files that nobody edited", () => {
     expect(repository.migrations()).toEqual(["0001_initial.sql", "0002_zebras.sql"]);
   });
 
-  test("a file that somebody edited, and committed, is still refused in a merge", () => {
-    repository.develop("work", mine);
+  test("a file that somebody edited, and committed, is still refused in a merge", async () => {
+    await repository.develop("work", mine);
     repository.write("generated/server.ts", "// mine\n");
     repository.commit("edited");
-    repository.develop("main", theirs);
+    await repository.develop("main", theirs);
     repository.git("checkout", "-q", "work");
     repository.tryGit("merge", "main");
-    const { code, stdout } = repository.cli("generate");
+    const { code, stdout } = await repository.cli("generate");
     expect([code, stdout]).toEqual([1, expect.stringContaining("OPW083 generated/server.ts")]);
     expect(repository.read("generated/server.ts")).toBe("// mine\n");
   });
@@ -392,23 +398,23 @@ test("a project in a folder of its repository, in a worktree", async () => {
   const at = mkdtempSync(join(tmpdir(), "opwright-worktree-"));
   try {
     const shop = (root: string): string => join(root, "services/shop");
-    const add = (root: string, name: string): void => {
+    const add = async (root: string, name: string): Promise<void> => {
       writeFileSync(join(shop(root), `registry/${name}.yaml`), document(name));
-      expect(cli(shop(root), "generate").code).toBe(0);
+      expect((await cli(shop(root), "generate")).code).toBe(0);
     };
-    expect(cli(shop(other.root), "generate").code).toBe(0);
+    expect((await cli(shop(other.root), "generate")).code).toBe(0);
     other.commit();
     const tree = join(at, "work");
     other.git("worktree", "add", "-q", "-b", "work", tree);
-    add(tree, "mine");
+    await add(tree, "mine");
     other.git("-C", tree, "add", "-A");
     other.git("-C", tree, "commit", "-q", "-m", "mine");
-    add(other.root, "theirs");
+    await add(other.root, "theirs");
     other.commit();
     expect(other.tryGit("-C", tree, "merge", "main").code).toBe(1);
-    expect(cli(shop(tree), "generate").code).toBe(0);
+    expect((await cli(shop(tree), "generate")).code).toBe(0);
     expect(readdirSync(join(shop(tree), "generated/migrations/sqlite")).sort()).toEqual(ofBoth);
-    expect(cli(shop(tree), "check", "--base", "main").code).toBe(0);
+    expect((await cli(shop(tree), "check", "--base", "main")).code).toBe(0);
   } finally {
     other.remove();
     rmSync(at, { recursive: true });

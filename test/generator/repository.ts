@@ -51,8 +51,8 @@ export class Repository {
     rmSync(this.at(path), { recursive: true, force: true });
   }
 
-  cli(...args: readonly string[]): CliResult {
-    return cli(this.root, ...args);
+  async cli(...args: readonly string[]): Promise<CliResult> {
+    return await cli(this.root, ...args);
   }
 
   /** Runs git. Throws if it fails. */
@@ -84,14 +84,18 @@ export class Repository {
   }
 
   /** Writes files of the registry, generates and commits, on a branch that begins at another one if it is new. */
-  develop(branch: string, files: Readonly<Record<string, string | null>>, from = "main"): void {
+  async develop(
+    branch: string,
+    files: Readonly<Record<string, string | null>>,
+    from = "main",
+  ): Promise<void> {
     const isThere = this.tryGit("rev-parse", "--verify", "-q", branch).code === 0;
     if (isThere) this.git("checkout", "-q", branch);
     else this.git("checkout", "-q", "-b", branch, from);
     for (const [path, text] of Object.entries(files))
       if (text === null) this.delete(path);
       else this.write(path, text);
-    const { code, stdout, stderr } = this.cli("generate");
+    const { code, stdout, stderr } = await this.cli("generate");
     if (code !== 0) throw new Error(stdout + stderr);
     this.commit(branch);
   }

@@ -14,10 +14,10 @@ afterAll(() => {
 });
 
 /** A generated project. */
-function generated(files: Readonly<Record<string, string>>): string {
+async function generated(files: Readonly<Record<string, string>>): Promise<string> {
   const { root, remove } = writeProject(files);
   made.push(remove);
-  expect(cli(root, "generate")).toMatchObject({ code: 0 });
+  expect(await cli(root, "generate")).toMatchObject({ code: 0 });
   return root;
 }
 
@@ -43,7 +43,7 @@ function changedLines(root: string, before: string, after: string): ChangedLines
 describe("one optional field more on tasks", () => {
   const tasks = readFileSync(join(repository, "registry/tasks.yaml"), "utf8");
   let root = "";
-  beforeAll(() => {
+  beforeAll(async () => {
     const files = readdirSync(join(repository, "registry"), { recursive: true, encoding: "utf8" })
       .filter((path) => /\.(?:yaml|ts)$/.test(path))
       .map((path): [string, string] => [
@@ -56,7 +56,7 @@ describe("one optional field more on tasks", () => {
     cpSync(join(repository, "opwright.config.mjs"), join(root, "opwright.config.mjs"));
     // Its migrations are there already, as those of any service are that changes.
     cpSync(join(repository, "generated"), join(root, "generated"), { recursive: true });
-    expect(cli(root, "generate")).toMatchObject({ code: 0 });
+    expect(await cli(root, "generate")).toMatchObject({ code: 0 });
     cpSync(join(root, "generated"), join(root, "before"), { recursive: true });
   });
 
@@ -82,22 +82,25 @@ describe("one optional field more on tasks", () => {
     ["last, with a bound", "", '{type: [string, "null"], maxLength: 80}'],
     ["in the middle", "due", "integer?"],
     ["first, with a bound", "title", '{type: [string, "null"], maxLength: 80}'],
-  ])("%s is at most 70 lines to read, and 140 in JSON documents", (_place, before, declared) => {
-    rmSync(join(root, "generated"), { recursive: true });
-    cpSync(join(root, "before"), join(root, "generated"), { recursive: true });
-    writeFileSync(join(root, "registry/tasks.yaml"), withField(before, declared));
-    expect(cli(root, "generate")).toMatchObject({ code: 0 });
-    const { documents, others } = changedLines(root, "before", "generated");
-    expect([documents, others].every((lines) => lines > 0)).toBe(true);
-    // Tasks are the data of an event, too, which is checked by itself.
-    expect(others).toBeLessThanOrEqual(70);
-    expect(documents).toBeLessThanOrEqual(140);
-  });
+  ])(
+    "%s is at most 70 lines to read, and 140 in JSON documents",
+    async (_place, before, declared) => {
+      rmSync(join(root, "generated"), { recursive: true });
+      cpSync(join(root, "before"), join(root, "generated"), { recursive: true });
+      writeFileSync(join(root, "registry/tasks.yaml"), withField(before, declared));
+      expect(await cli(root, "generate")).toMatchObject({ code: 0 });
+      const { documents, others } = changedLines(root, "before", "generated");
+      expect([documents, others].every((lines) => lines > 0)).toBe(true);
+      // Tasks are the data of an event, too, which is checked by itself.
+      expect(others).toBeLessThanOrEqual(70);
+      expect(documents).toBeLessThanOrEqual(140);
+    },
+  );
 });
 
 describe("JSON documents", () => {
-  test("of 1 000 operations are 6.1 MB at most", () => {
-    const root = generated(registryOf(1_000));
+  test("of 1 000 operations are 6.1 MB at most", async () => {
+    const root = await generated(registryOf(1_000));
     const sizes = readdirSync(join(root, "generated"))
       .filter((name) => name.endsWith(".json"))
       .map((name) => statSync(join(root, "generated", name)).size);
@@ -113,8 +116,8 @@ const service =
 const inOrder = (text: string, names: readonly string[]): readonly string[] =>
   names.toSorted((left, right) => text.indexOf(left) - text.indexOf(right));
 
-test("members stand in the order in which they are declared", () => {
-  const root = generated({
+test("members stand in the order in which they are declared", async () => {
+  const root = await generated({
     "registry/service.yaml": service,
     "registry/fruits.yaml": `registry: 1
 types:
@@ -168,7 +171,7 @@ operations:
   }
 });
 
-test("operations on no mount are in no tool list, client or document, and neither are their types", () => {
+test("operations on no mount are in no tool list, client or document, and neither are their types", async () => {
   const declared = (mounted: string): Readonly<Record<string, string>> => ({
     "registry/service.yaml": service,
     "registry/notes.yaml": `registry: 1
@@ -182,7 +185,7 @@ documents:
       .filter((path) => /^client.*\.(?:ts|md)$|^(?:openapi|tools)\.json$/.test(path))
       .filter((path) => /draft/i.test(readFileSync(join(root, "generated", path), "utf8")))
       .sort();
-  expect(told(generated(declared("")))).toEqual([
+  expect(told(await generated(declared("")))).toEqual([
     "client/README.md",
     "client/api/drafts.ts",
     "client/index.ts",
@@ -190,7 +193,7 @@ documents:
     "openapi.json",
     "tools.json",
   ]);
-  const root = generated(declared(", mount: false"));
+  const root = await generated(declared(", mount: false"));
   expect(told(root)).toEqual([]);
   // The registry and the catalog say all that there is.
   const { operations } = JSON.parse(readFileSync(join(root, "generated/catalog.json"), "utf8")) as {
@@ -201,10 +204,10 @@ documents:
   );
 });
 
-test("pull requests fold JSON, validators and the client, and show routes, specs, types and migrations", () => {
+test("pull requests fold JSON, validators and the client, and show routes, specs, types and migrations", async () => {
   const { root, remove } = writeProject({});
   made.push(remove);
-  expect(cli(root, "init", "--yes")).toMatchObject({ code: 0 });
+  expect(await cli(root, "init", "--yes")).toMatchObject({ code: 0 });
   const attributes = readFileSync(join(root, ".gitattributes"), "utf8");
   expect(attributes).toBe(readFileSync(join(repository, ".gitattributes"), "utf8"));
   spawnSync("git", ["init", "-q"], { cwd: root });

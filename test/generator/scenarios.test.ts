@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runGenerate } from "../../generator/cli/generate.js";
-import type { Terminal } from "../../generator/cli/io.js";
+import { recordedTerminal } from "./cli.js";
 import { catalogue } from "../../generator/catalogue.js";
 import { acceptReport, readScenarios, writeProject, type Scenario } from "./scenario.js";
 
@@ -18,12 +18,7 @@ async function reportOf({
   links,
 }: Scenario): Promise<{ readonly text: string; readonly wrote: boolean }> {
   const { root, remove } = writeProject(files, links);
-  let text = "";
-  const terminal: Terminal = {
-    out: (part) => (text += part),
-    note: () => undefined,
-    isColoured: false,
-  };
+  const { terminal, written } = recordedTerminal(root);
   const project = {
     root,
     paths: { registry: "registry", out: "generated" },
@@ -32,7 +27,7 @@ async function reportOf({
   await runGenerate({ project, config: {}, format: "pretty" }, {}, terminal);
   const wrote = existsSync(join(root, "generated"));
   remove();
-  return { text, wrote };
+  return { text: written.stdout, wrote };
 }
 
 describe("a faulty registry is reported whole, with places, and writes nothing", () => {

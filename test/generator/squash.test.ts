@@ -26,9 +26,9 @@ const read = (path: string): string => readFileSync(at(path), "utf8");
 const migrations = (): readonly string[] => readdirSync(at("generated/migrations/sqlite")).sort();
 const declare = (text: string, file = "notes"): void =>
   writeFileSync(at(`registry/${file}.yaml`), text);
-const generate = (): void => expect(cli(root, "generate").code).toBe(0);
-const squash = (...flags: readonly string[]): ReturnType<typeof cli> =>
-  cli(root, "migrations", "squash", ...flags);
+const generate = async (): Promise<void> => expect((await cli(root, "generate")).code).toBe(0);
+const squash = async (...flags: readonly string[]): Promise<ReturnType<typeof cli>> =>
+  await cli(root, "migrations", "squash", ...flags);
 
 interface Storage {
   readonly tables: Readonly<
@@ -66,13 +66,13 @@ function storeLocally(): void {
 }
 
 describe("migrations squash", () => {
-  test("folds what the base branch does not have into one migration and one step", () => {
-    generate();
+  test("folds what the base branch does not have into one migration and one step", async () => {
+    await generate();
     branch();
     const initial = read("generated/migrations/sqlite/0001_initial.sql");
     const defaults = (values: string): string => `, defaults: {${values}}`;
     declare(notes("text: string, size: integer", defaults("size: 0") + ", indexes: [[size]]"));
-    generate();
+    await generate();
     commit();
     declare(
       notes(
@@ -80,11 +80,11 @@ describe("migrations squash", () => {
         defaults("size: 0, owner: nobody") + ", indexes: [[size], [owner]]",
       ),
     );
-    generate();
+    await generate();
     expect(migrations()).toHaveLength(3);
     storeLocally();
 
-    const { code, stdout, stderr } = squash("--force");
+    const { code, stdout, stderr } = await squash("--force");
     expect([code, stdout]).toEqual([0, expect.stringContaining("remove .data\n")]);
     expect(stderr).toContain("make them anew");
     expect(existsSync(at(".data"))).toBe(false);
@@ -96,43 +96,43 @@ describe("migrations squash", () => {
       members: ["text", "size", "owner"],
       steps: [{ adds: { size: 0, owner: "nobody" }, drops: [] }],
     });
-    expect(cli(root, "check").code).toBe(0);
+    expect((await cli(root, "check")).code).toBe(0);
   });
 
-  test("makes a table anew that the base branch does not have, and a required field passes", () => {
-    generate();
+  test("makes a table anew that the base branch does not have, and a required field passes", async () => {
+    await generate();
     branch();
     declare(notes("text: string").replace("notes:", "pages:"), "pages");
-    generate();
+    await generate();
     declare(notes("text: string, owner: uuid").replace("notes:", "pages:"), "pages");
-    const refused = cli(root, "generate");
+    const refused = await cli(root, "generate");
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("OPW035")]);
     expect(refused.stdout).toContain("opwright migrations squash");
 
-    expect(squash("--force").code).toBe(0);
+    expect((await squash("--force")).code).toBe(0);
     expect(migrations()).toEqual(["0001_initial.sql", "0002_pages.sql"]);
     expect(shapeOf("pages")).toEqual({ members: ["text", "owner"], steps: [] });
-    expect(cli(root, "check").code).toBe(0);
+    expect((await cli(root, "check")).code).toBe(0);
   });
 
-  test("refuses what the base branch cannot be followed by, and removes nothing", () => {
-    generate();
+  test("refuses what the base branch cannot be followed by, and removes nothing", async () => {
+    await generate();
     branch();
     declare(notes("text: string, owner: uuid"));
     storeLocally();
-    const { code, stdout } = squash("--force");
+    const { code, stdout } = await squash("--force");
     expect([code, stdout]).toEqual([1, expect.stringContaining("OPW035")]);
     expect([existsSync(at(".data/demo.db")), migrations()]).toEqual([true, ["0001_initial.sql"]]);
   });
 
-  test("without a terminal it refuses unless forced, and touches nothing", () => {
-    generate();
+  test("without a terminal it refuses unless forced, and touches nothing", async () => {
+    await generate();
     branch();
     declare(notes("text: string", ", indexes: [[text]]"));
-    generate();
+    await generate();
     declare(notes("text: string, size: integer?", ", indexes: [[text], [size]]"));
     storeLocally();
-    const { code, stderr } = squash();
+    const { code, stderr } = await squash();
     expect([code, stderr]).toEqual([2, expect.stringContaining("--force")]);
     expect([existsSync(at(".data/demo.db")), migrations()]).toEqual([
       true,
@@ -141,12 +141,12 @@ describe("migrations squash", () => {
     expect(read("generated/migrations/sqlite/0002_notes.sql")).not.toContain("size");
   });
 
-  test("with nothing to fold it asks nothing, keeps local data and generates", () => {
-    generate();
+  test("with nothing to fold it asks nothing, keeps local data and generates", async () => {
+    await generate();
     branch();
     declare(notes("text: string", ", indexes: [[text]]"));
     storeLocally();
-    const { code, stderr } = squash();
+    const { code, stderr } = await squash();
     expect([code, stderr]).toEqual([0, expect.stringContaining("since main there is one at most")]);
     expect([existsSync(at(".data/demo.db")), migrations()]).toEqual([
       true,
@@ -154,62 +154,64 @@ describe("migrations squash", () => {
     ]);
   });
 
-  test("without git it folds all migrations into the first one where that is forced", () => {
-    generate();
+  test("without git it folds all migrations into the first one where that is forced", async () => {
+    await generate();
     declare(notes("text: string, owner: uuid"));
-    const { code, stderr } = squash();
+    const { code, stderr } = await squash();
     expect([code, stderr]).toEqual([2, expect.stringContaining("there is no base branch")]);
-    expect(squash("--force").code).toBe(0);
+    expect((await squash("--force")).code).toBe(0);
     expect(migrations()).toEqual(["0001_initial.sql"]);
     expect(shapeOf("notes")).toEqual({ members: ["text", "owner"], steps: [] });
-    expect(cli(root, "check").code).toBe(0);
+    expect((await cli(root, "check")).code).toBe(0);
   });
 
-  test("takes the remote's main before the local one, and --base before both", () => {
-    generate();
+  test("takes the remote's main before the local one, and --base before both", async () => {
+    await generate();
     branch();
     git("update-ref", "refs/remotes/origin/main", "HEAD");
     declare(notes("text: string", ", indexes: [[text]]"));
-    generate();
+    await generate();
     commit();
     git("branch", "-f", "main", "work");
     declare(notes("text: string, size: integer?", ", indexes: [[text], [size]]"));
-    generate();
-    expect(squash("--base", "nowhere", "--force").stderr).toContain("nowhere is no git revision");
-    expect(squash("--base", "main", "--force").code).toBe(0);
+    await generate();
+    expect((await squash("--base", "nowhere", "--force")).stderr).toContain(
+      "nowhere is no git revision",
+    );
+    expect((await squash("--base", "main", "--force")).code).toBe(0);
     expect(migrations()).toHaveLength(3);
-    expect(squash("--force").code).toBe(0);
+    expect((await squash("--force")).code).toBe(0);
     expect(migrations()).toHaveLength(2);
   });
 
-  test("after a merge in which both sides made a migration, the branch's own comes after", () => {
-    generate();
+  test("after a merge in which both sides made a migration, the branch's own comes after", async () => {
+    await generate();
     branch();
     declare(notes("text: string").replace("notes:", "mine:"), "mine");
-    generate();
+    await generate();
     commit();
     git("checkout", "-q", "main");
     declare(notes("text: string").replace("notes:", "theirs:"), "theirs");
-    generate();
+    await generate();
     commit();
     git("checkout", "-q", "work");
     spawnSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", "merge", "-q", "main"], {
       cwd: root,
     });
     commit();
-    expect(cli(root, "check").stdout).toContain("OPW085");
-    expect(squash("--force").code).toBe(0);
+    expect((await cli(root, "check")).stdout).toContain("OPW085");
+    expect((await squash("--force")).code).toBe(0);
     expect(migrations()).toEqual(["0001_initial.sql", "0002_theirs.sql", "0003_mine.sql"]);
-    expect(cli(root, "check").code).toBe(0);
+    expect((await cli(root, "check")).code).toBe(0);
   });
 
-  test("a file that was edited by hand is written over only where that is forced", () => {
-    generate();
+  test("a file that was edited by hand is written over only where that is forced", async () => {
+    await generate();
     declare(notes("text: string, owner: uuid"));
     writeFileSync(at("generated/openapi.json"), "{}\n");
     writeFileSync(at("generated/migrations/sqlite/0001_initial.sql"), "-- mine\n");
     rmSync(at("generated/migrations/storage.json"));
-    expect(squash("--force").code).toBe(0);
-    expect(cli(root, "check").code).toBe(0);
+    expect((await squash("--force")).code).toBe(0);
+    expect((await cli(root, "check")).code).toBe(0);
   });
 });

@@ -82,11 +82,11 @@ export const go: LinksGoHandler = ({ slug }, { headers, reply }) => {
   }),
 };
 
-test("mails, envelopes, errors and replies are typed by what the registry declares", () => {
+test("mails, envelopes, errors and replies are typed by what the registry declares", async () => {
   const project = writeProject(files);
   mkdirSync(join(project.root, "node_modules"));
   symlinkSync(root, join(project.root, "node_modules/opwright"));
-  const { code, stdout } = cli(project.root, "generate");
+  const { code, stdout } = await cli(project.root, "generate");
   expect([code, code === 0 ? "" : stdout]).toEqual([0, ""]);
   const run = (bin: string, ...args: readonly string[]): string =>
     spawnSync(process.execPath, [join(root, "node_modules", bin), ...args], {

@@ -16,13 +16,13 @@ import {
 const situations: readonly (Situation & { readonly written: RegExp })[] = [
   {
     name: "init",
-    prepare: (root) => write(root, { "demo/README.md": "mine\n" }),
+    prepare: async (root) => write(root, { "demo/README.md": "mine\n" }),
     args: ["init", "demo", "--yes"],
     written: /^demo\/(?!.*\.opwright$)/,
   },
   {
     name: "generate --stubs",
-    prepare: (root) =>
+    prepare: async (root) =>
       write(root, {
         ...begun,
         "registry/more.yaml":
@@ -34,9 +34,9 @@ const situations: readonly (Situation & { readonly written: RegExp })[] = [
   },
   {
     name: "client pack",
-    prepare: (root) => {
+    prepare: async (root) => {
       write(root, begun);
-      generate(root);
+      await generate(root);
     },
     args: ["client", "pack"],
     written: /\.tgz$/,
@@ -46,8 +46,8 @@ const situations: readonly (Situation & { readonly written: RegExp })[] = [
 describe.each(situations)("$name", (situation) => {
   const { args, written } = situation;
 
-  test.each(["kill in it", "full"])("leaves no file that is half of one (%s)", (how) => {
-    const { root, before, after, changes } = prepared(situation);
+  test.each(["kill in it", "full"])("leaves no file that is half of one (%s)", async (how) => {
+    const { root, before, after, changes } = await prepared(situation);
     const moments = changes.flatMap((change, index) => {
       const [, path = ""] = change.split(" ");
       return change.startsWith("writeFileSync") && !path.endsWith(".staged") ? [index + 1] : [];
@@ -65,7 +65,7 @@ describe.each(situations)("$name", (situation) => {
       expect(behind.length, hint).toBe(how === "full" ? 0 : 1);
       for (const [path, text] of left.filter(([one]) => written.test(one)))
         expect([before[path], after[path]], `${hint}: ${path}`).toContain(text);
-      expect(cli(project, ...args), hint).toMatchObject({ code: 0 });
+      expect(await cli(project, ...args), hint).toMatchObject({ code: 0 });
       expect(snapshot(project), hint).toEqual(after);
       rmSync(project, { recursive: true, force: true });
     }
