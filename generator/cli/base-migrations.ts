@@ -2,7 +2,7 @@
 import type { MigrationHistory } from "../emit/migrations.js";
 import { databasePath, emptyDatabase, migrationPath } from "../database/schema.js";
 import type { FolderTexts } from "../output/migration-history.js";
-import { git } from "./git.js";
+import { git, textsOf } from "./git.js";
 import { UsageError } from "./io.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
 
@@ -27,13 +27,14 @@ export function textAt(commit: string, root: string, path: string): string | und
  * cannot be read.
  */
 export function migrationsAt(commit: string, root: string, out: string): MigrationHistory {
-  const { paths, read } = folderAt(commit, root, out);
-  const files = paths
-    .filter((path) => migrationPath.test(path))
-    .sort()
-    .map((path) => ({ path, text: read(path) ?? "" }));
-  if (files.length === 0) return { files, database: emptyDatabase };
-  const database = databaseIn(read(databasePath));
+  const paths = folderAt(commit, root, out)
+    .paths.filter((path) => migrationPath.test(path))
+    .sort();
+  if (paths.length === 0) return { files: [], database: emptyDatabase };
+  const names = [databasePath, ...paths].map((path) => `${commit}:./${out}/${path}`);
+  const [printed, ...texts] = textsOf(root, names).map((text) => text?.replaceAll("\r\n", "\n"));
+  const files = paths.map((path, index) => ({ path, text: texts[index] ?? "" }));
+  const database = databaseIn(printed);
   if (database === null) throw new UsageError(`${databasePath} of ${commit} cannot be read`);
   return { files, database };
 }

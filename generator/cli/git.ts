@@ -13,6 +13,31 @@ export function git(root: string, ...args: readonly string[]): string | undefine
   return status === 0 ? stdout : undefined;
 }
 
+/**
+ * The texts of objects such as `main:./generated/registry.json`, undefined for those that don't exist, by one process for all
+ * of them. Throws `UsageError` without git.
+ */
+export function textsOf(root: string, names: readonly string[]): readonly (string | undefined)[] {
+  if (names.length === 0) return [];
+  const { status, stdout, error } = spawnSync("git", ["cat-file", "--batch"], {
+    cwd: root,
+    input: names.map((name) => `${name}\n`).join(""),
+    maxBuffer: 1024 * 1024 * 1024,
+  });
+  if (error !== undefined) throw new UsageError(`git cannot be run: ${error.message}`);
+  if (status !== 0) return names.map(() => undefined);
+  let at = 0;
+  return names.map(() => {
+    const end = stdout.indexOf("\n", at);
+    const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.toString("utf8", at, end))?.[1];
+    at = end + 1;
+    if (size === undefined) return undefined;
+    const text = stdout.toString("utf8", at, at + Number(size));
+    at += Number(size) + 1;
+    return text;
+  });
+}
+
 /** The commit that a revision names. Throws `UsageError` if it doesn't exist. */
 export function commitOf(ref: string, root: string): string {
   const at = `${ref}^{commit}`;

@@ -28,8 +28,9 @@ function lostMigrations(
   { root, paths: { out } }: Project,
   here: MigrationHistory,
 ): readonly Finding[] {
-  const base = migrationsAt(commitOf(ref, root), root, out);
-  const begun = migrationsAt(baseOf(ref, root), root, out);
+  const [tip, parting] = [commitOf(ref, root), baseOf(ref, root)];
+  const base = migrationsAt(tip, root, out);
+  const begun = parting === tip ? base : migrationsAt(parting, root, out);
   const texts = new Map(here.files.map(({ path, text }) => [path, text]));
   const known = new Set(base.files.map(({ path }) => path));
   const old = new Map(begun.files.map(({ path, text }) => [path, text]));
