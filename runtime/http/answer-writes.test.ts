@@ -59,3 +59,25 @@ test("a connection that ends meanwhile takes no other answer with it", async () 
   const heard = await Promise.all(clients.map((client) => text(client).catch(() => "reset")));
   expect(heard.filter((whole) => whole.endsWith("answer"))).toHaveLength(1);
 });
+
+test("a listener that throws when its answer is written takes no other answer with it", async () => {
+  const usual = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  const thrown: unknown[] = [];
+  process.on("uncaughtException", (error) => thrown.push(error));
+  try {
+    await ask(3);
+    const fault = new Error("of a listener");
+    asked[0]?.on("finish", () => {
+      throw fault;
+    });
+    for (const res of asked) res.end("answer");
+    await expect.poll(() => thrown).toEqual([fault]);
+    const others = asked.slice(1).map(({ writableFinished }) => writableFinished);
+    expect(others).toEqual([true, true]);
+  } finally {
+    process.removeAllListeners("uncaughtException");
+    for (const listener of usual) process.on("uncaughtException", listener);
+    for (const client of clients) client.destroy();
+  }
+});

@@ -41,5 +41,14 @@ function write(this: Socket, pieces: Piece[], done: Done): void {
 function writeAll(): void {
   const answers = waiting;
   waiting = [];
-  for (const { socket, piece, done } of answers) socket._write(piece.chunk, piece.encoding, done);
+  for (const { socket, piece, done } of answers) {
+    try {
+      socket._write(piece.chunk, piece.encoding, done);
+    } catch (error) {
+      // Who listens for the end of this answer has thrown. The others must not stay unwritten for that.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
 }
