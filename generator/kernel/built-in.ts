@@ -18,7 +18,8 @@ import {
   type UnmountedOperation,
 } from "./family.js";
 import { credentials } from "./credentials.js";
-import { requiresAuthn, type BuiltInGuard } from "./guards.js";
+import type { BuiltInGuard } from "./guards.js";
+import { jsonOutput, operation } from "./operation.js";
 import { anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
 
 /** One operation of a family of the runtime. */
@@ -131,8 +132,7 @@ function operationOf(
   shape: BuiltInVerb,
 ): OperationModel {
   const guard = shape.ignoresCredentials === true ? open : (shape.guard ?? usual);
-  const key = `${namespace}.${name}`;
-  const typeName = `${pascalCase(key)}Input`;
+  const typeName = `${pascalCase(`${namespace}.${name}`)}Input`;
   const parameters = shape.parameters ?? [];
   const isChecked = shape.body === undefined && !parameters.every(isReadWhole);
   const schema =
@@ -142,52 +142,32 @@ function operationOf(
       parameters.filter(({ required }) => required).map(({ name: parameter }) => parameter),
     );
   context.types.table.claim(typeName, at);
-  return {
-    key,
-    namespace,
-    name,
-    family,
-    source: at.file,
-    summary: shape.summary,
-    description: null,
-    input: {
-      schema,
-      typeName,
-      parameters,
-      body:
-        shape.body === undefined ? null : { as: "input", isForm: false, ...shape.body, typeName },
-      read: isChecked ? "whole" : "parts",
+  return operation(
+    { namespace, name, family, source: at.file, guard: guard.policy, hooks: guard.hooks },
+    {
+      summary: shape.summary,
+      input: {
+        schema,
+        typeName,
+        parameters,
+        body:
+          shape.body === undefined ? null : { as: "input", isForm: false, ...shape.body, typeName },
+        read: isChecked ? "whole" : "parts",
+      },
+      output: jsonOutput(shape.output === null ? null : refTo(shape.output)),
+      deadlineSeconds: deadlineOf(context),
+      transaction: shape.isWrite ? "write" : "read",
+      tokens: shape.tokens ?? null,
+      ignoresCredentials: shape.ignoresCredentials ?? false,
+      audit: shape.method === "GET" ? null : (shape.audit ?? namedMembers(schema)),
+      run: callOf(ofRuntime(`${handlers}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
+      effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
+      isTool: false,
+      declares: shape.body === undefined && !isChecked ? "nothing" : "input",
+      adds: shape.adds ?? null,
+      errors: shape.errors,
     },
-    output: {
-      schema: shape.output === null ? null : refTo(shape.output),
-      hasEntityTag: false,
-      isBytes: false,
-    },
-    guard: guard.policy,
-    hooks: guard.hooks,
-    deadlineSeconds: deadlineOf(context),
-    transaction: shape.isWrite ? "write" : "read",
-    idempotencyKey: false,
-    isConditional: false,
-    tokens: shape.tokens ?? null,
-    leadsTo: [],
-    isSensitive: false,
-    deprecated: null,
-    requiresAuthn: requiresAuthn(guard.hooks),
-    ignoresCredentials: shape.ignoresCredentials ?? false,
-    route: null,
-    audit: shape.method === "GET" ? null : (shape.audit ?? namedMembers(schema)),
-    run: callOf(ofRuntime(`${handlers}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
-    effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
-    eachHooks: [],
-    isTool: false,
-    declares: shape.body === undefined && !isChecked ? "nothing" : "input",
-    lists: null,
-    queries: null,
-    adds: shape.adds ?? null,
-    errors: shape.errors,
-    extensions: {},
-  };
+  );
 }
 
 /** Whether reading a parameter by its type checks all that its schema says. */

@@ -31,7 +31,8 @@ export interface ReferenceModel {
 
 /** An event that writes of a document send. */
 export interface EmissionModel {
-  readonly on: "create" | "update" | "delete" | "restore" | "kill";
+  /** The verb that sends it. */
+  readonly on: string;
   readonly event: string;
   /** An update sends it only if one of these fields has changed; null if any change counts. */
   readonly ifChanged: readonly string[] | null;

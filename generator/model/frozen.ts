@@ -21,35 +21,13 @@ import type {
   SearchModel,
 } from "./registry.js";
 import type { StorageModel } from "./storage-model.js";
+import { usualOperation } from "./usual-operation.js";
 
 type Types = RegistryModel["types"];
 
 /** The usual value of members; a member that has it is left out of registry.json. */
 const usual = {
-  operation: {
-    description: null,
-    hooks: [],
-    eachHooks: [],
-    transaction: "write",
-    idempotencyKey: false,
-    isConditional: false,
-    requiresAuthn: false,
-    ignoresCredentials: false,
-    isSensitive: false,
-    deprecated: null,
-    tokens: null,
-    leadsTo: [],
-    route: null,
-    audit: null,
-    effect: "changes",
-    isTool: true,
-    declares: "nothing",
-    lists: null,
-    queries: null,
-    adds: null,
-    errors: [],
-    extensions: {},
-  },
+  operation: usualOperation,
   route: { isPrefixRoot: false, status: 200, reply: null },
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },

@@ -147,35 +147,6 @@ export interface RouteModel {
   readonly reply: ReplyDeclaration | null;
 }
 
-export type DocumentVerb =
-  | "create"
-  | "get"
-  | "update"
-  | "kill"
-  | "delete"
-  | "restore"
-  | "upsert"
-  | "create_many"
-  | "update_many"
-  | "delete_many"
-  | "update_where"
-  | "delete_where"
-  | "list"
-  | "raw_list"
-  | "list_cursor"
-  | "raw_list_cursor"
-  | "agg_list"
-  | HistoryVerb;
-
-/** Operations over earlier revisions and deleted documents. */
-export type HistoryVerb =
-  | "revisions"
-  | "revision"
-  | "revision_diff"
-  | "revert"
-  | "get_deleted"
-  | "list_deleted";
-
 /** A search over a document. */
 export interface SearchModel {
   readonly name: string;

@@ -16,7 +16,6 @@ import {
   bodyInput,
   type HookUse,
   type InputModel,
-  type OperationModel,
   type ParameterModel,
   type ParameterTypeName,
   type RouteModel,
@@ -30,7 +29,8 @@ import {
   type RoutedOperation,
 } from "../../kernel/family.js";
 import { placeholdersOf } from "../../kernel/placeholders.js";
-import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { hookChain } from "../../kernel/guards.js";
+import { jsonOutput, operation } from "../../kernel/operation.js";
 import { replyModel } from "./reply.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
@@ -68,44 +68,29 @@ export function expandOperation(
       ? undefined
       : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },
   );
-  const operation: OperationModel = {
-    key,
-    namespace,
-    name,
-    family: "custom",
-    source: at.file,
-    summary: declaration.summary ?? sentenceCase(name, namespace),
-    description: declaration.description ?? null,
-    input: inputOf(context, key, method, path, input),
-    output: { schema: output, hasEntityTag: false, isBytes: false },
-    guard: declaration.guard,
-    hooks,
-    deadlineSeconds: deadlineOf(context, declaration.deadline),
-    transaction,
-    idempotencyKey: declaration.idempotency ?? false,
-    isConditional: false,
-    tokens: null,
-    leadsTo: [],
-    isSensitive: false,
-    deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),
-    requiresAuthn: requiresAuthn(hooks),
-    ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
-    route: null,
-    audit: null,
-    run: ofAuthor(functionReference(declaration.run)),
-    effect: method === "get" && transaction === "read" ? "reads" : "changes",
-    eachHooks: [],
-    isTool: true,
-    declares: "handler",
-    lists: null,
-    queries: null,
-    adds: null,
-    errors: declaration.errors ?? [],
-    extensions: extensionsOf(declaration),
-  };
+  const made = operation(
+    { namespace, name, family: "custom", source: at.file, guard: declaration.guard, hooks },
+    {
+      summary: declaration.summary ?? sentenceCase(name, namespace),
+      description: declaration.description ?? null,
+      input: inputOf(context, key, method, path, input),
+      output: jsonOutput(output),
+      deadlineSeconds: deadlineOf(context, declaration.deadline),
+      transaction,
+      idempotencyKey: declaration.idempotency ?? false,
+      deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),
+      ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
+      run: ofAuthor(functionReference(declaration.run)),
+      effect: method === "get" && transaction === "read" ? "reads" : "changes",
+      isTool: true,
+      declares: "handler",
+      errors: declaration.errors ?? [],
+      extensions: extensionsOf(declaration),
+    },
+  );
   const status = declaration.status ?? (output === null ? 204 : 200);
   return {
-    operation,
+    operation: made,
     route: {
       method: method.toUpperCase() as RouteModel["method"],
       path: path || "/",

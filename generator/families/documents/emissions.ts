@@ -1,22 +1,13 @@
 // `emits:` of a document: which signals its changes send.
 import type { DocumentDeclaration, EmittedEvent } from "./format.js";
 import type { EmissionModel } from "../../model/document-model.js";
-
-type Verb = EmissionModel["on"];
-
-const writing: readonly string[] = [
-  "create",
-  "update",
-  "delete",
-  "restore",
-  "kill",
-] satisfies Verb[];
+import { writesOfOne } from "./verbs/index.js";
 
 /** What a document declares to emit, in one form; verbs that do not write are left to the check of verbs. */
 export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {
-  return Object.entries(emits).flatMap(([verb, given]) =>
-    writing.includes(verb)
-      ? listed(given).map((one): EmissionModel => ({ on: verb as Verb, ...emission(one) }))
+  return Object.entries(emits).flatMap(([on, given]) =>
+    writesOfOne.some(({ name }) => name === on)
+      ? listed(given).map((one): EmissionModel => ({ on, ...emission(one) }))
       : [],
   );
 }

@@ -3,13 +3,13 @@ import { operationAdvice } from "../../kernel/operation-advice.js";
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { DocumentVerb } from "../../model/registry.js";
 import { viewed } from "../../model/views.js";
-import { operationName, reading } from "./guard.js";
+import { operationName } from "./guard.js";
 import { addAggregateTypes, addQueryTypes } from "./query-types.js";
 import type { Documents } from "./related.js";
-import { verbsOf, viewVerbs } from "./verb-table.js";
-import { expandVerb } from "./verbs.js";
+import { expandVerb } from "./expand-verb.js";
+import { isReading, verbsOf, viewVerbs } from "./verbs/index.js";
+import type { Verb } from "./verbs/verb.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
 /** The operations of a document. Puts the types of its queries, which reach into others, into the table. */
@@ -39,7 +39,7 @@ export function documentOperations(
 /** An operation, and what it does. */
 interface Registered {
   readonly name: string;
-  readonly verb: DocumentVerb;
+  readonly verb: Verb;
 }
 
 /** Reports verbs that the document does not register, wherever the declaration names verbs. */
@@ -50,7 +50,7 @@ function checkVerbs(
   registered: readonly Registered[],
 ): void {
   const names = registered.map(({ name }) => name);
-  const reads = registered.filter(({ verb }) => reading.includes(verb)).map(({ name }) => name);
+  const reads = registered.filter(({ verb }) => isReading(verb)).map(({ name }) => name);
   const check = (verb: string, isKey: boolean, ...path: readonly (string | number)[]): void => {
     if (names.includes(verb)) return;
     report({

@@ -24,7 +24,7 @@ import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { writtenSchema } from "../../kernel/written-later.js";
 import { laterFields } from "./later.js";
 import { emissions } from "./emissions.js";
-import { historyOf } from "./history-verbs.js";
+import { historyOf } from "./past.js";
 import { checkHistory, deletedForSeconds } from "./retention.js";
 import { declaredIndexes, uniqueOf, withReferences } from "./indexes.js";
 import { setRules } from "./set.js";

@@ -19,6 +19,7 @@ import type { DocumentDeclaration } from "./format.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
 import { referrersOf } from "./references.js";
 import { guardsOf } from "./guard.js";
+import { get } from "./verbs/get.js";
 
 export type Documents = Readonly<Record<string, DocumentModel>>;
 
@@ -35,7 +36,7 @@ export function readingOf(
   // What is wrong with the policy is told of the operation itself.
   const quiet = { ...context, report: () => undefined };
   const document = documentOf(model.name);
-  const guards = guardsOf(context.tree, document, declaration, "get", model.view);
+  const guards = guardsOf(context.tree, document, declaration, get, model.view);
   const hooks = hookChain(quiet, guards, document);
   if (hooks.some(isAuthorsSay)) return null;
   return hooks.filter((hook) => !isRate(hook)).map(({ run }) => run);

@@ -9,14 +9,13 @@ import type { ModuleScope } from "../../print/module-scope.js";
 import { listLayout } from "../../print/layout.js";
 import type { DocumentDeclaration } from "./format.js";
 import { guardsOf } from "./guard.js";
+import { get } from "./verbs/get.js";
+import { writesOfOne } from "./verbs/index.js";
+import type { Verb } from "./verbs/verb.js";
 
-/** What handlers do with one document, as the runtime names it. */
-type Access = "get" | "create" | "update" | "delete" | "restore" | "kill";
-
-/** What they can do with documents of a type. */
-function accessesOf({ softDelete }: DocumentModel): readonly Access[] {
-  const marking: readonly Access[] = softDelete ? ["delete", "restore"] : [];
-  return ["get", "create", "update", "kill", ...marking];
+/** The verbs by which handlers read and write one document. */
+function accessesOf(model: DocumentModel, declaration: DocumentDeclaration): readonly Verb[] {
+  return [get, ...writesOfOne.filter((verb) => verb.when(model, declaration))];
 }
 
 /** Whether a hook narrows which documents there are. */
@@ -32,10 +31,10 @@ export function withScopes(
 ): DocumentModel {
   return {
     ...model,
-    scopes: scopesOf(context, model, declaration, accessesOf(model)),
+    scopes: scopesOf(context, model, declaration, accessesOf(model, declaration)),
     views: model.views.map((view) => ({
       ...view,
-      scopes: scopesOf(context, viewed(model, view), declaration, ["get"]),
+      scopes: scopesOf(context, viewed(model, view), declaration, [get]),
     })),
   };
 }
@@ -44,17 +43,17 @@ function scopesOf(
   context: FamilyContext,
   { name, view }: DocumentModel,
   declaration: DocumentDeclaration,
-  accesses: readonly Access[],
+  accesses: readonly Verb[],
 ): DocumentModel["scopes"] {
   // What is wrong with a policy is told of the operation itself.
   const quiet = { ...context, report: () => undefined };
   const document = documentOf(name);
   const entries = accesses.map((access) => {
     // Where callers write nothing, handlers write what the caller may see.
-    const verb = declaration.read_only === true ? "get" : access;
+    const verb = declaration.read_only === true ? get : access;
     const guards = guardsOf(context.tree, document, declaration, verb, view);
     const hooks = hookChain(quiet, guards, document).filter(isScope);
-    return [access, hooks.map(({ run }) => run)] as const;
+    return [access.name, hooks.map(({ run }) => run)] as const;
   });
   return sortedRecord(entries.filter(([, steps]) => steps.length > 0));
 }

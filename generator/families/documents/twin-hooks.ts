@@ -3,30 +3,31 @@ import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
 import { callOf, ofRuntime, type Code } from "../../model/code.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { DocumentVerb, HookUse } from "../../model/registry.js";
-import { own } from "../../model/records.js";
+import type { HookUse } from "../../model/registry.js";
+import { own, sortedRecord } from "../../model/records.js";
 import type { DocumentDeclaration } from "./format.js";
-import { guardsOf, originalsOf, reading } from "./guard.js";
-import { verbsOf } from "./verb-table.js";
+import { guardsOf } from "./guard.js";
+import { isReading, originalsOf, verbsOf } from "./verbs/index.js";
+import type { Verb } from "./verbs/verb.js";
 
 /** The author's own hooks of a verb: those of its policy judge its input, so they are asked of each document as well. */
 export function hooksOfVerb(
   context: FamilyContext,
   document: string,
   declaration: DocumentDeclaration,
-  verb: DocumentVerb,
+  verb: Verb,
 ): readonly HookUse[] {
   // What is wrong with them is told of the verb itself.
   const quiet = { ...context, report: () => undefined };
   const guards = guardsOf(context.tree, document, declaration, verb, null);
-  const hooks = declaration.hooks?.[verb] ?? {};
-  const at = context.tree.at("documents", document, "hooks", verb);
+  const hooks = declaration.hooks?.[verb.name] ?? {};
+  const at = context.tree.at("documents", document, "hooks", verb.name);
   return hookChain(quiet, guards, document, { hooks, at }).filter(({ isAuthored }) => isAuthored);
 }
 
-/** The verbs by which a verb writes each document: what it only reads has no hooks of its own there. */
-export function writtenBy(verb: DocumentVerb, hasSoftDelete: boolean): readonly DocumentVerb[] {
-  return originalsOf(verb, hasSoftDelete).filter((original) => !reading.includes(original));
+/** The verbs by which a verb writes each document: those that it only reads by have no hooks there. */
+export function writtenBy(verb: Verb, model: Pick<DocumentModel, "softDelete">): readonly Verb[] {
+  return originalsOf(verb, model).filter((original) => !isReading(original));
 }
 
 /** The model with the hooks that its other verbs run. */
@@ -36,21 +37,18 @@ export function withTwinHooks(
   declaration: DocumentDeclaration,
 ): DocumentModel {
   const verbs = verbsOf(model, declaration);
-  const originals = new Set(verbs.flatMap((verb) => writtenBy(verb, model.softDelete)));
-  const entries = [...originals].sort().map((verb) => {
+  const originals = new Set(verbs.flatMap((verb) => writtenBy(verb, model)));
+  const entries = [...originals].map((verb) => {
     const hooks = hooksOfVerb(context, model.name, declaration, verb);
-    return [verb, hooks.map(({ run }) => run)] as const;
+    return [verb.name, hooks.map(({ run }) => run)] as const;
   });
-  return { ...model, hooks: Object.fromEntries(entries.filter(([, hooks]) => hooks.length > 0)) };
+  return { ...model, hooks: sortedRecord(entries.filter(([, hooks]) => hooks.length > 0)) };
 }
 
-/** What a verb runs besides itself: the hooks of what it does, for each document. */
-export function twinArguments(
-  { hooks, softDelete }: DocumentModel,
-  verb: DocumentVerb,
-): readonly Code[] {
-  return writtenBy(verb, softDelete).flatMap((original) => {
-    const steps = own(hooks, original);
-    return steps === undefined ? [] : [callOf(ofRuntime("each"), { literal: original }, ...steps)];
+/** The hooks of the verbs that a verb is the twin of, which it runs for each document. */
+export function twinArguments(model: DocumentModel, verb: Verb): readonly Code[] {
+  return writtenBy(verb, model).flatMap(({ name }) => {
+    const steps = own(model.hooks, name);
+    return steps === undefined ? [] : [callOf(ofRuntime("each"), { literal: name }, ...steps)];
   });
 }

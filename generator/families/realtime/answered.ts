@@ -8,7 +8,7 @@ import {
   topicsInQuery,
   topicsPattern,
 } from "../../../runtime/contract/realtime.js";
-import { requiresAuthn } from "../../kernel/guards.js";
+import { jsonOutput, operation } from "../../kernel/operation.js";
 import { principalHook } from "../../kernel/runtime-hooks.js";
 import { callOf, ofRuntime } from "../../model/code.js";
 import { nullable, objectSchema, type JsonSchema } from "../../model/json-schema.js";
@@ -191,51 +191,30 @@ interface Answered {
 
 function answered(given: Answered): OperationModel {
   const { name, summary, method, path, parameters, body, output, errors } = given;
-  const key = `realtime.${name}`;
-  const typeName = `${pascalCase(key)}Input`;
+  const typeName = `${pascalCase(`realtime.${name}`)}Input`;
   const hooks = [principalHook];
-  return {
-    key,
-    namespace: "realtime",
-    name,
-    family: "realtime",
-    source: "",
-    summary,
-    description: null,
-    input: {
-      schema: body ?? true,
-      typeName,
-      parameters,
-      body:
-        body === null
-          ? null
-          : { as: "input", isForm: false, schema: body, isOptional: false, typeName },
-      read: "parts",
+  return operation(
+    { namespace: "realtime", name, family: "realtime", source: "", guard: "principal", hooks },
+    {
+      summary,
+      input: {
+        schema: body ?? true,
+        typeName,
+        parameters,
+        body:
+          body === null
+            ? null
+            : { as: "input", isForm: false, schema: body, isOptional: false, typeName },
+        read: "parts",
+      },
+      output: jsonOutput(output),
+      deadlineSeconds: null,
+      transaction: "read",
+      route: { method, path, isPrefixRoot: false, status: 200, reply: null },
+      run: callOf(ofRuntime(`realtime.${name}`)),
+      effect: method === "GET" ? "reads" : "repeats",
+      isTool: false,
+      errors,
     },
-    output: { schema: output, hasEntityTag: false, isBytes: false },
-    guard: "principal",
-    hooks,
-    deadlineSeconds: null,
-    transaction: "read",
-    idempotencyKey: false,
-    isConditional: false,
-    tokens: null,
-    leadsTo: [],
-    isSensitive: false,
-    requiresAuthn: requiresAuthn(hooks),
-    ignoresCredentials: false,
-    route: { method, path, isPrefixRoot: false, status: 200, reply: null },
-    audit: null,
-    deprecated: null,
-    run: callOf(ofRuntime(`realtime.${name}`)),
-    effect: method === "GET" ? "reads" : "repeats",
-    eachHooks: [],
-    isTool: false,
-    declares: "nothing",
-    lists: null,
-    queries: null,
-    adds: null,
-    errors,
-    extensions: {},
-  };
+  );
 }

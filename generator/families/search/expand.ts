@@ -7,8 +7,9 @@ import { refTo } from "../../model/json-schema.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import { bodyInput, type OperationModel, type SearchModel } from "../../model/registry.js";
+import { bodyInput, type SearchModel } from "../../model/registry.js";
 import { guardsOf } from "../documents/guard.js";
+import { get } from "../documents/verbs/get.js";
 import { queryTypeNames } from "../documents/query-types.js";
 import {
   deadlineOf,
@@ -16,7 +17,8 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
-import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { guardText, hookChain } from "../../kernel/guards.js";
+import { jsonOutput, operation } from "../../kernel/operation.js";
 import { chosenFields } from "../documents/query-schemas.js";
 import { searchPageSchema, searchRequestSchema } from "./schemas.js";
 
@@ -145,72 +147,56 @@ function expandVerb(
   verb: SearchVerb,
 ): UnmountedOperation {
   const { tree } = context;
-  const key = `${model.name}.${verb}`;
   const { guard: declared } = declaration;
   const policy =
     typeof declared === "string" ? declared : (own(declared, verb) ?? own(declared, "read") ?? "");
   // A hit is the document: nobody finds what `get` refuses. The resource is the document as well.
   const searched = own(context.declarations.documents, document.name);
   const asked = { policy, at: tree.at("search", model.name, "guard") };
-  const reading =
-    searched === undefined ? [] : guardsOf(tree, document.name, searched, "get", null);
+  const reading = searched === undefined ? [] : guardsOf(tree, document.name, searched, get, null);
   const guards = [...reading.filter((one) => one.policy !== policy), asked];
   const hooks = hookChain(context, guards, document.name);
   const { expandable } = document;
   const isRaw = verb.startsWith("raw");
   const options = { isRaw, byCursor: verb.endsWith("cursor"), expandable };
   const schema = searchRequestSchema(model, queryTypeNames(document.name), options);
-  const typeName = `${pascalCase(key)}Input`;
+  const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
   const hit = options.isRaw ? chosenFields : refTo(document.readTypeName);
   const spec = ofGenerated(`search/${model.name}`, specName(model.name));
-  const operation: OperationModel = {
-    key,
-    namespace: model.name,
-    name: verb,
-    family: "search",
-    source: model.source,
-    summary: summaryOf(summaries[verb], model.document),
-    description: declaration.description ?? null,
-    input: bodyInput(schema, typeName, callOf(ofRuntime(`searchInput.${camelCase(verb)}`), spec)),
-    output: {
-      schema: searchPageSchema(hit, model, document, options.byCursor),
-      hasEntityTag: false,
-      isBytes: false,
+  const made = operation(
+    {
+      namespace: model.name,
+      name: verb,
+      family: "search",
+      source: model.source,
+      guard: guardText(guards),
+      hooks,
     },
-    guard: guardText(guards),
-    hooks,
-    deadlineSeconds: deadlineOf(context, declaration.deadline),
-    transaction: "read",
-    idempotencyKey: false,
-    isConditional: false,
-    tokens: null,
-    leadsTo: [],
-    isSensitive: document.sensitive,
-    deprecated: null,
-    requiresAuthn: requiresAuthn(hooks),
-    ignoresCredentials: false,
-    route: null,
-    audit: null,
-    run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
-    effect: "reads",
-    eachHooks: [],
-    isTool: true,
-    declares: "nothing",
-    lists: document.name,
-    queries: null,
-    adds: null,
-    errors: [
-      "query_invalid",
-      "field_not_queryable",
-      "query_operator_type_mismatch",
-      "query_too_complex",
-      ...(options.byCursor ? ["invalid_cursor"] : []),
-    ],
-    extensions: extensionsOf(declaration),
-  };
+    {
+      summary: summaryOf(summaries[verb], model.document),
+      description: declaration.description ?? null,
+      input: bodyInput(schema, typeName, callOf(ofRuntime(`searchInput.${camelCase(verb)}`), spec)),
+      output: jsonOutput(searchPageSchema(hit, model, document, options.byCursor)),
+      deadlineSeconds: deadlineOf(context, declaration.deadline),
+      transaction: "read",
+      isSensitive: document.sensitive,
+      run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
+      effect: "reads",
+      isTool: true,
+      lists: document.name,
+      errors: [
+        "query_invalid",
+        "field_not_queryable",
+        "query_operator_type_mismatch",
+        "query_too_complex",
+        ...(options.byCursor ? ["invalid_cursor"] : []),
+      ],
+      extensions: extensionsOf(declaration),
+    },
+  );
   const route = { method: "POST" as const, path: `/${verb}` };
   return {
-    operation,
+    operation: made,
     routes: { rest: route, rpc: route },
     status: 200,
     at: tree.keyAt("search", model.name),

@@ -4,7 +4,7 @@ import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
 import { own } from "../../model/records.js";
-import { bodyInput, type InputModel, type OperationModel } from "../../model/registry.js";
+import { bodyInput, type InputModel } from "../../model/registry.js";
 import type { StorageModel } from "../../model/storage-model.js";
 import { callOf, ofGenerated, ofRuntime, type Code, type CodeName } from "../../model/code.js";
 import { shapes, summaries, type StorageVerbShape } from "./shapes.js";
@@ -15,7 +15,8 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
-import { guardText, hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { guardText, hookChain } from "../../kernel/guards.js";
+import { bytesOutput, jsonOutput, operation } from "../../kernel/operation.js";
 import { guardsOf } from "./guard.js";
 import { directTypes, keyInput, keySchema, storageTypes, uploadForm } from "./schemas.js";
 
@@ -96,52 +97,40 @@ function expandVerb(
   const resource = declaration.resource ?? model.name;
   const hooks = hookChain(context, guards, resource);
   const spec = ofGenerated(`storage/${model.name}`, specName(model.name));
-  const operation: OperationModel = {
-    key,
-    namespace: model.name,
-    name: verb,
-    family: "storage",
-    source: model.source,
-    summary: summaryOf(summaries[verb], model.name),
-    description: declaration.description ?? null,
-    input: inputOf(key, verb, shape),
-    output:
-      shape.output === "bytes"
-        ? { schema: null, hasEntityTag: false, isBytes: true }
-        : { schema: shape.output, hasEntityTag: false, isBytes: false },
-    guard: guardText(guards),
-    hooks,
-    // An upload has as long as its bytes keep coming.
-    deadlineSeconds:
-      verb === "upload" && declaration.deadline === undefined
-        ? null
-        : deadlineOf(context, declaration.deadline),
-    transaction: "read",
-    idempotencyKey: false,
-    isConditional: shape.output === "bytes" || verb === "delete",
-    tokens: null,
-    leadsTo: shape.leadsTo ?? [],
-    isSensitive: declaration.sensitive ?? false,
-    deprecated: null,
-    requiresAuthn: requiresAuthn(hooks),
-    ignoresCredentials: false,
-    route: null,
-    audit: null,
-    run: callOf(handlerOf(verb, model), spec),
-    effect: shape.effect,
-    eachHooks: [],
-    isTool: shape.output !== "bytes" && verb !== "upload",
-    declares: "nothing",
-    lists: null,
-    queries: null,
-    adds: null,
-    errors: shape.errors,
-    extensions: extensionsOf(declaration),
-  };
+  const made = operation(
+    {
+      namespace: model.name,
+      name: verb,
+      family: "storage",
+      source: model.source,
+      guard: guardText(guards),
+      hooks,
+    },
+    {
+      summary: summaryOf(summaries[verb], model.name),
+      description: declaration.description ?? null,
+      input: inputOf(key, verb, shape),
+      output: shape.output === "bytes" ? bytesOutput : jsonOutput(shape.output),
+      // An upload has as long as its bytes keep coming.
+      deadlineSeconds:
+        verb === "upload" && declaration.deadline === undefined
+          ? null
+          : deadlineOf(context, declaration.deadline),
+      transaction: "read",
+      isConditional: shape.output === "bytes" || verb === "delete",
+      leadsTo: shape.leadsTo ?? [],
+      isSensitive: declaration.sensitive ?? false,
+      run: callOf(handlerOf(verb, model), spec),
+      effect: shape.effect,
+      isTool: shape.output !== "bytes" && verb !== "upload",
+      errors: shape.errors,
+      extensions: extensionsOf(declaration),
+    },
+  );
   const { rest } = shape;
   const rpc = shape.rpc ?? rest;
   return {
-    operation,
+    operation: made,
     routes:
       rest === null || rpc === null
         ? null

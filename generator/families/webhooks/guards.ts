@@ -5,6 +5,7 @@ import { own } from "../../model/records.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
 import { guardsOf } from "../documents/guard.js";
+import { get } from "../documents/verbs/get.js";
 import type { EventGuard } from "./model.js";
 
 /** Steps that are about a request, not about who makes it. */
@@ -41,7 +42,7 @@ export function eventGuard(
   const [reading] =
     document === undefined || declaration === undefined
       ? []
-      : guardsOf(tree, document.name, declaration, "get", null);
+      : guardsOf(tree, document.name, declaration, get, null);
   const policy = guard ?? reading?.policy ?? usual;
   const at =
     guard === null

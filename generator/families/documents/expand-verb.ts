@@ -1,0 +1,152 @@
+// From a verb to one operation of a document, or of a view of it (service.md "Document routes").
+import type { DocumentDeclaration } from "./format.js";
+import { own } from "../../model/records.js";
+import { ofGenerated } from "../../model/code.js";
+import { pascalCase, specName, summaryOf } from "../../model/names.js";
+import type { DocumentModel, ToldMembers } from "../../model/document-model.js";
+import { documentOf } from "../../model/views.js";
+import type { OperationModel } from "../../model/registry.js";
+import {
+  deadlineOf,
+  deprecationOf,
+  extensionsOf,
+  type FamilyContext,
+  type UnmountedOperation,
+} from "../../kernel/family.js";
+import { guardText, hookChain } from "../../kernel/guards.js";
+import { operation } from "../../kernel/operation.js";
+import { guardsOf, operationName } from "./guard.js";
+import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
+import { profilesAsked } from "./set.js";
+import { deedsOf } from "./verbs/index.js";
+import type { Deed, Verb } from "./verbs/verb.js";
+
+/** Expands one verb of a document, or of a view of it. */
+export function expandVerb(
+  context: FamilyContext,
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+  verb: Verb,
+): UnmountedOperation {
+  const { tree } = context;
+  const { view } = model;
+  const document = documentOf(model.name);
+  const name = operationName(verb, view);
+  const ownHooks = declaration.hooks?.[name];
+  const guards = guardsOf(tree, document, declaration, verb, view);
+  const hooks = hookChain(
+    context,
+    guards,
+    document,
+    ownHooks === undefined
+      ? undefined
+      : { hooks: ownHooks, at: tree.at("documents", document, "hooks", name) },
+  );
+  const spec = ofGenerated(`documents/${document}`, specName(model.name));
+  const each = writtenBy(verb, model).flatMap((of) =>
+    hooksOfVerb(context, document, declaration, of).map((hook) => ({ of: of.name, ...hook })),
+  );
+  const made = operation(
+    {
+      namespace: document,
+      name,
+      family: "documents",
+      source: model.source,
+      guard: guardText(guards),
+      hooks,
+    },
+    {
+      ...factsOfDeeds(model, verb),
+      summary: `${summaryOf(verb.summary, document)}${view === null ? "" : ` (${view.name})`}`,
+      input: verb.input({
+        model,
+        spec,
+        typeName: `${pascalCase(`${model.name}.${verb.name}`)}Input`,
+      }),
+      output: verb.output(model),
+      run: verb.run({ model, spec, twins: twinArguments(model, verb) }),
+      eachHooks: each.map(({ of, id, phase }) => ({ of, id, phase })),
+      deadlineSeconds: deadlineOf(context, declaration.deadline),
+      idempotencyKey: declaration.idempotency?.includes(name) ?? false,
+      // The version is that of the whole document, which a view doesn't show.
+      isConditional: view === null && verb.isConditional === true,
+      leadsTo: verb.leadsTo ?? [],
+      isSensitive: model.sensitive,
+      deprecated: deprecationOf(context, declaration.deprecated?.[name], [
+        "documents",
+        document,
+        "deprecated",
+        name,
+      ]),
+      isTool: true,
+      errors: [
+        ...verb.errors(model),
+        ...uniqueErrors(context, model, verb),
+        ...profileErrors(model, verb),
+        ...each.flatMap(({ errors }) => errors),
+      ],
+      extensions: extensionsOf(declaration),
+    },
+  );
+  return {
+    operation: made,
+    routes: routesOf(verb, view),
+    status: verb.status ?? 200,
+    at: tree.keyAt("documents", document, ...(view === null ? [] : ["views", view.name])),
+  };
+}
+
+/** The facts that follow from what a verb does to documents. */
+function factsOfDeeds(
+  model: DocumentModel,
+  verb: Verb,
+): Pick<OperationModel, "effect" | "transaction" | "lists" | "queries" | "adds"> {
+  const document = documentOf(model.name);
+  const deeds = deedsOf(verb, model);
+  const isRead = deeds.length === 0;
+  const addsOnly = deeds.every((deed) => deed === "creates");
+  const isFound = verb.about === "found";
+  return {
+    effect: isRead ? "reads" : addsOnly ? "adds" : "changes",
+    transaction: isRead ? "read" : "write",
+    lists: isFound ? document : null,
+    queries: isFound && isRead ? model.name : null,
+    adds: deeds.includes("creates") ? document : null,
+  };
+}
+
+/** The routes of a verb in both styles; those of a view are below it. */
+function routesOf(verb: Verb, view: ToldMembers | null): UnmountedOperation["routes"] {
+  const { rest, rpc } = verb;
+  if (view === null)
+    return { rest: { method: rest[0], path: rest[1] }, rpc: { method: rpc[0], path: rpc[1] } };
+  return {
+    rest: { method: rest[0], path: `/views/${view.name}${rest[1]}` },
+    rpc: { method: rpc[0], path: `/${operationName(verb, view)}` },
+  };
+}
+
+/** Whether a verb does one of these to one document. Verbs about many refuse each document by itself. */
+function doesToOne(model: DocumentModel, verb: Verb, asked: readonly Deed[]): boolean {
+  return verb.about === "one" && deedsOf(verb, model).some((deed) => asked.includes(deed));
+}
+
+/** A rule that is no longer declared holds until it is purged. */
+function uniqueErrors(
+  { stored }: FamilyContext,
+  model: DocumentModel,
+  verb: Verb,
+): readonly string[] {
+  const { indexes = {} } = own(stored.tables, model.table) ?? {};
+  const isHeld = model.unique.length > 0 || Object.values(indexes).some((index) => index.unique);
+  const occupies = doesToOne(model, verb, ["creates", "updates", "restores"]);
+  return isHeld && occupies ? ["unique_violation"] : [];
+}
+
+/** Values that the service sets from the caller's profile need one. */
+function profileErrors(model: DocumentModel, verb: Verb): readonly string[] {
+  const isAsked = profilesAsked(model).some(({ on }) =>
+    doesToOne(model, verb, on === "create" ? ["creates"] : ["creates", "updates"]),
+  );
+  return isAsked ? ["profile_required"] : [];
+}

@@ -1,0 +1,90 @@
+// documents.list, raw_list, list_cursor, raw_list_cursor and agg_list: they speak the query language.
+import { jsonOutput } from "../../../kernel/operation.js";
+import { callOf, ofRuntime } from "../../../model/code.js";
+import { refTo } from "../../../model/json-schema.js";
+import { camelCase } from "../../../model/names.js";
+import { queryableFields } from "../../../model/query-fields.js";
+import { bodyInput, type OutputModel } from "../../../model/registry.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "../aggregate-schemas.js";
+import { listRequestSchema, pageSchema, rawPages } from "../query-schemas.js";
+import { queryTypeNames } from "../query-types.js";
+import { get } from "./get.js";
+import { always, verb, type InputPlace, type Verb, type VerbRoute } from "./verb.js";
+
+export const listErrors = [
+  "query_invalid",
+  "field_not_queryable",
+  "query_operator_type_mismatch",
+  "query_too_complex",
+];
+
+export const list = verb({
+  name: "list",
+  summary: "List * by page",
+  ...listing("list", "page", (model) => jsonOutput(pageSchema(refTo(model.readTypeName), false))),
+  ofViews: true,
+});
+
+export const rawList = verb({
+  name: "raw_list",
+  summary: "List chosen fields of * by page",
+  ...listing("raw_list", "rawPage", () => jsonOutput(refTo(rawPages.byNumber.name))),
+});
+
+export const listCursor = verb({
+  name: "list_cursor",
+  summary: "List * by cursor",
+  ...listing("list_cursor", "cursor", (model) =>
+    jsonOutput(pageSchema(refTo(model.readTypeName), true)),
+  ),
+  ofViews: true,
+});
+
+export const rawListCursor = verb({
+  name: "raw_list_cursor",
+  summary: "List chosen fields of * by cursor",
+  ...listing("raw_list_cursor", "rawCursor", () => jsonOutput(refTo(rawPages.byCursor.name))),
+});
+
+export const aggList = verb({
+  name: "agg_list",
+  summary: "Group * and compute over the groups",
+  ...ofQuery("agg_list"),
+  input: ({ model, spec, typeName }) => {
+    const names = { ...queryTypeNames(model.name), ...aggregateTypeNames(model.name) };
+    const schema = aggregateRequestSchema(queryableFields(model), names, model.listDeleted);
+    return bodyInput(schema, typeName, callOf(ofRuntime("aggInput"), spec));
+  },
+  output: () => jsonOutput(refTo(aggregatePage.name)),
+  run: ({ spec }) => callOf(ofRuntime("aggList"), spec),
+  errors: () => listErrors,
+});
+
+/** The facts of a list; `reader` is the name of its input in the runtime. */
+function listing(name: string, reader: string, output: (model: DocumentModel) => OutputModel) {
+  const [isRaw, byCursor] = [name.startsWith("raw_"), name.endsWith("cursor")];
+  return {
+    ...ofQuery(name),
+    input: ({ model, spec, typeName }: InputPlace) => {
+      const { listDeleted, expandable } = model;
+      const options = { isRaw, byCursor, listDeleted, expandable };
+      const schema = listRequestSchema(queryTypeNames(model.name), options);
+      return bodyInput(schema, typeName, callOf(ofRuntime(`listing.${reader}`), spec));
+    },
+    output,
+    run: ({ spec }) => callOf(ofRuntime(`documents.${camelCase(name)}`), spec),
+    errors: () => [...listErrors, ...(byCursor ? ["invalid_cursor"] : [])],
+  } satisfies Partial<Verb>;
+}
+
+function ofQuery(name: string) {
+  const route: VerbRoute = ["POST", `/${name}`];
+  return {
+    rest: route,
+    rpc: route,
+    about: "found",
+    twinOf: () => [get],
+    when: always,
+  } satisfies Partial<Verb>;
+}

@@ -1,0 +1,34 @@
+// documents.revert: gives one document the values of an earlier revision.
+import { idInPath } from "../../../kernel/built-in.js";
+import { jsonOutput } from "../../../kernel/operation.js";
+import { callOf, ofRuntime } from "../../../model/code.js";
+import { refTo, revisionSchema } from "../../../model/json-schema.js";
+import { get } from "./get.js";
+import { revision } from "./revisions.js";
+import { update } from "./update.js";
+import { parametersInput, revisionErrors, revisionParameter, verb } from "./verb.js";
+
+export const revert = verb({
+  name: "revert",
+  summary: "Bring one of the * back to what it was at a revision",
+  rest: ["POST", "/{id}/revert"],
+  rpc: ["PATCH", "/revert"],
+  about: "one",
+  // It answers with what a revision says.
+  twinOf: () => [get, revision, update],
+  when: (model) => model.revisions,
+  input: ({ typeName }) =>
+    parametersInput(typeName, [
+      idInPath,
+      revisionParameter(true),
+      { name: "to", in: "query", type: "integer", required: true, schema: revisionSchema },
+    ]),
+  output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
+  run: ({ spec, twins }) => callOf(ofRuntime("history.revert"), spec, ...twins),
+  errors: ({ softDelete }) => [
+    ...revisionErrors,
+    "revision_required",
+    ...(softDelete ? ["document_deleted"] : []),
+  ],
+  isConditional: true,
+});

@@ -1,0 +1,42 @@
+// documents.upsert: updates the document that has the same unique values, or creates it.
+import { jsonOutput } from "../../../kernel/operation.js";
+import { callOf, ofRuntime } from "../../../model/code.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import { objectSchema, refTo, type SchemaObject } from "../../../model/json-schema.js";
+import { bodyInput } from "../../../model/registry.js";
+import { create } from "./create.js";
+import { update } from "./update.js";
+import { revisionErrors, verb } from "./verb.js";
+
+export const upsert = verb({
+  name: "upsert",
+  summary: "Update the one of the * that has the same unique values, or create it",
+  rest: ["POST", "/upsert"],
+  rpc: ["POST", "/upsert"],
+  about: "one",
+  twinOf: () => [create, update],
+  when: (_model, declaration) => declaration.upsert === true,
+  input: ({ model, spec, typeName }) =>
+    bodyInput(requestSchema(model), typeName, callOf(ofRuntime("bulkInput.upsert"), spec)),
+  output: (model) => {
+    const created = { type: "boolean", description: "Whether it was not there before." };
+    const answer = objectSchema({ data: refTo(model.typeName), created }, ["data", "created"]);
+    return jsonOutput(answer, { hasEntityTag: true });
+  },
+  run: ({ spec, twins }) => callOf(ofRuntime("bulk.upsert"), spec, ...twins),
+  errors: () => revisionErrors,
+});
+
+/** The unique fields by which the document is found, and the document. */
+function requestSchema({ unique, createTypeName }: DocumentModel): SchemaObject {
+  const rules = unique.map(({ fields }) => ({
+    type: "array",
+    minItems: fields.length,
+    maxItems: fields.length,
+    items: { type: "string", enum: fields },
+  }));
+  const [only] = rules;
+  const by = rules.length === 1 && only !== undefined ? only : { anyOf: rules };
+  const described = { ...by, description: "Fields that are unique together." };
+  return objectSchema({ by: described, document: refTo(createTypeName) }, ["by", "document"]);
+}

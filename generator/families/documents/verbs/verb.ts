@@ -1,0 +1,114 @@
+// A verb of documents: everything that is said of it, in one value (docs/design/architecture.md "A verb is one value").
+import type { RouteMethod } from "../../../kernel/family.js";
+import { objectSchema, revisionSchema } from "../../../model/json-schema.js";
+import type { Code } from "../../../model/code.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import type { InputModel, OutputModel, ParameterModel } from "../../../model/registry.js";
+import type { DocumentDeclaration } from "../format.js";
+
+/** What a verb does to the documents that it is about. A verb that does nothing reads. */
+export type Deed = "creates" | "updates" | "deletes" | "restores" | "removes";
+
+/** A method and a path below the mount. */
+export type VerbRoute = readonly [RouteMethod, string];
+
+/** What the input of a verb is made from. */
+export interface InputPlace {
+  readonly model: DocumentModel;
+  /** The document as generated code names it. */
+  readonly spec: Code;
+  readonly typeName: string;
+}
+
+/** What the code that runs a verb is made from. */
+export interface RunPlace {
+  readonly model: DocumentModel;
+  readonly spec: Code;
+  /** The hooks of the verbs that this one is a twin of, which run for each document. */
+  readonly twins: readonly Code[];
+}
+
+interface VerbFacts {
+  readonly name: string;
+  /** What it does; `*` is the document's name. */
+  readonly summary: string;
+  /** Its routes in both styles. */
+  readonly rest: VerbRoute;
+  readonly rpc: VerbRoute;
+  /** 200 where it is left out. */
+  readonly status?: number;
+  /**
+   * About one document; about the documents that its items name, each with an outcome of its own; or about those that a
+   * filter finds, whose number nobody knows before.
+   */
+  readonly about: "one" | "items" | "found";
+  /**
+   * Whether the document registers it. Verbs that write aren't registered for documents that are read only, whatever this
+   * says.
+   */
+  readonly when: (model: DocumentModel, declaration: DocumentDeclaration) => boolean;
+  readonly input: (place: InputPlace) => InputModel;
+  readonly output: (model: DocumentModel) => OutputModel;
+  readonly run: (place: RunPlace) => Code;
+  /** Errors of its own. Those that follow from what it does to documents are added. */
+  readonly errors: (model: DocumentModel) => readonly string[];
+  /** Whether headers of a request may say which version it is about. */
+  readonly isConditional?: boolean;
+  /** Whether views have it. */
+  readonly ofViews?: boolean;
+  /** Verbs that continue with its answer. */
+  readonly leadsTo?: readonly string[];
+}
+
+/** A verb that says itself what it does. */
+interface OriginalVerb extends VerbFacts {
+  readonly does: readonly Deed[];
+  readonly twinOf?: never;
+}
+
+/**
+ * A verb that does what others do about one document: nobody does by it what these refuse (decisions.md "A twin takes the
+ * rule of its original").
+ */
+interface TwinVerb extends VerbFacts {
+  readonly twinOf: (model: Pick<DocumentModel, "softDelete">) => readonly Verb[];
+  readonly does?: never;
+}
+
+export type Verb = OriginalVerb | TwinVerb;
+
+/** Makes a verb, whose name is a type. */
+export function verb<Name extends string>(facts: Verb & { readonly name: Name }) {
+  return facts;
+}
+
+export const always = (): boolean => true;
+
+/** An input of parameters without a body. */
+export function parametersInput(
+  typeName: string,
+  parameters: readonly ParameterModel[],
+): InputModel {
+  const schemas = parameters.map(({ name, schema }) => [name, schema] as const);
+  const required = parameters.filter((one) => one.required).map(({ name }) => name);
+  return {
+    schema: objectSchema(Object.fromEntries(schemas), required),
+    typeName,
+    parameters,
+    body: null,
+    read: "parts",
+  };
+}
+
+/** The expected revision. */
+export function revisionParameter(required: boolean): ParameterModel {
+  return { name: "rev", in: "revision", type: "integer", required, schema: revisionSchema };
+}
+
+/** Errors of writes to a version that the caller names. */
+export const revisionErrors = [
+  "core.not_found",
+  "revision_mismatch",
+  "revision_ambiguous",
+  "core.concurrency",
+];
