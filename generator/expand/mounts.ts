@@ -5,7 +5,7 @@ import type { Origin } from "../diagnostics.js";
 import type { MountDeclaration } from "../load/declarations.js";
 import type { OperationModel, RouteModel } from "../model/registry.js";
 import { isLeftOut } from "../kernel/left-out.js";
-import { operationAdvice } from "../kernel/operation-advice.js";
+import { checkOperationName } from "../kernel/guard-by-operation.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../kernel/family.js";
 
@@ -147,13 +147,8 @@ function included(
   if (include === undefined) return registered;
   const names = registered.map(({ operation }) => operation.name);
   for (const [index, name] of include.entries()) {
-    if (names.includes(name)) continue;
-    context.report({
-      code: "OPW062",
-      message: `${mount.namespace.name} registers no operation ${name}`,
-      at: context.tree.at(...mount.path, "include", index),
-      ...operationAdvice(name, names),
-    });
+    const at = context.tree.at(...mount.path, "include", index);
+    checkOperationName(context, mount.namespace.name, name, { names, groups: [], at });
   }
   return registered.filter(({ operation }) => include.includes(operation.name));
 }

@@ -1,5 +1,5 @@
 // From a document's model to its operations.
-import { operationAdvice } from "../../kernel/operation-advice.js";
+import { checkGuardNames, checkOperationName } from "../../kernel/guard-by-operation.js";
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";
@@ -44,21 +44,17 @@ interface Registered {
 
 /** Reports verbs that the document does not register, wherever the declaration names verbs. */
 function checkVerbs(
-  { tree, report }: FamilyContext,
+  context: FamilyContext,
   model: DocumentModel,
   declaration: DocumentDeclaration,
   registered: readonly Registered[],
 ): void {
+  const { tree, report } = context;
   const names = registered.map(({ name }) => name);
   const reads = registered.filter(({ verb }) => isReading(verb)).map(({ name }) => name);
   const check = (verb: string, isKey: boolean, ...path: readonly (string | number)[]): void => {
-    if (names.includes(verb)) return;
-    report({
-      code: "OPW062",
-      message: `${model.name} registers no operation ${verb}`,
-      at: { ...tree.at("documents", model.name, ...path), isKey },
-      ...operationAdvice(verb, names, path[0] === "guard" ? ["read", "write"] : []),
-    });
+    const at = { ...tree.at("documents", model.name, ...path), isKey };
+    checkOperationName(context, model.name, verb, { names, groups: [], at });
   };
   if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))
     report({
@@ -74,9 +70,12 @@ function checkVerbs(
         "list_deleted shows deleted documents to all who list, which `read` leaves to others",
       at: tree.at("documents", model.name, "soft_delete", "list_deleted"),
     });
-  const guards = typeof declaration.guard === "string" ? [] : Object.keys(declaration.guard);
-  for (const verb of guards)
-    if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);
+  const placed = {
+    tree,
+    path: ["documents", model.name, "guard"],
+    guard: declaration.guard,
+  } as const;
+  checkGuardNames(context, model.name, placed, { names, groups: ["read", "write"] });
   for (const verb of Object.keys(declaration.hooks ?? {})) check(verb, true, "hooks", verb);
   for (const verb of Object.keys(declaration.deprecated ?? {}))
     check(verb, true, "deprecated", verb);

@@ -17,6 +17,7 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
+import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
 import { jsonOutput, operation } from "../../kernel/operation.js";
 import { chosenFields } from "../documents/query-schemas.js";
@@ -54,12 +55,8 @@ export function expandSearch(
     return undefined;
   }
   const { guard } = declaration;
-  for (const verb of typeof guard === "string" ? [] : Object.keys(guard)) {
-    if (verb === "read" || (verbs as readonly string[]).includes(verb)) continue;
-    const message = `${name} registers no operation ${verb}`;
-    const suggestion = didYouMean(verb, [...verbs, "read"]);
-    report({ code: "OPW062", message, at: tree.keyAt("search", name, "guard", verb), suggestion });
-  }
+  const placed = { tree, path: ["search", name, "guard"], guard } as const;
+  checkGuardNames(context, name, placed, { names: verbs, groups: ["read"] });
   const model: SearchModel = {
     name,
     was: declaration.was ?? declaration.former ?? null,
@@ -148,13 +145,12 @@ function expandVerb(
 ): UnmountedOperation {
   const { tree } = context;
   const { guard: declared } = declaration;
-  const policy =
-    typeof declared === "string" ? declared : (own(declared, verb) ?? own(declared, "read") ?? "");
+  const placed = { tree, path: ["search", model.name, "guard"], guard: declared } as const;
+  const asked = policyNamed(placed, verb) ?? policyOfGroup(placed, "read");
   // A hit is the document: nobody finds what `get` refuses. The resource is the document as well.
   const searched = own(context.declarations.documents, document.name);
-  const asked = { policy, at: tree.at("search", model.name, "guard") };
   const reading = searched === undefined ? [] : guardsOf(tree, document.name, searched, get, null);
-  const guards = [...reading.filter((one) => one.policy !== policy), asked];
+  const guards = [...reading.filter((one) => one.policy !== asked.policy), asked];
   const hooks = hookChain(context, guards, document.name);
   const { expandable } = document;
   const isRaw = verb.startsWith("raw");

@@ -1,5 +1,4 @@
 // The storage family: a declaration becomes a storage model and its operations (service.md "Storage routes").
-import { didYouMean } from "../../did-you-mean.js";
 import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
@@ -15,6 +14,7 @@ import {
   type FamilyContext,
   type UnmountedOperation,
 } from "../../kernel/family.js";
+import { checkGuardNames } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
 import { bytesOutput, jsonOutput, operation } from "../../kernel/operation.js";
 import { guardsOf } from "./guard.js";
@@ -37,7 +37,7 @@ export function expandStorage(
   name: string,
   declaration: StorageDeclaration,
 ): ExpandedStorage {
-  const { tree, types, report } = context;
+  const { tree, types } = context;
   const at = tree.keyAt("storage", name);
   const left: readonly StorageVerb[] = [
     ...(declaration.presign === true ? [] : presignVerbs),
@@ -45,13 +45,8 @@ export function expandStorage(
   ];
   const verbs = storageVerbs.filter((verb) => !left.includes(verb));
   const { guard, mount } = declaration;
-  for (const verb of typeof guard === "string" ? [] : Object.keys(guard)) {
-    if (verb === "read" || verb === "write" || (verbs as readonly string[]).includes(verb))
-      continue;
-    const message = `${name} registers no operation ${verb}`;
-    const suggestion = didYouMean(verb, [...verbs, "read", "write"]);
-    report({ code: "OPW062", message, at: tree.keyAt("storage", name, "guard", verb), suggestion });
-  }
+  const placed = { tree, path: ["storage", name, "guard"], guard } as const;
+  checkGuardNames(context, name, placed, { names: verbs, groups: ["read", "write"] });
   const included = mount === false ? undefined : mount?.include;
   const streams = streamingVerbs.every((verb) => included?.includes(verb) !== false);
   const model: StorageModel = {

@@ -1,7 +1,7 @@
 // The policies of a storage's verbs: each verb has those of what it does (decisions.md "A twin takes the rule of its original").
+import { distinctPolicies, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
 import type { GuardUse } from "../../kernel/guards.js";
 import type { SourceTree } from "../../load/source-tree.js";
-import { own } from "../../model/records.js";
 import type { StorageDeclaration } from "./format.js";
 import { shapes } from "./shapes.js";
 import type { StorageVerb } from "./verbs.js";
@@ -39,19 +39,10 @@ export function guardsOf(
   { guard }: StorageDeclaration,
   verb: StorageVerb,
 ): readonly GuardUse[] {
-  const named = (one: StorageVerb): string | undefined =>
-    typeof guard === "string" ? undefined : own(guard, one);
-  const at = tree.at("storage", storage, "guard");
-  const usual = (one: StorageVerb): GuardUse => {
-    if (typeof guard === "string") return { policy: guard, at };
-    const key = shapes[one].isReading ? "read" : "write";
-    return { policy: named(one) ?? own(guard, key) ?? "", at, verb: key };
-  };
+  const placed = { tree, path: ["storage", storage, "guard"], guard } as const;
+  const usual = (one: StorageVerb): GuardUse =>
+    policyNamed(placed, one) ?? policyOfGroup(placed, shapes[one].isReading ? "read" : "write");
   const originals = originalsOf(verb);
-  const ofItsOwn = named(verb);
-  const all = [
-    ...(originals.length === 0 ? [usual(verb)] : originals.map(usual)),
-    ...(ofItsOwn === undefined ? [] : [{ policy: ofItsOwn, at }]),
-  ];
-  return all.filter(({ policy }, index) => all.findIndex((one) => one.policy === policy) === index);
+  const ofItself = originals.length === 0 ? usual(verb) : (policyNamed(placed, verb) ?? []);
+  return distinctPolicies([...originals.map(usual), ofItself].flat());
 }
