@@ -24,7 +24,7 @@ import {
 } from "../../compare/rules.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
-import { compareSet } from "./compare-set.js";
+import { compareSet } from "./members/compare-set.js";
 import { ledTo, readName } from "../../model/views.js";
 
 const document: Rules<DocumentModel> = {

@@ -1,10 +1,10 @@
 // Types that are made of a document's own: payloads, and what it can be asked.
 import type { DocumentModel } from "../../model/document-model.js";
 import { viewed } from "../../model/views.js";
-import { aggregateTypeNames } from "./aggregate-schemas.js";
-import { queryTypeNames } from "./query-types.js";
-import { expansionsName } from "./related.js";
-import { enumConstraints } from "./query-schemas.js";
+import { aggregateTypeNames } from "./queries/aggregate-schemas.js";
+import { queryTypeNames } from "./queries/query-types.js";
+import { expansionsName } from "./queries/related.js";
+import { enumConstraints } from "./queries/query-schemas.js";
 
 /** Their names, in an order, with the field that a type is about; null where it is about all of them. */
 export function derivedTypes(

@@ -12,9 +12,9 @@ import type { ModulePaths } from "../../print/module-path.js";
 import { ModuleScope } from "../../print/module-scope.js";
 import { camelCase, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
-import { queryTypeNames } from "./query-types.js";
-import { referrersOf } from "./references.js";
-import { handledType, setFiles, setMember } from "./set.js";
+import { queryTypeNames } from "./queries/query-types.js";
+import { referrersOf } from "./members/references.js";
+import { handledType, setFiles, setMember } from "./members/set.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { ledTo, documentOf, readName, viewed } from "../../model/views.js";
 import { readingMember, viewLines, viewTypes } from "./emit-views.js";
@@ -29,7 +29,7 @@ import {
   width,
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
-import { retentionMembers } from "./retention.js";
+import { retentionMembers } from "./members/retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
 

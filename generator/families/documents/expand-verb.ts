@@ -17,7 +17,7 @@ import { guardText, hookChain } from "../../kernel/guards.js";
 import { operation } from "../../kernel/operation.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
-import { profilesAsked } from "./set.js";
+import { profilesAsked } from "./members/set.js";
 import { deedsOf } from "./verbs/index.js";
 import type { Deed, Verb } from "./verbs/verb.js";
 

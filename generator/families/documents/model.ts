@@ -19,19 +19,26 @@ import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { mapped } from "../../model/records.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
-import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
-import { nullablePaths, patchSchema } from "./patch-schema.js";
+import {
+  canonicalOf,
+  elementsOf,
+  enumsOf,
+  fieldsOf,
+  fieldType,
+  memberPaths,
+} from "./members/fields.js";
+import { nullablePaths, patchSchema } from "./members/patch-schema.js";
 import { writtenSchema } from "../../kernel/written-later.js";
-import { laterFields } from "./later.js";
-import { emissions } from "./emissions.js";
+import { laterFields } from "./members/later.js";
+import { emissions } from "./members/emissions.js";
 import { historyOf } from "./past.js";
-import { checkHistory, deletedForSeconds } from "./retention.js";
-import { declaredIndexes, uniqueOf, withReferences } from "./indexes.js";
-import { setRules } from "./set.js";
-import { referencesOf, refuseNestedReferences } from "./references.js";
+import { checkHistory, deletedForSeconds } from "./members/retention.js";
+import { declaredIndexes, uniqueOf, withReferences } from "./members/indexes.js";
+import { setRules } from "./members/set.js";
+import { referencesOf, refuseNestedReferences } from "./members/references.js";
 import { viewTypeName } from "../../model/views.js";
-import { addViewTypes, viewsOf } from "./views.js";
-import { formerMembers, formerNames, refuseNested } from "./former.js";
+import { addViewTypes, viewsOf } from "./members/views.js";
+import { formerMembers, formerNames, refuseNested } from "./members/former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
 /** A document's type before the base fields are added, and the name of the type with them. */

@@ -13,7 +13,7 @@ import { storedField, storedName } from "../../../runtime/contract/stored-member
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
-import { laterWrites, widened } from "./widening.js";
+import { laterWrites, widened } from "./members/widening.js";
 
 const document: RolloutRules<DocumentModel> = {
   name: null,

@@ -10,7 +10,7 @@ import type { DocumentModel } from "../../model/document-model.js";
 import { bodyInput, type SearchModel } from "../../model/registry.js";
 import { guardsOf } from "../documents/guard.js";
 import { get } from "../documents/verbs/get.js";
-import { queryTypeNames } from "../documents/query-types.js";
+import { queryTypeNames } from "../documents/queries/query-types.js";
 import {
   deadlineOf,
   extensionsOf,
@@ -20,7 +20,7 @@ import {
 import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
 import { jsonOutput, operation } from "../../kernel/operation.js";
-import { chosenFields } from "../documents/query-schemas.js";
+import { chosenFields } from "../documents/queries/query-schemas.js";
 import { searchPageSchema, searchRequestSchema } from "./schemas.js";
 
 type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";

@@ -9,7 +9,7 @@ import {
 } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SearchModel } from "../../model/registry.js";
-import { listRequestSchema, pageSchema, scalarSchema } from "../documents/query-schemas.js";
+import { listRequestSchema, pageSchema, scalarSchema } from "../documents/queries/query-schemas.js";
 
 /** The body of a search: what a list takes, a query and options. */
 export function searchRequestSchema(

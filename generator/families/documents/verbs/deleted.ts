@@ -4,8 +4,8 @@ import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";
 import { bodyInput } from "../../../model/registry.js";
-import { listRequestSchema, pageSchema } from "../query-schemas.js";
-import { queryTypeNames } from "../query-types.js";
+import { listRequestSchema, pageSchema } from "../queries/query-schemas.js";
+import { queryTypeNames } from "../queries/query-types.js";
 import { listErrors } from "./lists.js";
 import { parametersInput, verb } from "./verb.js";
 

@@ -5,7 +5,7 @@ import { callOf, ofRuntime } from "../../../model/code.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { refTo } from "../../../model/json-schema.js";
 import type { ParameterModel } from "../../../model/registry.js";
-import { expandMember } from "../query-schemas.js";
+import { expandMember } from "../queries/query-schemas.js";
 import { always, parametersInput, verb } from "./verb.js";
 
 export const get = verb({

@@ -6,9 +6,13 @@ import { camelCase } from "../../../model/names.js";
 import { queryableFields } from "../../../model/query-fields.js";
 import { bodyInput, type OutputModel } from "../../../model/registry.js";
 import type { DocumentModel } from "../../../model/document-model.js";
-import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "../aggregate-schemas.js";
-import { listRequestSchema, pageSchema, rawPages } from "../query-schemas.js";
-import { queryTypeNames } from "../query-types.js";
+import {
+  aggregatePage,
+  aggregateRequestSchema,
+  aggregateTypeNames,
+} from "../queries/aggregate-schemas.js";
+import { listRequestSchema, pageSchema, rawPages } from "../queries/query-schemas.js";
+import { queryTypeNames } from "../queries/query-types.js";
 import { get } from "./get.js";
 import { always, verb, type InputPlace, type Verb, type VerbRoute } from "./verb.js";
 

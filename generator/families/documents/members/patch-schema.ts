@@ -1,5 +1,5 @@
 // Merge patches (RFC 7396): the schema of one, and where null is a value instead of removing (decisions.md §1).
-import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { resolved, type Resolve } from "../../../kernel/resolve.js";
 import {
   isNullable,
   nullable,
@@ -9,9 +9,9 @@ import {
   withoutNull,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
+} from "../../../model/json-schema.js";
 import { maxDepth } from "./fields.js";
-import { formsOf, holdsMembers, payloadMembers } from "./forms.js";
+import { formsOf, holdsMembers, payloadMembers } from "../queries/forms.js";
 
 /** Dotted paths of members for which null is a value; `*` stands for the members of a map. What is in arrays is none. */
 export function nullablePaths(

@@ -1,11 +1,11 @@
 // Fields and values that documents have and nobody writes yet (`since: next`).
-import { isWrittenLater } from "../../load/written-later.js";
-import { documentMemberAt } from "../../load/member-places.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import type { Resolve } from "../../kernel/resolve.js";
-import { holdsLater, writtenSchema } from "../../kernel/written-later.js";
-import { propertiesOf, requiredOf, type SchemaObject } from "../../model/json-schema.js";
-import type { DocumentDeclaration } from "./format.js";
+import { isWrittenLater } from "../../../load/written-later.js";
+import { documentMemberAt } from "../../../load/member-places.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { Resolve } from "../../../kernel/resolve.js";
+import { holdsLater, writtenSchema } from "../../../kernel/written-later.js";
+import { propertiesOf, requiredOf, type SchemaObject } from "../../../model/json-schema.js";
+import type { DocumentDeclaration } from "../format.js";
 import { memberPaths } from "./fields.js";
 
 /** The fields that no payload has yet. Reports what would write them all the same, and documents that would lack them. */

@@ -1,14 +1,14 @@
 // JSON Schemas of aggregated lists (decisions.md "Query language": aggregates).
-import type { Fields, FieldType } from "../../../runtime/contract/fields.js";
-import { limits } from "../../../runtime/contract/limits.js";
-import { isScalarType, operatorsOf } from "../../../runtime/contract/query-operators.js";
+import type { Fields, FieldType } from "../../../../runtime/contract/fields.js";
+import { limits } from "../../../../runtime/contract/limits.js";
+import { isScalarType, operatorsOf } from "../../../../runtime/contract/query-operators.js";
 import {
   objectSchema,
   refTo,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
-import { pascalCase } from "../../model/names.js";
+} from "../../../model/json-schema.js";
+import { pascalCase } from "../../../model/names.js";
 import { pageSchema, withDeleted } from "./query-schemas.js";
 
 const alias = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" };

@@ -1,9 +1,9 @@
 // What follows from a document's type for queries: its fields, their types, values and canonical forms.
-import type { FieldType } from "../../../runtime/contract/fields.js";
-import { isScalarType } from "../../../runtime/contract/query-operators.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
-import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
-import type { DocumentModel } from "../../model/document-model.js";
+import type { FieldType } from "../../../../runtime/contract/fields.js";
+import { isScalarType } from "../../../../runtime/contract/query-operators.js";
+import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { propertiesOf, withoutNull, type JsonSchema } from "../../../model/json-schema.js";
+import type { DocumentModel } from "../../../model/document-model.js";
 
 /** How deep nested members are followed; a recursive type ends here. */
 export const maxDepth = 4;

@@ -1,14 +1,14 @@
 // What of documents is kept, and for how long: revisions, and what is deleted.
-import { serviceFields } from "../../../runtime/contract/fields.js";
-import type { DocumentDeclaration } from "./format.js";
-import { durationSeconds } from "../../load/quantities.js";
-import { isMap } from "../../load/shape.js";
-import { listLayout, literal } from "../../print/layout.js";
-import { propertiesOf } from "../../model/json-schema.js";
-import { own } from "../../model/records.js";
-import type { RegistryModel } from "../../model/registry.js";
-import type { DocumentModel } from "../../model/document-model.js";
-import type { FamilyContext } from "../../kernel/family.js";
+import { serviceFields } from "../../../../runtime/contract/fields.js";
+import type { DocumentDeclaration } from "../format.js";
+import { durationSeconds } from "../../../load/quantities.js";
+import { isMap } from "../../../load/shape.js";
+import { listLayout, literal } from "../../../print/layout.js";
+import { propertiesOf } from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
+import type { RegistryModel } from "../../../model/registry.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import type { FamilyContext } from "../../../kernel/family.js";
 
 /** Seconds after which what is deleted goes for good; null where it stays. */
 export function deletedForSeconds({ retention }: DocumentDeclaration): number | null {

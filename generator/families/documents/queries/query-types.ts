@@ -1,11 +1,11 @@
 // Types of what documents can be asked and answer of others: filters, sorts, aggregates, and what comes along.
-import { withDeprecatedNames } from "../../load/deprecations.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import type { DocumentModel } from "../../model/document-model.js";
-import { mapSchema, propertiesOf, type JsonSchema } from "../../model/json-schema.js";
-import { documentOf } from "../../model/views.js";
-import { pascalCase } from "../../model/names.js";
-import { queryableFields } from "../../model/query-fields.js";
+import { withDeprecatedNames } from "../../../load/deprecations.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import { mapSchema, propertiesOf, type JsonSchema } from "../../../model/json-schema.js";
+import { documentOf } from "../../../model/views.js";
+import { pascalCase } from "../../../model/names.js";
+import { queryableFields } from "../../../model/query-fields.js";
 import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import {
   comparisonSchema,

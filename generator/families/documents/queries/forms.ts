@@ -1,6 +1,6 @@
 // The forms that a value may have: what a schema says itself, and what it joins by `anyOf`, `oneOf` and `allOf`.
-import { resolved, type Resolve } from "../../kernel/resolve.js";
-import { propertiesOf, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
+import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { propertiesOf, type JsonSchema, type SchemaObject } from "../../../model/json-schema.js";
 
 /** A schema and those that it joins, to the last, references followed. One that holds itself stands once. */
 export function formsOf(

@@ -1,21 +1,26 @@
 // What fields of a document were called before, and what they are in documents that were stored without them.
-import { firstShape } from "../../../runtime/contract/shapes.js";
-import { storedName } from "../../../runtime/contract/stored-members.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
-import { own } from "../../model/records.js";
-import { storedMembers } from "../../model/stored-tables.js";
-import { conversionOf, formerName, formerValueOf, formerValues } from "../../load/former-names.js";
-import { documentMemberAt } from "../../load/member-places.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { firstShape } from "../../../../runtime/contract/shapes.js";
+import { storedName } from "../../../../runtime/contract/stored-members.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
+import { own } from "../../../model/records.js";
+import { storedMembers } from "../../../model/stored-tables.js";
+import {
+  conversionOf,
+  formerName,
+  formerValueOf,
+  formerValues,
+} from "../../../load/former-names.js";
+import { documentMemberAt } from "../../../load/member-places.js";
+import { resolved, type Resolve } from "../../../kernel/resolve.js";
 import {
   propertiesOf,
   withoutNull,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
+} from "../../../model/json-schema.js";
 import { nestedMembers } from "./fields.js";
-import type { FormerNames } from "../../model/document-model.js";
+import type { FormerNames } from "../../../model/document-model.js";
 
 /** Fields that were called otherwise, or have values that were. */
 export function formerNames(

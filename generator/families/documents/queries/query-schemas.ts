@@ -4,24 +4,24 @@ import {
   type Enums,
   type Fields,
   type FieldType,
-} from "../../../runtime/contract/fields.js";
-import { limits } from "../../../runtime/contract/limits.js";
+} from "../../../../runtime/contract/fields.js";
+import { limits } from "../../../../runtime/contract/limits.js";
 import {
   elementType,
   fieldOperators,
   isScalarType,
   operatorsOf,
   type Operator,
-} from "../../../runtime/contract/query-operators.js";
-import { pascalCase } from "../../model/names.js";
-import { own } from "../../model/records.js";
-import { freeName } from "../../print/printed-names.js";
+} from "../../../../runtime/contract/query-operators.js";
+import { pascalCase } from "../../../model/names.js";
+import { own } from "../../../model/records.js";
+import { freeName } from "../../../print/printed-names.js";
 import {
   objectSchema,
   refTo,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
+} from "../../../model/json-schema.js";
 
 /** Types that the queries of every document share: what a field of each type can be asked, and orders. */
 export function sharedQueryTypes(

@@ -1,25 +1,25 @@
 // What callers may reach from one document: those that its references name, and those that name it.
-import { limits } from "../../../runtime/contract/limits.js";
-import { isScalarType } from "../../../runtime/contract/query-operators.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import { hookChain, isAuthorsSay } from "../../kernel/guards.js";
-import type { DocumentModel, ReadModel } from "../../model/document-model.js";
+import { limits } from "../../../../runtime/contract/limits.js";
+import { isScalarType } from "../../../../runtime/contract/query-operators.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import { hookChain, isAuthorsSay } from "../../../kernel/guards.js";
+import type { DocumentModel, ReadModel } from "../../../model/document-model.js";
 import {
   objectSchema,
   propertiesOf,
   refTo,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
-import { pascalCase } from "../../model/names.js";
-import { queryableFields } from "../../model/query-fields.js";
-import { ledTo, documentOf, readBy, viewed } from "../../model/views.js";
-import type { HookUse } from "../../model/registry.js";
-import type { DocumentDeclaration } from "./format.js";
+} from "../../../model/json-schema.js";
+import { pascalCase } from "../../../model/names.js";
+import { queryableFields } from "../../../model/query-fields.js";
+import { ledTo, documentOf, readBy, viewed } from "../../../model/views.js";
+import type { HookUse } from "../../../model/registry.js";
+import type { DocumentDeclaration } from "../format.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
-import { referrersOf } from "./references.js";
-import { guardsOf } from "./guard.js";
-import { get } from "./verbs/get.js";
+import { referrersOf } from "../members/references.js";
+import { guardsOf } from "../guard.js";
+import { get } from "../verbs/get.js";
 
 export type Documents = Readonly<Record<string, DocumentModel>>;
 

@@ -1,6 +1,6 @@
 // Whether a type differs from a former one only by members within it, so that each version can cut what it doesn't know.
 import { isDeepStrictEqual } from "node:util";
-import type { Resolve } from "../../kernel/resolve.js";
+import type { Resolve } from "../../../kernel/resolve.js";
 import {
   propertiesOf,
   referredType,
@@ -8,9 +8,9 @@ import {
   undescribed,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
-import { own } from "../../model/records.js";
-import { branchesOf } from "../../model/union-branches.js";
+} from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
+import { branchesOf } from "../../../model/union-branches.js";
 
 /** The schemas of one member in two versions, each with its types. */
 export interface MemberTypes {

@@ -1,9 +1,9 @@
 // Fields that the service sets, in two registries: what of them comes from elsewhere.
-import { exchanged, type Tell } from "../../compare/rules.js";
-import type { DocumentModel, SetModel } from "../../model/document-model.js";
-import { propertiesOf } from "../../model/json-schema.js";
-import { own } from "../../model/records.js";
-import type { RegistryModel } from "../../model/registry.js";
+import { exchanged, type Tell } from "../../../compare/rules.js";
+import type { DocumentModel, SetModel } from "../../../model/document-model.js";
+import { propertiesOf } from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
+import type { RegistryModel } from "../../../model/registry.js";
 
 /**
  * Reports what changes of the fields that both documents have. That callers write one from now on, or no longer, is told of

@@ -1,27 +1,27 @@
 // Values that a member takes and did not take before: the version before reads them, and answers what its own type doesn't have.
 import { isDeepStrictEqual } from "node:util";
-import { narrowings } from "../../kernel/row-fits.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
-import { holdsLater } from "../../kernel/written-later.js";
-import { isWrittenLater, laterValues } from "../../load/written-later.js";
+import { narrowings } from "../../../kernel/row-fits.js";
+import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { holdsLater } from "../../../kernel/written-later.js";
+import { isWrittenLater, laterValues } from "../../../load/written-later.js";
 import {
   need,
   refersToChanged,
   type Need,
   type Rolling,
   type RolloutSide,
-} from "../../compare/rollout.js";
-import { firstShape } from "../../../runtime/contract/shapes.js";
-import { storedName } from "../../../runtime/contract/stored-members.js";
+} from "../../../compare/rollout.js";
+import { firstShape } from "../../../../runtime/contract/shapes.js";
+import { storedName } from "../../../../runtime/contract/stored-members.js";
 import {
   propertiesOf,
   undescribed,
   withoutNull,
   type JsonSchema,
-} from "../../model/json-schema.js";
-import { own } from "../../model/records.js";
-import type { DocumentModel } from "../../model/document-model.js";
-import type { TableSchema } from "../../model/stored-tables.js";
+} from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import type { TableSchema } from "../../../model/stored-tables.js";
 import { isCutEitherWay } from "./nested-widening.js";
 
 /** Members that take more values than before: the version before reads them, and answers what its own type doesn't have. */

@@ -1,10 +1,10 @@
 // The defaults of documents, declared ones and those of their types' schemas.
-import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
-import { inside } from "../../diagnostics.js";
-import { documentMemberAt } from "../../load/member-places.js";
-import { writtenSchema } from "../../kernel/written-later.js";
-import { propertiesOf } from "../../model/json-schema.js";
-import { own } from "../../model/records.js";
+import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
+import { inside } from "../../../diagnostics.js";
+import { documentMemberAt } from "../../../load/member-places.js";
+import { writtenSchema } from "../../../kernel/written-later.js";
+import { propertiesOf } from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
 
 export function documentDefaults({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
   const { tree, declarations } = loaded;

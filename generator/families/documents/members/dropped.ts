@@ -1,12 +1,12 @@
 // Fields that a type no longer has, and that rows keep for the version before (`dropped`).
-import type { FieldType } from "../../../runtime/contract/fields.js";
-import { declaredMembers, firstShape } from "../../../runtime/contract/shapes.js";
-import { storedName } from "../../../runtime/contract/stored-members.js";
-import { didYouMean } from "../../did-you-mean.js";
-import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
-import { propertiesOf, type JsonSchema } from "../../model/json-schema.js";
-import { own } from "../../model/records.js";
-import type { Fit, TableSchema } from "../../model/stored-tables.js";
+import type { FieldType } from "../../../../runtime/contract/fields.js";
+import { declaredMembers, firstShape } from "../../../../runtime/contract/shapes.js";
+import { storedName } from "../../../../runtime/contract/stored-members.js";
+import { didYouMean } from "../../../did-you-mean.js";
+import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
+import { propertiesOf, type JsonSchema } from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
+import type { Fit, TableSchema } from "../../../model/stored-tables.js";
 
 /** A dropped field is none of the document's, and one that rows have. */
 export function droppedWasThere({ loaded, expanded, database, report }: RuleContext): void {

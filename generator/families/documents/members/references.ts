@@ -1,11 +1,11 @@
 // References between documents: what each names, and who names it.
-import { referenceOf } from "../../load/document-references.js";
-import { documentMemberAt } from "../../load/member-places.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import type { JsonSchema, SchemaObject } from "../../model/json-schema.js";
-import type { DocumentModel, ReferenceModel } from "../../model/document-model.js";
-import type { RegistryModel } from "../../model/registry.js";
-import type { Resolve } from "../../kernel/resolve.js";
+import { referenceOf } from "../../../load/document-references.js";
+import { documentMemberAt } from "../../../load/member-places.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { JsonSchema, SchemaObject } from "../../../model/json-schema.js";
+import type { DocumentModel, ReferenceModel } from "../../../model/document-model.js";
+import type { RegistryModel } from "../../../model/registry.js";
+import type { Resolve } from "../../../kernel/resolve.js";
 import { nestedMembers } from "./fields.js";
 
 /** The references among the members of a document. */

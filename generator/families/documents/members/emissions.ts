@@ -1,7 +1,7 @@
 // `emits:` of a document: which signals its changes send.
-import type { DocumentDeclaration, EmittedEvent } from "./format.js";
-import type { EmissionModel } from "../../model/document-model.js";
-import { writesOfOne } from "./verbs/index.js";
+import type { DocumentDeclaration, EmittedEvent } from "../format.js";
+import type { EmissionModel } from "../../../model/document-model.js";
+import { writesOfOne } from "../verbs/index.js";
 
 /** What a document declares to emit, in one form; verbs that do not write are left to the check of verbs. */
 export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {

@@ -1,22 +1,22 @@
 // Fields that the service sets by itself, from the caller, the clock, or the document, and those that handlers alone write.
-import { baseFields, type FieldType } from "../../../runtime/contract/fields.js";
-import { didYouMean } from "../../did-you-mean.js";
-import { referenceOf } from "../../load/document-references.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import type { Resolve } from "../../kernel/resolve.js";
-import type { DocumentDeclaration, SetDeclaration } from "./format.js";
-import { functionReference, ofAuthor } from "../../model/code.js";
-import type { DocumentModel, SetModel } from "../../model/document-model.js";
+import { baseFields, type FieldType } from "../../../../runtime/contract/fields.js";
+import { didYouMean } from "../../../did-you-mean.js";
+import { referenceOf } from "../../../load/document-references.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { Resolve } from "../../../kernel/resolve.js";
+import type { DocumentDeclaration, SetDeclaration } from "../format.js";
+import { functionReference, ofAuthor } from "../../../model/code.js";
+import type { DocumentModel, SetModel } from "../../../model/document-model.js";
 import {
   propertiesOf,
   requiredOf,
   type JsonSchema,
   type SchemaObject,
-} from "../../model/json-schema.js";
-import { pascalCase } from "../../model/names.js";
-import { listLayout, literal, propertyKey } from "../../print/layout.js";
-import { freeName } from "../../print/printed-names.js";
-import type { ModuleScope } from "../../print/module-scope.js";
+} from "../../../model/json-schema.js";
+import { pascalCase } from "../../../model/names.js";
+import { listLayout, literal, propertyKey } from "../../../print/layout.js";
+import { freeName } from "../../../print/printed-names.js";
+import type { ModuleScope } from "../../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
 
 /** The rules that take the caller's profile and must find one: who writes without a profile is refused. */

@@ -1,12 +1,12 @@
 // `views:`: members that are shown without the others. Each view has a type of its own.
-import { inside } from "../../diagnostics.js";
-import { didYouMean } from "../../did-you-mean.js";
-import type { FamilyContext } from "../../kernel/family.js";
-import type { DocumentDeclaration } from "./format.js";
-import { isMap } from "../../load/shape.js";
-import type { ToldMembers } from "../../model/document-model.js";
-import { objectSchema, propertiesOf, requiredOf } from "../../model/json-schema.js";
-import { viewTypeName } from "../../model/views.js";
+import { inside } from "../../../diagnostics.js";
+import { didYouMean } from "../../../did-you-mean.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { DocumentDeclaration } from "../format.js";
+import { isMap } from "../../../load/shape.js";
+import type { ToldMembers } from "../../../model/document-model.js";
+import { objectSchema, propertiesOf, requiredOf } from "../../../model/json-schema.js";
+import { viewTypeName } from "../../../model/views.js";
 
 /** The views that a document declares. */
 export function viewsOf({ views = {} }: DocumentDeclaration): readonly ToldMembers[] {
