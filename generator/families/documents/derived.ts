@@ -2,7 +2,7 @@
 import type { DocumentModel } from "../../model/document-model.js";
 import { viewed } from "../../model/views.js";
 import { aggregateTypeNames } from "./queries/aggregate-schemas.js";
-import { queryTypeNames } from "./queries/query-types.js";
+import { queryTypeNames } from "./queries/query-type-names.js";
 import { expansionsName } from "./queries/related.js";
 import { enumConstraints } from "./queries/query-schemas.js";
 

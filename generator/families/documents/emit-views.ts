@@ -5,7 +5,7 @@ import { readName, viewed } from "../../model/views.js";
 import { listLayout, literal } from "../../print/layout.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { scopesMember } from "./scopes.js";
-import { queryTypeNames } from "./queries/query-types.js";
+import { queryTypeNames } from "./queries/query-type-names.js";
 
 /** Who may see the documents by way of others. Asked for when it is needed: guards may know documents. */
 export function readingMember({ reading }: ReadModel, scope: ModuleScope): readonly string[] {

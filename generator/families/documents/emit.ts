@@ -12,7 +12,7 @@ import type { ModulePaths } from "../../print/module-path.js";
 import { ModuleScope } from "../../print/module-scope.js";
 import { camelCase, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
-import { queryTypeNames } from "./queries/query-types.js";
+import { queryTypeNames } from "./queries/query-type-names.js";
 import { referrersOf } from "./members/references.js";
 import { handledType, setFiles, setMember } from "./members/set.js";
 import type { DocumentModel } from "../../model/document-model.js";

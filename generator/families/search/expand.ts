@@ -10,7 +10,7 @@ import type { DocumentModel } from "../../model/document-model.js";
 import { bodyInput, type SearchModel } from "../../model/registry.js";
 import { guardsOf } from "../documents/guard.js";
 import { get } from "../documents/verbs/get.js";
-import { queryTypeNames } from "../documents/queries/query-types.js";
+import { queryTypeNames } from "../documents/queries/query-type-names.js";
 import {
   deadlineOf,
   extensionsOf,

@@ -4,7 +4,6 @@ import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { mapSchema, propertiesOf, type JsonSchema } from "../../../model/json-schema.js";
 import { documentOf } from "../../../model/views.js";
-import { pascalCase } from "../../../model/names.js";
 import { queryableFields } from "../../../model/query-fields.js";
 import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import {
@@ -18,6 +17,7 @@ import {
   sortSchema,
 } from "./query-schemas.js";
 import { expandedTypes, relatedQueries, type Documents } from "./related.js";
+import { queryTypeNames } from "./query-type-names.js";
 
 /** Puts the types of a document's queries into the table: its own, and those that documents share. */
 export function addQueryTypes(
@@ -69,20 +69,4 @@ export function addAggregateTypes(
     );
   for (const { name: shared, schema } of [...Object.values(rawPages), ...sharedAggregateTypes])
     table.addShared(shared, schema, at);
-}
-
-/** Names of the types that queries of a document use. */
-export function queryTypeNames(document: string): {
-  readonly filter: string;
-  readonly comparison: string;
-  readonly sorts: string;
-  readonly field: string;
-} {
-  const name = pascalCase(document);
-  return {
-    filter: `${name}Filter`,
-    comparison: `${name}Comparison`,
-    sorts: `${name}Sorts`,
-    field: `${name}Field`,
-  };
 }

@@ -5,7 +5,7 @@ import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";
 import { bodyInput } from "../../../model/registry.js";
 import { listRequestSchema, pageSchema } from "../queries/query-schemas.js";
-import { queryTypeNames } from "../queries/query-types.js";
+import { queryTypeNames } from "../queries/query-type-names.js";
 import { listErrors } from "./lists.js";
 import { parametersInput, verb } from "./verb.js";
 

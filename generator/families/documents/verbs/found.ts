@@ -9,7 +9,7 @@ import {
   type SchemaObject,
 } from "../../../model/json-schema.js";
 import { bodyInput } from "../../../model/registry.js";
-import { queryTypeNames } from "../queries/query-types.js";
+import { queryTypeNames } from "../queries/query-type-names.js";
 import { markDeleted } from "./delete.js";
 import { get } from "./get.js";
 import { kill } from "./kill.js";

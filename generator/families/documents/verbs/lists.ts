@@ -12,7 +12,7 @@ import {
   aggregateTypeNames,
 } from "../queries/aggregate-schemas.js";
 import { listRequestSchema, pageSchema, rawPages } from "../queries/query-schemas.js";
-import { queryTypeNames } from "../queries/query-types.js";
+import { queryTypeNames } from "../queries/query-type-names.js";
 import { get } from "./get.js";
 import { always, verb, type InputPlace, type Verb, type VerbRoute } from "./verb.js";
 
