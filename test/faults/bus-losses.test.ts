@@ -33,7 +33,9 @@ async function startPair(database: FreshDatabase, urls: readonly [here: string, 
   const data = mkdtempSync(join(tmpdir(), "opwright-losses-"));
   const services = [];
   for (const BUS_URL of urls) {
-    const environment = { DATABASE_URL: database.url, DATA_DIR: data, BUS_URL };
+    // The stream of events gives no sign of life of its own, and faults last as long as the machine takes.
+    const patience = { SSE_SILENT_SECONDS: "3600" };
+    const environment = { DATABASE_URL: database.url, DATA_DIR: data, BUS_URL, ...patience };
     services.push(await startTestService(postgres, { signsIn: false, environment }));
   }
   const [here, there] = services as [TestService, TestService];
@@ -78,6 +80,7 @@ let tries = 0;
 /** All hear what is sent from some moment on. */
 async function expectHeard(pair: Pair, ears: readonly Client[]): Promise<void> {
   const hear = async (): Promise<boolean> => {
+    expect(ears.map((one) => one.hasEnded())).toEqual(ears.map(() => false));
     const title = `heard ${(tries += 1)}`;
     await make(pair, title);
     await sleep(500);

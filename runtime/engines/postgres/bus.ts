@@ -1,5 +1,6 @@
 // The bus over LISTEN and NOTIFY, on a connection of its own: NOTIFY in a transaction would hold up its commit.
 import { randomBytes } from "node:crypto";
+import { Socket } from "node:net";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
 import { heartbeat } from "../../operations/heartbeat.js";
@@ -13,6 +14,8 @@ import { sessionOptions, settleSession } from "./session-settings.js";
 const channel = "opwright_signals";
 /** Characters that may wait to be sent. Further messages are dropped, which the port allows (ports/bus.ts). */
 const maxWaiting = 16 * 1024 * 1024;
+/** Milliseconds before it is connected again, at first and at most. */
+const shortestPauseMillis = 100;
 const longestPauseMillis = 5_000;
 /** Milliseconds to wait for a connection, and for the end of a statement. */
 const answerMillis = 5_000;
@@ -101,7 +104,7 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
   };
 }
 
-/** A connection that listens, and is replaced when it ends. */
+/** A connection that listens, and is replaced when it ends or goes silent. */
 interface Line {
   /** Undefined while there is no connection. */
   readonly client: Pg.Client | undefined;
@@ -116,61 +119,68 @@ function keptLine(
   hear: (payload: string) => void,
   resumed: () => void,
 ): Line {
-  let client: Pg.Client | undefined;
+  let current: { readonly client: Pg.Client; readonly socket: Socket } | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isHungUp = false;
+  let pauseMillis = shortestPauseMillis;
   // A standby refuses LISTEN, so this finds the server that accepts writes.
-  let current = 0;
-  const connect = async (pauseMillis: number): Promise<void> => {
-    const next = new pg.Client({
-      connectionString: urls[current] ?? "",
+  let server = 0;
+  const connect = async (): Promise<void> => {
+    const socket = new Socket();
+    const client = new pg.Client({
+      connectionString: urls[server] ?? "",
       application_name: "opwright bus",
       options: sessionOptions(options),
       statement_timeout: answerMillis,
       connectionTimeoutMillis: answerMillis,
       keepAlive: true,
+      stream: () => socket,
     });
     let hasEnded = false;
     const again = (): void => {
       if (hasEnded) return;
       hasEnded = true;
-      if (client === next) client = undefined;
+      if (current?.client === client) current = undefined;
       if (isHungUp) return;
-      const longer = Math.min(pauseMillis * 2, longestPauseMillis);
-      retry = setTimeout(() => void connect(longer), pauseMillis * (0.5 + Math.random()));
-      retry.unref();
+      retry = setTimeout(() => void connect(), pauseMillis * (0.5 + Math.random())).unref();
+      pauseMillis = Math.min(pauseMillis * 2, longestPauseMillis);
     };
-    next.on("error", again);
-    next.on("end", again);
-    next.on("notification", ({ payload }) => hear(payload ?? ""));
+    client.on("error", again);
+    client.on("end", again);
+    client.on("notification", ({ payload }) => hear(payload ?? ""));
     try {
-      await next.connect();
+      await client.connect();
       const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
-      await within(answerMillis, next.query(settleSession), silent);
-      await within(answerMillis, next.query(`LISTEN ${channel}`), silent);
+      await within(answerMillis, client.query(settleSession), silent);
+      await within(answerMillis, client.query(`LISTEN ${channel}`), silent);
     } catch (error) {
       log.warn({ err: error }, "the bus of signals does not answer");
-      current = (current + 1) % urls.length;
+      server = (server + 1) % urls.length;
       again();
-      await next.end().catch(() => undefined);
+      socket.destroy();
       return;
     }
-    if (isHungUp || hasEnded) return void (await next.end().catch(() => undefined));
-    client = next;
+    if (isHungUp || hasEnded) return void socket.destroy();
+    pauseMillis = shortestPauseMillis;
+    current = { client, socket };
     resumed();
   };
+  let asked: typeof current;
   const beat = heartbeat(
-    async () => client?.query("SELECT 1"),
+    async () => {
+      asked = current;
+      await asked?.client.query("SELECT 1");
+    },
     (silence) => {
       log.warn({ err: silence }, "the bus of signals does not answer");
-      // With a statement under way this doesn't say goodbye; what waits for an answer is lost, and rejects.
-      void client?.end().catch(() => undefined);
+      // Not `end`, which waits for the other side where no statement is under way. What waits for an answer rejects.
+      asked?.socket.destroy();
     },
   );
-  const first = connect(100);
+  const first = connect();
   return {
     get client() {
-      return client;
+      return current?.client;
     },
     async hangUp() {
       isHungUp = true;
