@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { own } from "../../../generator/model/records.js";
 import type { DocumentModel } from "../../../generator/model/document-model.js";
+import { applyPatch } from "../../../runtime/families/documents/merge-patch.js";
 import type { Schema } from "../document/open-api.js";
 import type { Answered, Caller } from "./caller.js";
 import { commonMembers, differing, documentOf, type Body, type Side } from "./common.js";
@@ -98,16 +99,33 @@ export async function patch(world: World, side: Side, kept: Kept): Promise<void>
   const before = await read(world, side, kept);
   const tag = before?.headers.get("etag") ?? undefined;
   if (tag === undefined) return;
+  const drawn = payload(world, caller, document, operation.body?.schema ?? true);
   const answer = await caller.call(operation.key, {
     parameters: { id: kept.id },
     headers: { "if-match": tag },
-    body: payload(world, caller, document, operation.body?.schema ?? true),
+    body: fitting(drawn, before?.body ?? {}, caller, `${document.name}.create`),
     isSound: true,
     about: namesOf(world, kept.table),
   });
   if (answer?.status !== 200) return;
   kept.by = side;
   kept.body = answer.body.data;
+}
+
+/** The members of a patch that leave a sound document: a part of a nested value is none where there is no value. */
+function fitting(patch: Body, current: Body, caller: Caller, create: string): Body {
+  const { openapi } = caller.version;
+  const whole = caller.operation(create)?.body?.schema ?? true;
+  if (typeof whole === "boolean") return patch;
+  const { properties = {} } =
+    whole.$ref === undefined ? whole : openapi.resolve<typeof whole>(whole.$ref);
+  const after = applyPatch(current, patch, () => true);
+  return Object.fromEntries(
+    Object.entries(patch).filter(([name]) => {
+      const schema = own(properties, name);
+      return schema === undefined || openapi.isValid(schema, after[name] ?? null);
+    }),
+  );
 }
 
 /** Deletes a document as the version does it. */
