@@ -1,9 +1,12 @@
-// Writes the pages that follow from tables: docs/errors.md and docs/diagnostics.md. A test holds them up to date.
-import { writeFileSync } from "node:fs";
+// Writes the pages that follow from tables: docs/errors.md, docs/diagnostics.md, and the routes in docs/registry.md.
+// A test holds them up to date.
+import { readFileSync, writeFileSync } from "node:fs";
 import { root } from "./prepare.mjs";
 
 const { errors } = await import(`${root}/dist/runtime/contract/errors.js`);
 const { catalogue } = await import(`${root}/dist/generator/catalogue.js`);
+const { verbs } = await import(`${root}/dist/generator/families/documents/verbs/index.js`);
+const { nounOf } = await import(`${root}/dist/generator/model/nouns.js`);
 
 export function errorsPage() {
   const rows = Object.entries(errors).map(
@@ -32,7 +35,25 @@ export function diagnosticsPage() {
   return `# Diagnostics\n\nWhat \`opwright check\` and \`generate\` can report: for each code the cause, then what to do. \`opwright explain CODE\` shows the same.\n\n${parts.join("\n")}`;
 }
 
+/** docs/registry.md with the routes of documents between its two marks, as the verbs say them. */
+export function registryPage() {
+  const rows = verbs.map(({ name, summary, rest, rpc, status, when }) => {
+    const needs = when.says === null ? "" : `\`${when.says}\``;
+    const answers = status === undefined ? "" : ` (${status})`;
+    const cells = [rest, rpc].map(([method, path]) => `${method} \`${path}\``);
+    return `| \`${name}\` | ${cells.join(" | ")} | ${needs} | ${summary(nounOf("tasks"))}${answers} |`;
+  });
+  const table = `| operation | style \`rest\` | style \`rpc\` | needs | |\n|---|---|---|---|---|\n${rows.join("\n")}`;
+  const [begin, end] = ["<!-- routes of documents -->", "<!-- end of routes -->"];
+  const page = readFileSync(`${root}/docs/registry.md`, "utf8");
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  if (before === -1 || after === -1)
+    throw new Error("docs/registry.md has no place for its routes");
+  return `${page.slice(0, before + begin.length)}\n${table}\n${page.slice(after)}`;
+}
+
 if (process.argv[1]?.endsWith("docs.mjs")) {
   writeFileSync(`${root}/docs/errors.md`, errorsPage());
   writeFileSync(`${root}/docs/diagnostics.md`, diagnosticsPage());
+  writeFileSync(`${root}/docs/registry.md`, registryPage());
 }

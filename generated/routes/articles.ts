@@ -29,7 +29,7 @@ export const articlesAggList = route({
   run: aggList(articlesSpec),
 });
 
-/** Create one of the articles. Guard: writer. */
+/** Create an article. Guard: writer. */
 export const articlesCreate = route({
   operationId: "articles.create",
   method: "POST",
@@ -42,7 +42,7 @@ export const articlesCreate = route({
   run: documents.create(articlesSpec),
 });
 
-/** Delete one of the articles, so that it can be restored. Guard: writer. */
+/** Delete an article, so that it can be restored. Guard: writer. */
 export const articlesDelete = route({
   operationId: "articles.delete",
   method: "POST",
@@ -54,7 +54,7 @@ export const articlesDelete = route({
   run: documents.delete(articlesSpec),
 });
 
-/** Read one of the articles. Guard: reader. */
+/** Read an article. Guard: reader. */
 export const articlesGet = route({
   operationId: "articles.get",
   method: "GET",
@@ -66,7 +66,7 @@ export const articlesGet = route({
   run: documents.get(articlesSpec),
 });
 
-/** Remove one of the articles for good. Guard: writer. */
+/** Remove an article for good. Guard: writer. */
 export const articlesKill = route({
   operationId: "articles.kill",
   method: "DELETE",
@@ -126,7 +126,7 @@ export const articlesRawListCursor = route({
   run: documents.rawListCursor(articlesSpec),
 });
 
-/** Restore one of the articles that was deleted. Guard: writer. */
+/** Restore a deleted article. Guard: writer. */
 export const articlesRestore = route({
   operationId: "articles.restore",
   method: "POST",
@@ -138,7 +138,7 @@ export const articlesRestore = route({
   run: documents.restore(articlesSpec),
 });
 
-/** Change one of the articles by a merge patch. Guard: writer. */
+/** Change an article by a merge patch. Guard: writer. */
 export const articlesUpdate = route({
   operationId: "articles.update",
   method: "PATCH",

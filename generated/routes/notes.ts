@@ -30,7 +30,7 @@ export const notesAggList = route({
   run: aggList(notesSpec),
 });
 
-/** Create one of the notes. Guard: own. */
+/** Create a note. Guard: own. */
 export const notesCreate = route({
   operationId: "notes.create",
   method: "POST",
@@ -42,7 +42,7 @@ export const notesCreate = route({
   run: documents.create(notesSpec),
 });
 
-/** Read one of the notes. Guard: own. */
+/** Read a note. Guard: own. */
 export const notesGet = route({
   operationId: "notes.get",
   method: "GET",
@@ -54,7 +54,7 @@ export const notesGet = route({
   run: documents.get(notesSpec),
 });
 
-/** Remove one of the notes for good. Guard: own. */
+/** Remove a note for good. Guard: own. */
 export const notesKill = route({
   operationId: "notes.kill",
   method: "DELETE",
@@ -114,7 +114,7 @@ export const notesRawListCursor = route({
   run: documents.rawListCursor(notesSpec),
 });
 
-/** Change one of the notes by a merge patch. Guard: own. */
+/** Change a note by a merge patch. Guard: own. */
 export const notesUpdate = route({
   operationId: "notes.update",
   method: "PATCH",

@@ -14,7 +14,7 @@ export const placesAggList = route({
   run: aggList(placesSpec),
 });
 
-/** Read one of the places. Guard: open. */
+/** Read a place. Guard: open. */
 export const placesGet = route({
   operationId: "places.get",
   method: "GET",

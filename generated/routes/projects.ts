@@ -31,7 +31,7 @@ export const projectsAggList = route({
   run: aggList(projectsSpec),
 });
 
-/** Create one of the projects. Guard: writer. */
+/** Create a project. Guard: writer. */
 export const projectsCreate = route({
   operationId: "projects.create",
   method: "POST",
@@ -44,7 +44,7 @@ export const projectsCreate = route({
   run: documents.create(projectsSpec),
 });
 
-/** Delete one of the projects, so that it can be restored. Guard: writer. */
+/** Delete a project, so that it can be restored. Guard: writer. */
 export const projectsDelete = route({
   operationId: "projects.delete",
   method: "POST",
@@ -56,7 +56,7 @@ export const projectsDelete = route({
   run: documents.delete(projectsSpec),
 });
 
-/** Read one of the projects. Guard: reader. */
+/** Read a project. Guard: reader. */
 export const projectsGet = route({
   operationId: "projects.get",
   method: "GET",
@@ -68,7 +68,7 @@ export const projectsGet = route({
   run: documents.get(projectsSpec),
 });
 
-/** Read one of the projects that is deleted. Guard: admin. */
+/** Read a deleted project. Guard: admin. */
 export const projectsGetDeleted = route({
   operationId: "projects.get_deleted",
   method: "GET",
@@ -80,7 +80,7 @@ export const projectsGetDeleted = route({
   run: history.getDeleted(projectsSpec),
 });
 
-/** Remove one of the projects for good. Guard: writer. */
+/** Remove a project for good. Guard: writer. */
 export const projectsKill = route({
   operationId: "projects.kill",
   method: "DELETE",
@@ -116,7 +116,7 @@ export const projectsListCursor = route({
   run: documents.listCursor(projectsSpec),
 });
 
-/** List projects that are deleted by cursor. Guard: admin. */
+/** List deleted projects by cursor. Guard: admin. */
 export const projectsListDeleted = route({
   operationId: "projects.list_deleted",
   method: "POST",
@@ -152,7 +152,7 @@ export const projectsRawListCursor = route({
   run: documents.rawListCursor(projectsSpec),
 });
 
-/** Restore one of the projects that was deleted. Guard: writer. */
+/** Restore a deleted project. Guard: writer. */
 export const projectsRestore = route({
   operationId: "projects.restore",
   method: "POST",
@@ -164,7 +164,7 @@ export const projectsRestore = route({
   run: documents.restore(projectsSpec),
 });
 
-/** Bring one of the projects back to what it was at a revision. Guard: reader and writer. */
+/** Restore an earlier revision of a project. Guard: reader and writer. */
 export const projectsRevert = route({
   operationId: "projects.revert",
   method: "POST",
@@ -176,7 +176,7 @@ export const projectsRevert = route({
   run: history.revert(projectsSpec),
 });
 
-/** Read one of the projects as it was at a revision. Guard: reader. */
+/** Read a project as it was at a revision. Guard: reader. */
 export const projectsRevision = route({
   operationId: "projects.revision",
   method: "GET",
@@ -188,7 +188,7 @@ export const projectsRevision = route({
   run: history.revision(projectsSpec),
 });
 
-/** Compare two revisions of one of the projects. Guard: reader. */
+/** Compare two revisions of a project. Guard: reader. */
 export const projectsRevisionDiff = route({
   operationId: "projects.revision_diff",
   method: "GET",
@@ -200,7 +200,7 @@ export const projectsRevisionDiff = route({
   run: history.revisionDiff(projectsSpec),
 });
 
-/** List the revisions of one of the projects, the newest first. Guard: reader. */
+/** List the revisions of a project, the newest first. Guard: reader. */
 export const projectsRevisions = route({
   operationId: "projects.revisions",
   method: "GET",
@@ -212,7 +212,7 @@ export const projectsRevisions = route({
   run: history.revisions(projectsSpec),
 });
 
-/** Change one of the projects by a merge patch. Guard: writer. */
+/** Change a project by a merge patch. Guard: writer. */
 export const projectsUpdate = route({
   operationId: "projects.update",
   method: "PATCH",

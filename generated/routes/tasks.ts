@@ -71,7 +71,7 @@ export const tasksComplete = route({
   run: answered(answers.tasksComplete, handlersTasks.complete),
 });
 
-/** Create one of the tasks. Guard: writer. */
+/** Create a task. Guard: writer. */
 export const tasksCreate = route({
   operationId: "tasks.create",
   method: "POST",
@@ -86,7 +86,7 @@ export const tasksCreate = route({
   run: documents.create(tasksSpec),
 });
 
-/** Delete one of the tasks, so that it can be restored. Guard: writer. */
+/** Delete a task, so that it can be restored. Guard: writer. */
 export const tasksDelete = route({
   operationId: "tasks.delete",
   method: "POST",
@@ -99,7 +99,7 @@ export const tasksDelete = route({
   run: documents.delete(tasksSpec),
 });
 
-/** Read one of the tasks. Guard: reader. */
+/** Read a task. Guard: reader. */
 export const tasksGet = route({
   operationId: "tasks.get",
   method: "GET",
@@ -112,7 +112,7 @@ export const tasksGet = route({
   run: documents.get(tasksSpec),
 });
 
-/** Remove one of the tasks for good. Guard: admin. */
+/** Remove a task for good. Guard: admin. */
 export const tasksKill = route({
   operationId: "tasks.kill",
   method: "DELETE",
@@ -177,7 +177,7 @@ export const tasksRawListCursor = route({
   run: documents.rawListCursor(tasksSpec),
 });
 
-/** Restore one of the tasks that was deleted. Guard: writer. */
+/** Restore a deleted task. Guard: writer. */
 export const tasksRestore = route({
   operationId: "tasks.restore",
   method: "POST",
@@ -190,7 +190,7 @@ export const tasksRestore = route({
   run: documents.restore(tasksSpec),
 });
 
-/** Change one of the tasks by a merge patch. Guard: writer. */
+/** Change a task by a merge patch. Guard: writer. */
 export const tasksUpdate = route({
   operationId: "tasks.update",
   method: "PATCH",

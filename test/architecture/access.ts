@@ -35,6 +35,7 @@ const allowed: readonly Allowed[] = [
   [/^ts-morph$/, /^generator\/(?:load|output|cli)\//],
   [/^ajv\//, /^generator\/compile\//],
   [/^recheck\//, /^generator\/check\//],
+  [/^(?:indefinite|pluralize)$/, /^generator\/model\/nouns\.ts$/],
   [/^handlebars$/, /^generator\/print\//],
   [/^openapi-types$/, /^generator\/emit\//],
 

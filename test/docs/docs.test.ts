@@ -331,17 +331,18 @@ test("the README's first example is a project of init, and answers as it says", 
 });
 
 describe("pages that follow from tables", () => {
-  test("errors.md and diagnostics.md are current (node scripts/docs.mjs)", () => {
+  test("errors.md, diagnostics.md and the routes of registry.md are current (node scripts/docs.mjs)", () => {
     const printed = execFileSync(
       process.execPath,
       [
         "--input-type=module",
         "-e",
-        "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify([d.errorsPage(), d.diagnosticsPage()]))",
+        "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify([d.errorsPage(), d.diagnosticsPage(), d.registryPage()]))",
       ],
       { cwd: root, encoding: "utf8" },
     );
-    expect([textOf("docs/errors.md"), textOf("docs/diagnostics.md")]).toEqual(JSON.parse(printed));
+    const pages = ["docs/errors.md", "docs/diagnostics.md", "docs/registry.md"];
+    expect(pages.map(textOf)).toEqual(JSON.parse(printed));
   });
 
   test("every code has its row", () => {

@@ -410,7 +410,7 @@ export function aggList(
 
 const $create: $.Operation = { method: "POST", path: "/articles", body: "input" };
 
-/** Create one of the articles. `POST /articles` */
+/** Create an article. `POST /articles` */
 export function create(
   client: $.Client,
   input: ArticlesCreate,
@@ -421,7 +421,7 @@ export function create(
 
 const $delete: $.Operation = { method: "POST", path: "/articles/{id}/delete", query: ["rev"] };
 
-/** Delete one of the articles, so that it can be restored. `POST /articles/{id}/delete` */
+/** Delete an article, so that it can be restored. `POST /articles/{id}/delete` */
 export function delete_(
   client: $.Client,
   input: ArticlesDeleteInput,
@@ -433,7 +433,7 @@ export { delete_ as delete };
 
 const $get: $.Operation = { method: "GET", path: "/articles/{id}", repeats: "safe" };
 
-/** Read one of the articles. `GET /articles/{id}` */
+/** Read an article. `GET /articles/{id}` */
 export function get(
   client: $.Client,
   input: ArticlesGetInput,
@@ -444,7 +444,7 @@ export function get(
 
 const $kill: $.Operation = { method: "DELETE", path: "/articles/{id}", query: ["rev"] };
 
-/** Remove one of the articles for good. `DELETE /articles/{id}` */
+/** Remove an article for good. `DELETE /articles/{id}` */
 export function kill(
   client: $.Client,
   input: ArticlesKillInput,
@@ -519,7 +519,7 @@ export function rawListCursor(
 
 const $restore: $.Operation = { method: "POST", path: "/articles/{id}/restore", query: ["rev"] };
 
-/** Restore one of the articles that was deleted. `POST /articles/{id}/restore` */
+/** Restore a deleted article. `POST /articles/{id}/restore` */
 export function restore(
   client: $.Client,
   input: ArticlesRestoreInput,
@@ -535,7 +535,7 @@ const $update: $.Operation = {
   body: { member: "patch" },
 };
 
-/** Change one of the articles by a merge patch. `PATCH /articles/{id}` */
+/** Change an article by a merge patch. `PATCH /articles/{id}` */
 export function update(
   client: $.Client,
   input: ArticlesUpdateInput,

@@ -333,7 +333,7 @@ export function aggList(
 
 const $create: $.Operation = { method: "POST", path: "/notes/create", body: "input" };
 
-/** Create one of the notes. `POST /notes/create` */
+/** Create a note. `POST /notes/create` */
 export function create(
   client: $.Client,
   input: NotesCreate,
@@ -344,7 +344,7 @@ export function create(
 
 const $get: $.Operation = { method: "GET", path: "/notes/get", query: ["id"], repeats: "safe" };
 
-/** Read one of the notes. `GET /notes/get` */
+/** Read a note. `GET /notes/get` */
 export function get(
   client: $.Client,
   input: NotesGetInput,
@@ -355,7 +355,7 @@ export function get(
 
 const $kill: $.Operation = { method: "DELETE", path: "/notes/kill", query: ["id", "rev"] };
 
-/** Remove one of the notes for good. `DELETE /notes/kill` */
+/** Remove a note for good. `DELETE /notes/kill` */
 export function kill(
   client: $.Client,
   input: NotesKillInput,
@@ -430,7 +430,7 @@ const $update: $.Operation = {
   body: { member: "patch" },
 };
 
-/** Change one of the notes by a merge patch. `PATCH /notes/update` */
+/** Change a note by a merge patch. `PATCH /notes/update` */
 export function update(
   client: $.Client,
   input: NotesUpdateInput,

@@ -307,7 +307,7 @@ export function aggList(
 
 const $get: $.Operation = { method: "GET", path: "/places/{id}", repeats: "safe" };
 
-/** Read one of the places. `GET /places/{id}` */
+/** Read a place. `GET /places/{id}` */
 export function get(
   client: $.Client,
   input: PlacesGetInput,

@@ -525,7 +525,7 @@ export function aggList(
 
 const $create: $.Operation = { method: "POST", path: "/projects", body: "input" };
 
-/** Create one of the projects. `POST /projects` */
+/** Create a project. `POST /projects` */
 export function create(
   client: $.Client,
   input: ProjectsCreate,
@@ -536,7 +536,7 @@ export function create(
 
 const $delete: $.Operation = { method: "POST", path: "/projects/{id}/delete", query: ["rev"] };
 
-/** Delete one of the projects, so that it can be restored. `POST /projects/{id}/delete` */
+/** Delete a project, so that it can be restored. `POST /projects/{id}/delete` */
 export function delete_(
   client: $.Client,
   input: ProjectsDeleteInput,
@@ -548,7 +548,7 @@ export { delete_ as delete };
 
 const $get: $.Operation = { method: "GET", path: "/projects/{id}", repeats: "safe" };
 
-/** Read one of the projects. `GET /projects/{id}` */
+/** Read a project. `GET /projects/{id}` */
 export function get(
   client: $.Client,
   input: ProjectsGetInput,
@@ -559,7 +559,7 @@ export function get(
 
 const $getDeleted: $.Operation = { method: "GET", path: "/projects/{id}/deleted", repeats: "safe" };
 
-/** Read one of the projects that is deleted. `GET /projects/{id}/deleted` */
+/** Read a deleted project. `GET /projects/{id}/deleted` */
 export function getDeleted(
   client: $.Client,
   input: ProjectsGetDeletedInput,
@@ -570,7 +570,7 @@ export function getDeleted(
 
 const $kill: $.Operation = { method: "DELETE", path: "/projects/{id}", query: ["rev"] };
 
-/** Remove one of the projects for good. `DELETE /projects/{id}` */
+/** Remove a project for good. `DELETE /projects/{id}` */
 export function kill(
   client: $.Client,
   input: ProjectsKillInput,
@@ -618,7 +618,7 @@ const $listDeleted: $.Operation = {
   repeats: "safe",
 };
 
-/** List projects that are deleted by cursor. `POST /projects/list_deleted` */
+/** List deleted projects by cursor. `POST /projects/list_deleted` */
 export function listDeleted(
   client: $.Client,
   input: ProjectsListDeletedInput = {},
@@ -661,7 +661,7 @@ export function rawListCursor(
 
 const $restore: $.Operation = { method: "POST", path: "/projects/{id}/restore", query: ["rev"] };
 
-/** Restore one of the projects that was deleted. `POST /projects/{id}/restore` */
+/** Restore a deleted project. `POST /projects/{id}/restore` */
 export function restore(
   client: $.Client,
   input: ProjectsRestoreInput,
@@ -676,7 +676,7 @@ const $revert: $.Operation = {
   query: ["rev", "to"],
 };
 
-/** Bring one of the projects back to what it was at a revision. `POST /projects/{id}/revert` */
+/** Restore an earlier revision of a project. `POST /projects/{id}/revert` */
 export function revert(
   client: $.Client,
   input: ProjectsRevertInput,
@@ -691,7 +691,7 @@ const $revision: $.Operation = {
   repeats: "safe",
 };
 
-/** Read one of the projects as it was at a revision. `GET /projects/{id}/revisions/{revision}` */
+/** Read a project as it was at a revision. `GET /projects/{id}/revisions/{revision}` */
 export function revision(
   client: $.Client,
   input: ProjectsRevisionInput,
@@ -707,7 +707,7 @@ const $revisionDiff: $.Operation = {
   repeats: "safe",
 };
 
-/** Compare two revisions of one of the projects. `GET /projects/{id}/revisions/{revision}/diff` */
+/** Compare two revisions of a project. `GET /projects/{id}/revisions/{revision}/diff` */
 export function revisionDiff(
   client: $.Client,
   input: ProjectsRevisionDiffInput,
@@ -723,7 +723,7 @@ const $revisions: $.Operation = {
   repeats: "safe",
 };
 
-/** List the revisions of one of the projects, the newest first. `GET /projects/{id}/revisions` */
+/** List the revisions of a project, the newest first. `GET /projects/{id}/revisions` */
 export function revisions(
   client: $.Client,
   input: ProjectsRevisionsInput,
@@ -739,7 +739,7 @@ const $update: $.Operation = {
   body: { member: "patch" },
 };
 
-/** Change one of the projects by a merge patch. `PATCH /projects/{id}` */
+/** Change a project by a merge patch. `PATCH /projects/{id}` */
 export function update(
   client: $.Client,
   input: ProjectsUpdateInput,

@@ -559,7 +559,7 @@ export function complete(
 
 const $create: $.Operation = { method: "POST", path: "/tasks", body: "input", repeats: "keyed" };
 
-/** Create one of the tasks. `POST /tasks` */
+/** Create a task. `POST /tasks` */
 export function create(
   client: $.Client,
   input: TasksCreate,
@@ -570,7 +570,7 @@ export function create(
 
 const $delete: $.Operation = { method: "POST", path: "/tasks/{id}/delete", query: ["rev"] };
 
-/** Delete one of the tasks, so that it can be restored. `POST /tasks/{id}/delete` */
+/** Delete a task, so that it can be restored. `POST /tasks/{id}/delete` */
 export function delete_(
   client: $.Client,
   input: TasksDeleteInput,
@@ -582,7 +582,7 @@ export { delete_ as delete };
 
 const $get: $.Operation = { method: "GET", path: "/tasks/{id}", repeats: "safe" };
 
-/** Read one of the tasks. `GET /tasks/{id}` */
+/** Read a task. `GET /tasks/{id}` */
 export function get(
   client: $.Client,
   input: TasksGetInput,
@@ -593,7 +593,7 @@ export function get(
 
 const $kill: $.Operation = { method: "DELETE", path: "/tasks/{id}", query: ["rev"] };
 
-/** Remove one of the tasks for good. `DELETE /tasks/{id}` */
+/** Remove a task for good. `DELETE /tasks/{id}` */
 export function kill(
   client: $.Client,
   input: TasksKillInput,
@@ -663,7 +663,7 @@ export function rawListCursor(
 
 const $restore: $.Operation = { method: "POST", path: "/tasks/{id}/restore", query: ["rev"] };
 
-/** Restore one of the tasks that was deleted. `POST /tasks/{id}/restore` */
+/** Restore a deleted task. `POST /tasks/{id}/restore` */
 export function restore(
   client: $.Client,
   input: TasksRestoreInput,
@@ -679,7 +679,7 @@ const $update: $.Operation = {
   body: { member: "patch" },
 };
 
-/** Change one of the tasks by a merge patch. `PATCH /tasks/{id}` */
+/** Change a task by a merge patch. `PATCH /tasks/{id}` */
 export function update(
   client: $.Client,
   input: TasksUpdateInput,

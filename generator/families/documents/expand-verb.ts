@@ -2,7 +2,8 @@
 import type { DocumentDeclaration } from "./format.js";
 import { own } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
-import { pascalCase, specName, summaryOf } from "../../model/names.js";
+import { pascalCase, specName } from "../../model/names.js";
+import { nounOf } from "../../model/nouns.js";
 import type { DocumentModel, ToldMembers } from "../../model/document-model.js";
 import { documentOf } from "../../model/views.js";
 import type { OperationModel } from "../../model/registry.js";
@@ -57,7 +58,7 @@ export function expandVerb(
     },
     {
       ...factsOfDeeds(model, verb),
-      summary: `${summaryOf(verb.summary, document)}${view === null ? "" : ` (${view.name})`}`,
+      summary: `${verb.summary(nounOf(document, declaration.singular))}${view === null ? "" : ` (${view.name})`}`,
       input: verb.input({
         model,
         spec,

@@ -116,6 +116,15 @@ export const documentMembers = {
     formerlyCalled,
     "What the documents were called when their table was made; rows stay where they are.",
   ),
+  singular: optional(
+    {
+      kind: "string",
+      pattern: /^\p{L}[\p{L}\p{N} '-]{0,59}$/u,
+      what: "a noun without an article",
+      example: "task",
+    },
+    "What one of them is called in summaries, as in `Create a task`; by the usual rules of English where left out.",
+  ),
   description: optional(text, "What such a document is.", "What somebody has to do."),
   create: optional(listOf(aField), "Fields that a create payload may have; all where left out."),
   update: optional(listOf(aField), "Fields that a patch may have; all where left out."),

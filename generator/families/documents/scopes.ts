@@ -15,7 +15,7 @@ import type { Verb } from "./verbs/verb.js";
 
 /** The verbs by which handlers read and write one document. */
 function accessesOf(model: DocumentModel, declaration: DocumentDeclaration): readonly Verb[] {
-  return [get, ...writesOfOne.filter((verb) => verb.when(model, declaration))];
+  return [get, ...writesOfOne.filter((verb) => verb.when.holds(model, declaration))];
 }
 
 /** Whether a hook narrows which documents there are. */

@@ -7,7 +7,7 @@ import { always, verb } from "./verb.js";
 
 export const create = verb({
   name: "create",
-  summary: "Create one of the *",
+  summary: ({ a }) => `Create ${a}`,
   rest: ["POST", "/"],
   rpc: ["POST", "/create"],
   status: 201,

@@ -3,16 +3,22 @@ import { idInPath } from "../../../kernel/built-in.js";
 import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";
-import { parametersInput, revisionErrors, revisionParameter, verb } from "./verb.js";
+import {
+  parametersInput,
+  revisionErrors,
+  revisionParameter,
+  verb,
+  withSoftDelete,
+} from "./verb.js";
 
 export const markDeleted = verb({
   name: "delete",
-  summary: "Delete one of the *, so that it can be restored",
+  summary: ({ a }) => `Delete ${a}, so that it can be restored`,
   rest: ["POST", "/{id}/delete"],
   rpc: ["PATCH", "/delete"],
   about: "one",
   does: ["deletes"],
-  when: ({ softDelete }) => softDelete,
+  when: withSoftDelete,
   input: ({ typeName }) => parametersInput(typeName, [idInPath, revisionParameter(true)]),
   output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("documents.delete"), spec),

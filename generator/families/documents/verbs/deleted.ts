@@ -7,16 +7,16 @@ import { bodyInput } from "../../../model/registry.js";
 import { listRequestSchema, pageSchema } from "../queries/query-schemas.js";
 import { queryTypeNames } from "../queries/query-type-names.js";
 import { listErrors } from "./lists.js";
-import { parametersInput, verb } from "./verb.js";
+import { parametersInput, verb, withReadableDeleted } from "./verb.js";
 
 export const getDeleted = verb({
   name: "get_deleted",
-  summary: "Read one of the * that is deleted",
+  summary: ({ one }) => `Read a deleted ${one}`,
   rest: ["GET", "/{id}/deleted"],
   rpc: ["GET", "/get_deleted"],
   about: "one",
   does: [],
-  when: ({ readsDeleted }) => readsDeleted !== null,
+  when: withReadableDeleted,
   input: ({ typeName }) => parametersInput(typeName, [idInPath]),
   output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("history.getDeleted"), spec),
@@ -26,12 +26,12 @@ export const getDeleted = verb({
 
 export const listDeleted = verb({
   name: "list_deleted",
-  summary: "List * that are deleted by cursor",
+  summary: ({ many }) => `List deleted ${many} by cursor`,
   rest: ["POST", "/list_deleted"],
   rpc: ["POST", "/list_deleted"],
   about: "found",
   twinOf: () => [getDeleted],
-  when: ({ readsDeleted }) => readsDeleted !== null,
+  when: withReadableDeleted,
   input: ({ model, spec, typeName }) => {
     const options = { isRaw: false, byCursor: true, listDeleted: false, expandable: [] };
     const schema = listRequestSchema(queryTypeNames(model.name), options);

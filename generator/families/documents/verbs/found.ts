@@ -15,19 +15,26 @@ import { get } from "./get.js";
 import { kill } from "./kill.js";
 import { listErrors } from "./lists.js";
 import { update } from "./update.js";
-import { verb, type InputPlace, type RunPlace, type Verb, type VerbRoute } from "./verb.js";
+import {
+  type InputPlace,
+  type RunPlace,
+  verb,
+  type Verb,
+  type VerbRoute,
+  withBulk,
+} from "./verb.js";
 
 // What a filter finds tells which documents there are: these are twins of `get` as well.
 export const updateWhere = verb({
   name: "update_where",
-  summary: "Change all of the * that a filter finds",
+  summary: ({ many }) => `Change all ${many} that a filter finds`,
   twinOf: () => [get, update],
   ...ofFound("update_where", "updateWhere", (model) => ({ patch: refTo(model.patchTypeName) })),
 });
 
 export const deleteWhere = verb({
   name: "delete_where",
-  summary: "Delete all of the * that a filter finds",
+  summary: ({ many }) => `Delete all ${many} that a filter finds`,
   twinOf: ({ softDelete }) => [get, softDelete ? markDeleted : kill],
   ...ofFound("delete_where", "deleteWhere", () => ({})),
 });
@@ -43,7 +50,7 @@ function ofFound(
     rest: route,
     rpc: route,
     about: "found",
-    when: ({ bulk }) => bulk !== null,
+    when: withBulk,
     input: ({ model, spec, typeName }: InputPlace) => {
       const read = callOf(ofRuntime(`bulkInput.${handler}`), spec);
       return bodyInput(requestSchema(model, membersOf(model)), typeName, read);

@@ -10,7 +10,7 @@ import { always, parametersInput, verb } from "./verb.js";
 
 export const get = verb({
   name: "get",
-  summary: "Read one of the *",
+  summary: ({ a }) => `Read ${a}`,
   rest: ["GET", "/{id}"],
   rpc: ["GET", "/get"],
   about: "one",

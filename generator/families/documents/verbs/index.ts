@@ -72,6 +72,7 @@ export function isReading(verb: Verb): boolean {
 /** The verbs that a document registers. */
 export function verbsOf(model: DocumentModel, declaration: DocumentDeclaration): readonly Verb[] {
   return verbs.filter(
-    (verb) => (declaration.read_only !== true || isReading(verb)) && verb.when(model, declaration),
+    (verb) =>
+      (declaration.read_only !== true || isReading(verb)) && verb.when.holds(model, declaration),
   );
 }

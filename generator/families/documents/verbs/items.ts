@@ -15,20 +15,27 @@ import { create } from "./create.js";
 import { markDeleted } from "./delete.js";
 import { kill } from "./kill.js";
 import { update } from "./update.js";
-import { verb, type InputPlace, type RunPlace, type Verb, type VerbRoute } from "./verb.js";
+import {
+  type InputPlace,
+  type RunPlace,
+  verb,
+  type Verb,
+  type VerbRoute,
+  withBulk,
+} from "./verb.js";
 
 const rev = { ...revisionSchema, description: "The expected revision; any where left out." };
 
 export const createMany = verb({
   name: "create_many",
-  summary: "Create many of the *",
+  summary: ({ many }) => `Create many ${many}`,
   twinOf: () => [create],
   ...ofItems("create_many", "create", (model) => refTo(model.createTypeName)),
 });
 
 export const updateMany = verb({
   name: "update_many",
-  summary: "Change many of the * by merge patches",
+  summary: ({ many }) => `Change many ${many} by merge patches`,
   twinOf: () => [update],
   ...ofItems("update_many", "update", (model) =>
     objectSchema({ id: uuidSchema, rev, patch: refTo(model.patchTypeName) }, ["id", "patch"]),
@@ -37,7 +44,7 @@ export const updateMany = verb({
 
 export const deleteMany = verb({
   name: "delete_many",
-  summary: "Delete many of the *",
+  summary: ({ many }) => `Delete many ${many}`,
   twinOf: ({ softDelete }) => [softDelete ? markDeleted : kill],
   ...ofItems("delete_many", "delete", () => objectSchema({ id: uuidSchema, rev }, ["id"])),
 });
@@ -53,7 +60,7 @@ function ofItems(
     rest: route,
     rpc: route,
     about: "items",
-    when: ({ bulk }) => bulk !== null,
+    when: withBulk,
     input: ({ model, typeName }: InputPlace) => {
       const read = callOf(ofRuntime(`bulkInput.${handler}`), { literal: model.bulk ?? 0 });
       return bodyInput(requestSchema(model, itemSchema(model)), typeName, read);

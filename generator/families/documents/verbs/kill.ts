@@ -6,7 +6,7 @@ import { always, parametersInput, revisionErrors, revisionParameter, verb } from
 
 export const kill = verb({
   name: "kill",
-  summary: "Remove one of the * for good",
+  summary: ({ a }) => `Remove ${a} for good`,
   rest: ["DELETE", "/{id}"],
   rpc: ["DELETE", "/kill"],
   status: 204,

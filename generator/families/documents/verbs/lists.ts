@@ -25,20 +25,20 @@ export const listErrors = [
 
 export const list = verb({
   name: "list",
-  summary: "List * by page",
+  summary: ({ many }) => `List ${many} by page`,
   ...listing("list", "page", (model) => jsonOutput(pageSchema(refTo(model.readTypeName), false))),
   ofViews: true,
 });
 
 export const rawList = verb({
   name: "raw_list",
-  summary: "List chosen fields of * by page",
+  summary: ({ many }) => `List chosen fields of ${many} by page`,
   ...listing("raw_list", "rawPage", () => jsonOutput(refTo(rawPages.byNumber.name))),
 });
 
 export const listCursor = verb({
   name: "list_cursor",
-  summary: "List * by cursor",
+  summary: ({ many }) => `List ${many} by cursor`,
   ...listing("list_cursor", "cursor", (model) =>
     jsonOutput(pageSchema(refTo(model.readTypeName), true)),
   ),
@@ -47,13 +47,13 @@ export const listCursor = verb({
 
 export const rawListCursor = verb({
   name: "raw_list_cursor",
-  summary: "List chosen fields of * by cursor",
+  summary: ({ many }) => `List chosen fields of ${many} by cursor`,
   ...listing("raw_list_cursor", "rawCursor", () => jsonOutput(refTo(rawPages.byCursor.name))),
 });
 
 export const aggList = verb({
   name: "agg_list",
-  summary: "Group * and compute over the groups",
+  summary: ({ many }) => `Group ${many} and compute over the groups`,
   ...ofQuery("agg_list"),
   input: ({ model, spec, typeName }) => {
     const names = { ...queryTypeNames(model.name), ...aggregateTypeNames(model.name) };

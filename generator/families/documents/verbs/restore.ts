@@ -3,16 +3,22 @@ import { idInPath } from "../../../kernel/built-in.js";
 import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";
-import { parametersInput, revisionErrors, revisionParameter, verb } from "./verb.js";
+import {
+  parametersInput,
+  revisionErrors,
+  revisionParameter,
+  verb,
+  withSoftDelete,
+} from "./verb.js";
 
 export const restore = verb({
   name: "restore",
-  summary: "Restore one of the * that was deleted",
+  summary: ({ one }) => `Restore a deleted ${one}`,
   rest: ["POST", "/{id}/restore"],
   rpc: ["PATCH", "/restore"],
   about: "one",
   does: ["restores"],
-  when: ({ softDelete }) => softDelete,
+  when: withSoftDelete,
   input: ({ typeName }) => parametersInput(typeName, [idInPath, revisionParameter(true)]),
   output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("documents.restore"), spec),

@@ -6,17 +6,17 @@ import { refTo, revisionSchema } from "../../../model/json-schema.js";
 import { get } from "./get.js";
 import { revision } from "./revisions.js";
 import { update } from "./update.js";
-import { parametersInput, revisionErrors, revisionParameter, verb } from "./verb.js";
+import { parametersInput, revisionErrors, revisionParameter, verb, withRevisions } from "./verb.js";
 
 export const revert = verb({
   name: "revert",
-  summary: "Bring one of the * back to what it was at a revision",
+  summary: ({ a }) => `Restore an earlier revision of ${a}`,
   rest: ["POST", "/{id}/revert"],
   rpc: ["PATCH", "/revert"],
   about: "one",
   // It answers with what a revision says.
   twinOf: () => [get, revision, update],
-  when: (model) => model.revisions,
+  when: withRevisions,
   input: ({ typeName }) =>
     parametersInput(typeName, [
       idInPath,

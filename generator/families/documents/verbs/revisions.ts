@@ -12,7 +12,7 @@ import {
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { ParameterModel } from "../../../model/registry.js";
 import { get } from "./get.js";
-import { parametersInput, verb } from "./verb.js";
+import { parametersInput, verb, withRevisions } from "./verb.js";
 
 const revisionInPath: ParameterModel = {
   name: "revision",
@@ -38,12 +38,12 @@ const origin: Readonly<Record<string, JsonSchema>> = {
 
 export const revisions = verb({
   name: "revisions",
-  summary: "List the revisions of one of the *, the newest first",
+  summary: ({ a }) => `List the revisions of ${a}, the newest first`,
   rest: ["GET", "/{id}/revisions"],
   rpc: ["GET", "/revisions"],
   about: "one",
   twinOf: () => [get],
-  when: (model) => model.revisions,
+  when: withRevisions,
   input: ({ typeName }) =>
     parametersInput(typeName, [
       idInPath,
@@ -57,12 +57,12 @@ export const revisions = verb({
 
 export const revision = verb({
   name: "revision",
-  summary: "Read one of the * as it was at a revision",
+  summary: ({ a }) => `Read ${a} as it was at a revision`,
   rest: ["GET", "/{id}/revisions/{revision}"],
   rpc: ["GET", "/revision"],
   about: "one",
   twinOf: () => [get],
-  when: (model) => model.revisions,
+  when: withRevisions,
   input: ({ typeName }) => parametersInput(typeName, [idInPath, revisionInPath]),
   output: (model) => {
     const members = { ...origin, data: refTo(model.typeName) };
@@ -74,12 +74,12 @@ export const revision = verb({
 
 export const revisionDiff = verb({
   name: "revision_diff",
-  summary: "Compare two revisions of one of the *",
+  summary: ({ a }) => `Compare two revisions of ${a}`,
   rest: ["GET", "/{id}/revisions/{revision}/diff"],
   rpc: ["GET", "/revision_diff"],
   about: "one",
   twinOf: () => [get],
-  when: (model) => model.revisions,
+  when: withRevisions,
   input: ({ typeName }) => {
     const to = { ...revisionSchema, description: "The current one where left out." };
     return parametersInput(typeName, [idInPath, revisionInPath, inQuery("to", "integer", to)]);

@@ -9,7 +9,7 @@ import { always, revisionErrors, revisionParameter, verb, type InputPlace } from
 
 export const update = verb({
   name: "update",
-  summary: "Change one of the * by a merge patch",
+  summary: ({ a }) => `Change ${a} by a merge patch`,
   rest: ["PATCH", "/{id}"],
   rpc: ["PATCH", "/update"],
   about: "one",

@@ -10,12 +10,12 @@ import { revisionErrors, verb } from "./verb.js";
 
 export const upsert = verb({
   name: "upsert",
-  summary: "Update the one of the * that has the same unique values, or create it",
+  summary: ({ one }) => `Update the ${one} that has the same unique values, or create it`,
   rest: ["POST", "/upsert"],
   rpc: ["POST", "/upsert"],
   about: "one",
   twinOf: () => [create, update],
-  when: (_model, declaration) => declaration.upsert === true,
+  when: { says: "upsert: true", holds: (_model, declaration) => declaration.upsert === true },
   input: ({ model, spec, typeName }) =>
     bodyInput(requestSchema(model), typeName, callOf(ofRuntime("bulkInput.upsert"), spec)),
   output: (model) => {

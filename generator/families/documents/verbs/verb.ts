@@ -2,6 +2,7 @@
 import type { RouteMethod } from "../../../kernel/family.js";
 import { objectSchema, revisionSchema } from "../../../model/json-schema.js";
 import type { Code } from "../../../model/code.js";
+import type { Noun } from "../../../model/nouns.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { InputModel, OutputModel, ParameterModel } from "../../../model/registry.js";
 import type { DocumentDeclaration } from "../format.js";
@@ -28,10 +29,17 @@ export interface RunPlace {
   readonly twins: readonly Code[];
 }
 
+/** What a document must say to register a verb. */
+export interface Condition {
+  /** As the registry writes it; null where every document does. */
+  readonly says: string | null;
+  readonly holds: (model: DocumentModel, declaration: DocumentDeclaration) => boolean;
+}
+
 interface VerbFacts {
   readonly name: string;
-  /** What it does; `*` is the document's name. */
-  readonly summary: string;
+  /** What it does to a task, or to tasks. */
+  readonly summary: (noun: Noun) => string;
   /** Its routes in both styles. */
   readonly rest: VerbRoute;
   readonly rpc: VerbRoute;
@@ -46,7 +54,7 @@ interface VerbFacts {
    * Whether the document registers it. Verbs that write aren't registered for documents that are read only, whatever this
    * says.
    */
-  readonly when: (model: DocumentModel, declaration: DocumentDeclaration) => boolean;
+  readonly when: Condition;
   readonly input: (place: InputPlace) => InputModel;
   readonly output: (model: DocumentModel) => OutputModel;
   readonly run: (place: RunPlace) => Code;
@@ -82,7 +90,20 @@ export function verb<Name extends string>(facts: Verb & { readonly name: Name })
   return facts;
 }
 
-export const always = (): boolean => true;
+export const always: Condition = { says: null, holds: () => true };
+export const withSoftDelete: Condition = {
+  says: "soft_delete: true",
+  holds: ({ softDelete }) => softDelete,
+};
+export const withReadableDeleted: Condition = {
+  says: "soft_delete: {read: …}",
+  holds: ({ readsDeleted }) => readsDeleted !== null,
+};
+export const withRevisions: Condition = {
+  says: "history: {revisions: true}",
+  holds: ({ revisions }) => revisions,
+};
+export const withBulk: Condition = { says: "bulk: {max: …}", holds: ({ bulk }) => bulk !== null };
 
 /** An input of parameters without a body. */
 export function parametersInput(
