@@ -37,7 +37,7 @@ export function diagnosticsPage() {
 
 /** docs/registry.md with the routes of documents between its two marks, as the verbs say them. */
 export function registryPage() {
-  const rows = verbs.map(({ name, summary, rest, rpc, status, when }) => {
+  const rows = verbs.map(({ name, summary, rest, rpc = rest, status, when }) => {
     const needs = when.says === null ? "" : `\`${when.says}\``;
     const answers = status === undefined ? "" : ` (${status})`;
     const cells = [rest, rpc].map(([method, path]) => `${method} \`${path}\``);

@@ -9,27 +9,29 @@ import {
 } from "../model/json-schema.js";
 import { callOf, ofRuntime, type CodeName } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
-import type { OperationModel, ParameterModel, TokenUse } from "../model/registry.js";
+import { nounOf } from "../model/nouns.js";
+import type { InputModel, ParameterModel, TokenUse } from "../model/registry.js";
 import {
   deadlineOf,
   type FamilyContext,
   type NamespaceExpansion,
-  type RouteMethod,
   type UnmountedOperation,
 } from "./family.js";
 import { credentials } from "./credentials.js";
 import type { BuiltInGuard } from "./guards.js";
-import { jsonOutput, operation } from "./operation.js";
+import { jsonOutput } from "./operation.js";
 import { anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
+import { operationOfVerb, type Verb, type VerbRoute } from "./verb.js";
 
-/** One operation of a family of the runtime. */
+/** An operation of a family of the runtime, in short: its input, answer and handler are made alike for all. */
 export interface BuiltInVerb {
+  readonly name: string;
   /** The handler's name in the runtime. */
-  readonly verb: string;
+  readonly handler: string;
   readonly summary: string;
-  readonly method: RouteMethod;
-  readonly path: string;
-  readonly status: number;
+  readonly route: VerbRoute;
+  /** 200 where it is left out. */
+  readonly status?: number;
   /** Whether the handler takes the spec of its place. */
   readonly takesSpec: boolean;
   /** Whether it runs in a write transaction; otherwise it opens its own, or only reads. */
@@ -112,62 +114,80 @@ interface BuiltInPlace {
 export function expandBuiltIn(
   context: FamilyContext,
   place: BuiltInPlace,
-  verbs: Readonly<Record<string, BuiltInVerb>>,
+  verbs: readonly BuiltInVerb[],
 ): readonly UnmountedOperation[] {
-  return Object.entries(verbs).map(([name, shape]) => {
-    const route = { method: shape.method, path: shape.path };
-    return {
-      operation: operationOf(context, place, name, shape),
-      routes: { rest: route, rpc: route },
-      status: shape.status,
-      at: place.at,
-    };
-  });
+  return verbs.map((short) => expandShort(context, place, short));
 }
 
-function operationOf(
+function expandShort(
   context: FamilyContext,
-  { family, handlers, namespace, at, guard: usual, spec }: BuiltInPlace,
-  name: string,
-  shape: BuiltInVerb,
-): OperationModel {
-  const guard = shape.ignoresCredentials === true ? open : (shape.guard ?? usual);
-  const typeName = `${pascalCase(`${namespace}.${name}`)}Input`;
-  const parameters = shape.parameters ?? [];
-  const isChecked = shape.body === undefined && !parameters.every(isReadWhole);
-  const schema =
-    shape.body?.schema ??
-    objectSchema(
-      Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
-      parameters.filter(({ required }) => required).map(({ name: parameter }) => parameter),
-    );
-  context.types.table.claim(typeName, at);
-  return operation(
-    { namespace, name, family, source: at.file, guard: guard.policy, hooks: guard.hooks },
+  place: BuiltInPlace,
+  short: BuiltInVerb,
+): UnmountedOperation {
+  const { family, namespace, at } = place;
+  const guard = short.ignoresCredentials === true ? open : (short.guard ?? place.guard);
+  const [method] = short.route;
+  const input = inputOf(namespace, short);
+  context.types.table.claim(input.typeName, at);
+  const isWhole = input.read === "whole";
+  return operationOfVerb(
+    verbOf(place, short, input),
     {
-      summary: shape.summary,
-      input: {
-        schema,
-        typeName,
-        parameters,
-        body:
-          shape.body === undefined ? null : { as: "input", isForm: false, ...shape.body, typeName },
-        read: isChecked ? "whole" : "parts",
-      },
-      output: jsonOutput(shape.output === null ? null : refTo(shape.output)),
+      namespace,
+      family,
+      source: at.file,
+      guard: guard.policy,
+      hooks: guard.hooks,
+      at,
+      noun: nounOf(namespace),
+    },
+    null,
+    {
       deadlineSeconds: deadlineOf(context),
-      transaction: shape.isWrite ? "write" : "read",
-      tokens: shape.tokens ?? null,
-      ignoresCredentials: shape.ignoresCredentials ?? false,
-      audit: shape.method === "GET" ? null : (shape.audit ?? namedMembers(schema)),
-      run: callOf(ofRuntime(`${handlers}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
-      effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
+      transaction: short.isWrite ? "write" : "read",
+      tokens: short.tokens ?? null,
+      ignoresCredentials: short.ignoresCredentials ?? false,
+      audit: method === "GET" ? null : (short.audit ?? namedMembers(input.schema)),
+      effect: method === "GET" && !short.isWrite ? "reads" : "changes",
       isTool: false,
-      declares: shape.body === undefined && !isChecked ? "nothing" : "input",
-      adds: shape.adds ?? null,
-      errors: shape.errors,
+      declares: short.body === undefined && !isWhole ? "nothing" : "input",
+      adds: short.adds ?? null,
+      errors: [],
     },
   );
+}
+
+/** The verb that a short form stands for. */
+function verbOf(place: BuiltInPlace, short: BuiltInVerb, input: InputModel): Verb<null> {
+  const { name, handler, summary, route, status, output, errors } = short;
+  return {
+    name,
+    summary: () => summary,
+    rest: route,
+    ...(status === undefined ? {} : { status }),
+    input: () => input,
+    output: () => jsonOutput(output === null ? null : refTo(output)),
+    run: () =>
+      callOf(ofRuntime(`${place.handlers}.${handler}`), ...(short.takesSpec ? [place.spec] : [])),
+    errors: () => errors,
+  };
+}
+
+function inputOf(namespace: string, { name, body, parameters = [] }: BuiltInVerb): InputModel {
+  const typeName = `${pascalCase(`${namespace}.${name}`)}Input`;
+  const schema =
+    body?.schema ??
+    objectSchema(
+      Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
+      parameters.filter(({ required }) => required).map((parameter) => parameter.name),
+    );
+  return {
+    schema,
+    typeName,
+    parameters,
+    body: body === undefined ? null : { as: "input", isForm: false, ...body, typeName },
+    read: body === undefined && !parameters.every(isReadWhole) ? "whole" : "parts",
+  };
 }
 
 /** Whether reading a parameter by its type checks all that its schema says. */

@@ -31,11 +31,6 @@ export function sentenceCase(operation: string, namespace: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A summary with the namespace, in words, in place of its `*`. */
-export function summaryOf(text: string, namespace: string): string {
-  return text.replace("*", namespace.replaceAll("_", " "));
-}
-
 /** What is made of a search's index beside itself; the last ones are tables that FTS5 keeps. */
 export const indexSuffixes = [
   "_by_texts",

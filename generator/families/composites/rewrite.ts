@@ -1,16 +1,16 @@
 // Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
 import type { RouteStyle } from "../../model/vocabulary.js";
 import type { Report } from "../../diagnostics.js";
-import { storageVerbs } from "../storage/verbs.js";
+import { storageVerbs } from "../storage/verbs/index.js";
 import type { CompositeDeclaration } from "./format.js";
 import type { MovedPath, SourceTree } from "../../load/source-tree.js";
 
 /** Guards of single operations that are those of the search, and of the storage. */
 const searchGuards = ["typed", "raw", "typed_cursor", "raw_cursor"];
 /** `list` and `delete` are those of the document. */
-const storageGuards: readonly string[] = storageVerbs.filter(
-  (verb) => verb !== "list" && verb !== "delete",
-);
+const storageGuards: readonly string[] = storageVerbs
+  .map(({ name }) => name)
+  .filter((name) => name !== "list" && name !== "delete");
 
 /**
  * The tree with a document, a search and perhaps a storage for each composite, as if they had been written out:

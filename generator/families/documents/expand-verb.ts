@@ -15,19 +15,19 @@ import {
   type UnmountedOperation,
 } from "../../kernel/family.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
-import { operation } from "../../kernel/operation.js";
+import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
 import { profilesAsked } from "./members/set.js";
 import { deedsOf } from "./verbs/index.js";
-import type { Deed, Verb } from "./verbs/verb.js";
+import type { Deed, DocumentVerb } from "./verbs/verb.js";
 
 /** Expands one verb of a document, or of a view of it. */
 export function expandVerb(
   context: FamilyContext,
   model: DocumentModel,
   declaration: DocumentDeclaration,
-  verb: Verb,
+  verb: DocumentVerb,
 ): UnmountedOperation {
   const { tree } = context;
   const { view } = model;
@@ -43,11 +43,11 @@ export function expandVerb(
       ? undefined
       : { hooks: ownHooks, at: tree.at("documents", document, "hooks", name) },
   );
-  const spec = ofGenerated(`documents/${document}`, specName(model.name));
   const each = writtenBy(verb, model).flatMap((of) =>
     hooksOfVerb(context, document, declaration, of).map((hook) => ({ of: of.name, ...hook })),
   );
-  const made = operation(
+  return operationOfVerb(
+    view === null ? verb : ofView(verb, view),
     {
       namespace: document,
       name,
@@ -55,23 +55,22 @@ export function expandVerb(
       source: model.source,
       guard: guardText(guards),
       hooks,
+      at: tree.keyAt("documents", document, ...(view === null ? [] : ["views", view.name])),
+      noun: nounOf(document, declaration.singular),
+    },
+    {
+      model,
+      spec: ofGenerated(`documents/${document}`, specName(model.name)),
+      typeName: `${pascalCase(`${model.name}.${verb.name}`)}Input`,
+      twins: twinArguments(model, verb),
     },
     {
       ...factsOfDeeds(model, verb),
-      summary: `${verb.summary(nounOf(document, declaration.singular))}${view === null ? "" : ` (${view.name})`}`,
-      input: verb.input({
-        model,
-        spec,
-        typeName: `${pascalCase(`${model.name}.${verb.name}`)}Input`,
-      }),
-      output: verb.output(model),
-      run: verb.run({ model, spec, twins: twinArguments(model, verb) }),
       eachHooks: each.map(({ of, id, phase }) => ({ of, id, phase })),
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       idempotencyKey: declaration.idempotency?.includes(name) ?? false,
       // The version is that of the whole document, which a view doesn't show.
       isConditional: view === null && verb.isConditional === true,
-      leadsTo: verb.leadsTo ?? [],
       isSensitive: model.sensitive,
       deprecated: deprecationOf(context, declaration.deprecated?.[name], [
         "documents",
@@ -81,7 +80,6 @@ export function expandVerb(
       ]),
       isTool: true,
       errors: [
-        ...verb.errors(model),
         ...uniqueErrors(context, model, verb),
         ...profileErrors(model, verb),
         ...each.flatMap(({ errors }) => errors),
@@ -89,18 +87,12 @@ export function expandVerb(
       extensions: extensionsOf(declaration),
     },
   );
-  return {
-    operation: made,
-    routes: routesOf(verb, view),
-    status: verb.status ?? 200,
-    at: tree.keyAt("documents", document, ...(view === null ? [] : ["views", view.name])),
-  };
 }
 
 /** The facts that follow from what a verb does to documents. */
 function factsOfDeeds(
   model: DocumentModel,
-  verb: Verb,
+  verb: DocumentVerb,
 ): Pick<OperationModel, "effect" | "transaction" | "lists" | "queries" | "adds"> {
   const document = documentOf(model.name);
   const deeds = deedsOf(verb, model);
@@ -116,19 +108,19 @@ function factsOfDeeds(
   };
 }
 
-/** The routes of a verb in both styles; those of a view are below it. */
-function routesOf(verb: Verb, view: ToldMembers | null): UnmountedOperation["routes"] {
-  const { rest, rpc } = verb;
-  if (view === null)
-    return { rest: { method: rest[0], path: rest[1] }, rpc: { method: rpc[0], path: rpc[1] } };
+/** The verb as a view has it: below the view's name, which its summary says. */
+function ofView(verb: DocumentVerb, view: ToldMembers): DocumentVerb {
+  const { summary, rest, rpc = rest } = verb;
   return {
-    rest: { method: rest[0], path: `/views/${view.name}${rest[1]}` },
-    rpc: { method: rpc[0], path: `/${operationName(verb, view)}` },
+    ...verb,
+    summary: (noun) => `${summary(noun)} (${view.name})`,
+    rest: [rest[0], `/views/${view.name}${rest[1]}`],
+    rpc: [rpc[0], `/${operationName(verb, view)}`],
   };
 }
 
 /** Whether a verb does one of these to one document. Verbs about many refuse each document by itself. */
-function doesToOne(model: DocumentModel, verb: Verb, asked: readonly Deed[]): boolean {
+function doesToOne(model: DocumentModel, verb: DocumentVerb, asked: readonly Deed[]): boolean {
   return verb.about === "one" && deedsOf(verb, model).some((deed) => asked.includes(deed));
 }
 
@@ -136,7 +128,7 @@ function doesToOne(model: DocumentModel, verb: Verb, asked: readonly Deed[]): bo
 function uniqueErrors(
   { stored }: FamilyContext,
   model: DocumentModel,
-  verb: Verb,
+  verb: DocumentVerb,
 ): readonly string[] {
   const { indexes = {} } = own(stored.tables, model.table) ?? {};
   const isHeld = model.unique.length > 0 || Object.values(indexes).some((index) => index.unique);
@@ -145,7 +137,7 @@ function uniqueErrors(
 }
 
 /** Values that the service sets from the caller's profile need one. */
-function profileErrors(model: DocumentModel, verb: Verb): readonly string[] {
+function profileErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
   const isAsked = profilesAsked(model).some(({ on }) =>
     doesToOne(model, verb, on === "create" ? ["creates"] : ["creates", "updates"]),
   );

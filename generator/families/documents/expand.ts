@@ -9,7 +9,7 @@ import { addAggregateTypes, addQueryTypes } from "./queries/query-types.js";
 import type { Documents } from "./queries/related.js";
 import { expandVerb } from "./expand-verb.js";
 import { isReading, verbsOf, viewVerbs } from "./verbs/index.js";
-import type { Verb } from "./verbs/verb.js";
+import type { DocumentVerb } from "./verbs/verb.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
 /** The operations of a document. Puts the types of its queries, which reach into others, into the table. */
@@ -39,7 +39,7 @@ export function documentOperations(
 /** An operation, and what it does. */
 interface Registered {
   readonly name: string;
-  readonly verb: Verb;
+  readonly verb: DocumentVerb;
 }
 
 /** Reports verbs that the document does not register, wherever the declaration names verbs. */

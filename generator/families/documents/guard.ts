@@ -13,10 +13,10 @@ import { own } from "../../model/records.js";
 import { isMap } from "../../load/shape.js";
 import { getDeleted } from "./verbs/deleted.js";
 import { isReading, originalsOf } from "./verbs/index.js";
-import type { Verb } from "./verbs/verb.js";
+import type { DocumentVerb } from "./verbs/verb.js";
 
 /** The operation of a verb, or of a view: `get_public`. */
-export function operationName(verb: Verb, view: ToldMembers | null): string {
+export function operationName(verb: DocumentVerb, view: ToldMembers | null): string {
   return view === null ? verb.name : `${verb.name}_${view.name}`;
 }
 
@@ -28,15 +28,17 @@ export function guardsOf(
   tree: SourceTree,
   document: string,
   declaration: DocumentDeclaration,
-  verb: Verb,
+  verb: DocumentVerb,
   view: ToldMembers | null,
 ): readonly GuardUse[] {
   const { guard, soft_delete: softDelete } = declaration;
   const hasSoftDelete = softDelete !== undefined && softDelete !== false;
   const originals = originalsOf(verb, { softDelete: hasSoftDelete });
   const placed = { tree, path: ["documents", document, "guard"], guard } as const;
-  const named = (one: Verb): GuardUse | undefined => policyNamed(placed, operationName(one, view));
-  const ofGroup = (one: Verb): GuardUse => groupPolicy(placed, document, declaration, one, view);
+  const named = (one: DocumentVerb): GuardUse | undefined =>
+    policyNamed(placed, operationName(one, view));
+  const ofGroup = (one: DocumentVerb): GuardUse =>
+    groupPolicy(placed, document, declaration, one, view);
   // A twin among the originals has the policies of those that it is the twin of, which are here as well.
   const ofOriginals = originals.flatMap(
     (one) => named(one) ?? (one.twinOf === undefined ? ofGroup(one) : []),
@@ -50,7 +52,7 @@ function groupPolicy(
   placed: PlacedGuard,
   document: string,
   { views, soft_delete: softDelete }: DocumentDeclaration,
-  verb: Verb,
+  verb: DocumentVerb,
   view: ToldMembers | null,
 ): GuardUse {
   const { tree } = placed;

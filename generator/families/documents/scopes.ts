@@ -11,10 +11,13 @@ import type { DocumentDeclaration } from "./format.js";
 import { guardsOf } from "./guard.js";
 import { get } from "./verbs/get.js";
 import { writesOfOne } from "./verbs/index.js";
-import type { Verb } from "./verbs/verb.js";
+import type { DocumentVerb } from "./verbs/verb.js";
 
 /** The verbs by which handlers read and write one document. */
-function accessesOf(model: DocumentModel, declaration: DocumentDeclaration): readonly Verb[] {
+function accessesOf(
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+): readonly DocumentVerb[] {
   return [get, ...writesOfOne.filter((verb) => verb.when.holds(model, declaration))];
 }
 
@@ -43,7 +46,7 @@ function scopesOf(
   context: FamilyContext,
   { name, view }: DocumentModel,
   declaration: DocumentDeclaration,
-  accesses: readonly Verb[],
+  accesses: readonly DocumentVerb[],
 ): DocumentModel["scopes"] {
   // What is wrong with a policy is told of the operation itself.
   const quiet = { ...context, report: () => undefined };

@@ -8,14 +8,14 @@ import { own, sortedRecord } from "../../model/records.js";
 import type { DocumentDeclaration } from "./format.js";
 import { guardsOf } from "./guard.js";
 import { isReading, originalsOf, verbsOf } from "./verbs/index.js";
-import type { Verb } from "./verbs/verb.js";
+import type { DocumentVerb } from "./verbs/verb.js";
 
 /** The author's own hooks of a verb: those of its policy judge its input, so they are asked of each document as well. */
 export function hooksOfVerb(
   context: FamilyContext,
   document: string,
   declaration: DocumentDeclaration,
-  verb: Verb,
+  verb: DocumentVerb,
 ): readonly HookUse[] {
   // What is wrong with them is told of the verb itself.
   const quiet = { ...context, report: () => undefined };
@@ -26,7 +26,10 @@ export function hooksOfVerb(
 }
 
 /** The verbs by which a verb writes each document: those that it only reads by have no hooks there. */
-export function writtenBy(verb: Verb, model: Pick<DocumentModel, "softDelete">): readonly Verb[] {
+export function writtenBy(
+  verb: DocumentVerb,
+  model: Pick<DocumentModel, "softDelete">,
+): readonly DocumentVerb[] {
   return originalsOf(verb, model).filter((original) => !isReading(original));
 }
 
@@ -46,7 +49,7 @@ export function withTwinHooks(
 }
 
 /** The hooks of the verbs that a verb is the twin of, which it runs for each document. */
-export function twinArguments(model: DocumentModel, verb: Verb): readonly Code[] {
+export function twinArguments(model: DocumentModel, verb: DocumentVerb): readonly Code[] {
   return writtenBy(verb, model).flatMap(({ name }) => {
     const steps = own(model.hooks, name);
     return steps === undefined ? [] : [callOf(ofRuntime("each"), { literal: name }, ...steps)];

@@ -47,12 +47,12 @@ const listed = objectSchema(
   ["keys"],
 );
 
-const verbs: Readonly<Record<string, BuiltInVerb>> = {
-  issue: {
-    verb: "issue",
+const verbs: readonly BuiltInVerb[] = [
+  {
+    name: "issue",
+    handler: "issue",
     summary: "Issue an API key for the caller",
-    method: "POST",
-    path: "/",
+    route: ["POST", "/"],
     status: 201,
     takesSpec: true,
     isWrite: true,
@@ -75,22 +75,21 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     output: "ApiKeyIssued",
     errors: ["core.not_found", "api_keys_limit"],
   },
-  list: {
-    verb: "list",
+  {
+    name: "list",
+    handler: "list",
     summary: "List the caller's API keys",
-    method: "GET",
-    path: "/",
-    status: 200,
+    route: ["GET", "/"],
     takesSpec: false,
     isWrite: false,
     output: "ApiKeyList",
     errors: [],
   },
-  revoke: {
-    verb: "revoke",
+  {
+    name: "revoke",
+    handler: "revoke",
     summary: "Revoke one of the caller's API keys",
-    method: "DELETE",
-    path: "/{id}",
+    route: ["DELETE", "/{id}"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -98,7 +97,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
 const keysNamespace = {
   name: "api_keys",

@@ -48,13 +48,12 @@ const sessionList = objectSchema(
   ["sessions"],
 );
 
-const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
-  refresh_tokens: {
-    verb: "refreshTokens",
+const ofTokens: readonly BuiltInVerb[] = [
+  {
+    name: "refresh_tokens",
+    handler: "refreshTokens",
     summary: "Exchange a refresh token for its successor",
-    method: "POST",
-    path: "/refresh",
-    status: 200,
+    route: ["POST", "/refresh"],
     takesSpec: true,
     isWrite: false,
     ignoresCredentials: true,
@@ -63,11 +62,11 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
     output: "TokenResponse",
     errors: ["core.authentication"],
   },
-  logout: {
-    verb: "logout",
+  {
+    name: "logout",
+    handler: "logout",
     summary: "End the calling session, or all of the caller's",
-    method: "POST",
-    path: "/logout",
+    route: ["POST", "/logout"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -79,22 +78,21 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.authorization"],
   },
-  list_sessions: {
-    verb: "listSessions",
+  {
+    name: "list_sessions",
+    handler: "listSessions",
     summary: "List the caller's live sessions",
-    method: "GET",
-    path: "/sessions",
-    status: 200,
+    route: ["GET", "/sessions"],
     takesSpec: false,
     isWrite: false,
     output: "SessionList",
     errors: [],
   },
-  revoke_session: {
-    verb: "revokeSession",
+  {
+    name: "revoke_session",
+    handler: "revokeSession",
     summary: "End one of the caller's sessions",
-    method: "DELETE",
-    path: "/sessions/{id}",
+    route: ["DELETE", "/sessions/{id}"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -102,7 +100,7 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
 const nameOrNull: JsonSchema = { type: ["string", "null"] };
 
@@ -113,28 +111,26 @@ const caller: Readonly<Record<string, JsonSchema>> = {
   session_id: { ...nameOrNull, description: "Null for an API key." },
 };
 
-const ofAll: Readonly<Record<string, BuiltInVerb>> = {
-  me: {
-    verb: "me",
+const ofAll: readonly BuiltInVerb[] = [
+  {
+    name: "me",
+    handler: "me",
     summary: "Say who is calling",
-    method: "GET",
-    path: "/me",
-    status: 200,
+    route: ["GET", "/me"],
     takesSpec: true,
     isWrite: false,
     guard: signedIn,
     output: "Caller",
     errors: [],
   },
-};
+];
 
-const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
-  password_login: {
-    verb: "passwordLogin",
+const ofPasswords: readonly BuiltInVerb[] = [
+  {
+    name: "password_login",
+    handler: "passwordLogin",
     summary: "Sign in with a password",
-    method: "POST",
-    path: "/login",
-    status: 200,
+    route: ["POST", "/login"],
     takesSpec: true,
     isWrite: false,
     ignoresCredentials: true,
@@ -143,11 +139,11 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
     output: "TokenResponse",
     errors: ["core.authentication"],
   },
-  change_password: {
-    verb: "changePassword",
+  {
+    name: "change_password",
+    handler: "changePassword",
     summary: "Change the caller's password and end all sessions and API keys",
-    method: "POST",
-    path: "/change-password",
+    route: ["POST", "/change-password"],
     status: 204,
     takesSpec: false,
     isWrite: false,
@@ -155,7 +151,7 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["current_password_wrong"],
   },
-};
+];
 
 const authnNamespace = {
   name: "authn",
@@ -181,11 +177,11 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
   } as const;
   const members = { ...caller, ...profileMember(context) };
   types.table.add("Caller", objectSchema(members, Object.keys(members)), at);
-  const verbs = {
+  const verbs = [
     ...ofAll,
-    ...(methods.includes("token") ? ofTokens : {}),
-    ...(methods.includes("password") ? ofPasswords : {}),
-  };
+    ...(methods.includes("token") ? ofTokens : []),
+    ...(methods.includes("password") ? ofPasswords : []),
+  ];
   const operations = [
     ...expandBuiltIn(context, place, verbs),
     ...expandPasswordReset(context),

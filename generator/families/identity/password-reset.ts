@@ -4,12 +4,12 @@ import { credentialText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 import { identitySpec } from "./spec.js";
 
-const verbs: Readonly<Record<string, BuiltInVerb>> = {
-  request_password_reset: {
-    verb: "requestPasswordReset",
+const verbs: readonly BuiltInVerb[] = [
+  {
+    name: "request_password_reset",
+    handler: "requestPasswordReset",
     summary: "Ask for a token that resets the password of a login",
-    method: "POST",
-    path: "/password-reset/request",
+    route: ["POST", "/password-reset/request"],
     status: 202,
     takesSpec: true,
     isWrite: false,
@@ -18,11 +18,11 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: [],
   },
-  reset_password: {
-    verb: "resetPassword",
+  {
+    name: "reset_password",
+    handler: "resetPassword",
     summary: "Set a new password with a reset token",
-    method: "POST",
-    path: "/password-reset/confirm",
+    route: ["POST", "/password-reset/confirm"],
     status: 204,
     takesSpec: false,
     isWrite: false,
@@ -31,7 +31,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.authentication"],
   },
-};
+];
 
 /** Two operations of `authn`. */
 export function expandPasswordReset(context: FamilyContext): readonly UnmountedOperation[] {

@@ -42,12 +42,12 @@ function queryParameter(
   return { name, in: "query", type, required: false, schema };
 }
 
-const provisioning: Readonly<Record<string, BuiltInVerb>> = {
-  create_principal: {
-    verb: "createPrincipal",
+const provisioning: readonly BuiltInVerb[] = [
+  {
+    name: "create_principal",
+    handler: "createPrincipal",
     summary: "Create a principal that signs in with a password",
-    method: "POST",
-    path: "/principals",
+    route: ["POST", "/principals"],
     status: 201,
     takesSpec: false,
     isWrite: false,
@@ -55,12 +55,11 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: "PrincipalCreated",
     errors: ["core.conflict"],
   },
-  find_principals: {
-    verb: "findPrincipals",
+  {
+    name: "find_principals",
+    handler: "findPrincipals",
     summary: "Find a principal by its login",
-    method: "GET",
-    path: "/principals",
-    status: 200,
+    route: ["GET", "/principals"],
     takesSpec: false,
     isWrite: false,
     parameters: [
@@ -69,11 +68,11 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: "PrincipalList",
     errors: [],
   },
-  grant_permission: {
-    verb: "grantPermission",
+  {
+    name: "grant_permission",
+    handler: "grantPermission",
     summary: "Give a principal or a role a permission",
-    method: "POST",
-    path: "/grants",
+    route: ["POST", "/grants"],
     status: 204,
     takesSpec: true,
     isWrite: true,
@@ -81,12 +80,11 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-  list_permissions: {
-    verb: "listPermissions",
+  {
+    name: "list_permissions",
+    handler: "listPermissions",
     summary: "List the permissions that a principal or a role was given",
-    method: "GET",
-    path: "/grants",
-    status: 200,
+    route: ["GET", "/grants"],
     takesSpec: true,
     isWrite: false,
     parameters: [
@@ -100,11 +98,11 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: "PermissionList",
     errors: ["core.not_found"],
   },
-  revoke_permission: {
-    verb: "revokePermission",
+  {
+    name: "revoke_permission",
+    handler: "revokePermission",
     summary: "Take a permission from a principal or a role",
-    method: "DELETE",
-    path: "/grants",
+    route: ["DELETE", "/grants"],
     status: 204,
     takesSpec: true,
     isWrite: true,
@@ -112,7 +110,7 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
 const subjectName: JsonSchema = { type: "string", minLength: 1, maxLength: 512 };
 const subjectParameters: readonly ParameterModel[] = ["issuer", "subject"].map((name) => ({
@@ -124,24 +122,23 @@ const subjectParameters: readonly ParameterModel[] = ["issuer", "subject"].map((
 }));
 
 /** Where tokens of other issuers are resolved: whom their subjects are. */
-const subjects: Readonly<Record<string, BuiltInVerb>> = {
-  find_subject: {
-    verb: "findSubject",
+const subjects: readonly BuiltInVerb[] = [
+  {
+    name: "find_subject",
+    handler: "findSubject",
     summary: "Find the principal that a subject of another issuer is mapped to",
-    method: "GET",
-    path: "/subjects",
-    status: 200,
+    route: ["GET", "/subjects"],
     takesSpec: false,
     isWrite: false,
     parameters: subjectParameters,
     output: "PrincipalList",
     errors: [],
   },
-  link_subject: {
-    verb: "linkSubject",
+  {
+    name: "link_subject",
+    handler: "linkSubject",
     summary: "Map a subject of another issuer to a principal",
-    method: "POST",
-    path: "/subjects",
+    route: ["POST", "/subjects"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -149,11 +146,11 @@ const subjects: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found", "core.conflict"],
   },
-  unlink_subject: {
-    verb: "unlinkSubject",
+  {
+    name: "unlink_subject",
+    handler: "unlinkSubject",
     summary: "Take the mapping of a subject away",
-    method: "DELETE",
-    path: "/subjects",
+    route: ["DELETE", "/subjects"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -161,19 +158,19 @@ const subjects: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
 const principal = objectSchema(
   { principal_id: uuidSchema, login: { type: "string" }, is_active: { type: "boolean" } },
   ["principal_id", "login", "is_active"],
 );
 
-const deactivation: Readonly<Record<string, BuiltInVerb>> = {
-  deactivate_principal: {
-    verb: "deactivatePrincipal",
+const deactivation: readonly BuiltInVerb[] = [
+  {
+    name: "deactivate_principal",
+    handler: "deactivatePrincipal",
     summary: "Make a principal inactive and end its sessions",
-    method: "POST",
-    path: "/deactivate",
+    route: ["POST", "/deactivate"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -181,11 +178,11 @@ const deactivation: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-  reactivate_principal: {
-    verb: "reactivatePrincipal",
+  {
+    name: "reactivate_principal",
+    handler: "reactivatePrincipal",
     summary: "Let a principal sign in again",
-    method: "POST",
-    path: "/reactivate",
+    route: ["POST", "/reactivate"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -193,7 +190,7 @@ const deactivation: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
 /** Whether a resolver of the author's says whom tokens speak of. */
 function resolvesTokens(identity: IdentityDeclaration | undefined): boolean {
@@ -255,7 +252,7 @@ export function expandProvisioning(context: FamilyContext): readonly NamespaceEx
     guard,
   } as const;
   const verbs = resolvesTokens(declarations.identity)
-    ? { ...provisioning, ...subjects }
+    ? [...provisioning, ...subjects]
     : provisioning;
   return builtInNamespace(principalsNamespace, at, expandBuiltIn(context, place, verbs), {
     path: [...path, "mount"],

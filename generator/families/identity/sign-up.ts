@@ -56,7 +56,6 @@ function signUpVerb(login: JsonSchema, profile: DocumentModel | undefined) {
   const ofProfile = profile === undefined ? {} : { profile: refTo(profile.createTypeName) };
   return {
     ...(profile === undefined ? {} : { adds: profile.name }),
-    method: "POST",
     takesSpec: true,
     isWrite: false,
     ignoresCredentials: true,
@@ -69,32 +68,34 @@ function signUpVerb(login: JsonSchema, profile: DocumentModel | undefined) {
 const refusals = ["core.throttled"];
 
 const verbsOf = {
-  none: (profile: DocumentModel | undefined): Readonly<Record<string, BuiltInVerb>> => ({
-    sign_up: {
+  none: (profile: DocumentModel | undefined): readonly BuiltInVerb[] => [
+    {
       ...signUpVerb(newLoginText, profile),
-      verb: "signUp",
+      name: "sign_up",
+      handler: "signUp",
       summary: "Register and sign in",
-      path: "/sign-up",
+      route: ["POST", "/sign-up"],
       status: 201,
       output: "TokenResponse",
       errors: [...refusals, "unique_violation"],
     },
-  }),
-  email: (profile: DocumentModel | undefined): Readonly<Record<string, BuiltInVerb>> => ({
-    sign_up: {
+  ],
+  email: (profile: DocumentModel | undefined): readonly BuiltInVerb[] => [
+    {
       ...signUpVerb(emailText, profile),
-      verb: "requestSignUp",
+      name: "sign_up",
+      handler: "requestSignUp",
       summary: "Register, and get a token by mail that ends it",
-      path: "/sign-up",
+      route: ["POST", "/sign-up"],
       status: 202,
       output: null,
       errors: profile === undefined ? refusals : [...refusals, "unique_violation"],
     },
-    resend_sign_up: {
-      verb: "resendSignUp",
+    {
+      name: "resend_sign_up",
+      handler: "resendSignUp",
       summary: "Get another token by mail for a registration that has not ended",
-      method: "POST",
-      path: "/sign-up/resend",
+      route: ["POST", "/sign-up/resend"],
       status: 202,
       takesSpec: true,
       isWrite: false,
@@ -103,11 +104,11 @@ const verbsOf = {
       output: null,
       errors: refusals,
     },
-    verify_sign_up: {
-      verb: "verifySignUp",
+    {
+      name: "verify_sign_up",
+      handler: "verifySignUp",
       summary: "End a registration with its token",
-      method: "POST",
-      path: "/sign-up/verify",
+      route: ["POST", "/sign-up/verify"],
       status: 204,
       takesSpec: true,
       isWrite: true,
@@ -116,7 +117,7 @@ const verbsOf = {
       output: null,
       errors: ["core.authentication", "unique_violation"],
     },
-  }),
+  ],
 };
 
 /** Operations of `authn`. */

@@ -2,15 +2,14 @@
 import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { SearchDeclaration } from "./format.js";
-import { callOf, ofGenerated, ofRuntime } from "../../model/code.js";
-import { refTo } from "../../model/json-schema.js";
-import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
+import { ofGenerated } from "../../model/code.js";
+import { pascalCase, specName } from "../../model/names.js";
+import { nounOf } from "../../model/nouns.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import { bodyInput, type SearchModel } from "../../model/registry.js";
+import type { SearchModel } from "../../model/registry.js";
 import { guardsOf } from "../documents/guard.js";
 import { get } from "../documents/verbs/get.js";
-import { queryTypeNames } from "../documents/queries/query-type-names.js";
 import {
   deadlineOf,
   extensionsOf,
@@ -19,13 +18,8 @@ import {
 } from "../../kernel/family.js";
 import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
-import { jsonOutput, operation } from "../../kernel/operation.js";
-import { chosenFields } from "../documents/queries/query-schemas.js";
-import { searchPageSchema, searchRequestSchema } from "./schemas.js";
-
-type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";
-
-const verbs: readonly SearchVerb[] = ["typed", "raw", "typed_cursor", "raw_cursor"];
+import { operationOfVerb } from "../../kernel/verb.js";
+import { searchVerbs, type SearchVerb } from "./verbs.js";
 
 /** Labels that a text index has, one a field. */
 const maxTexts = 4;
@@ -56,7 +50,10 @@ export function expandSearch(
   }
   const { guard } = declaration;
   const placed = { tree, path: ["search", name, "guard"], guard } as const;
-  checkGuardNames(context, name, placed, { names: verbs, groups: ["read"] });
+  checkGuardNames(context, name, placed, {
+    names: searchVerbs.map((verb) => verb.name),
+    groups: ["read"],
+  });
   const model: SearchModel = {
     name,
     was: declaration.was ?? declaration.former ?? null,
@@ -68,7 +65,7 @@ export function expandSearch(
   };
   return {
     model,
-    operations: verbs.map((verb) => expandVerb(context, model, declaration, document, verb)),
+    operations: searchVerbs.map((verb) => expandVerb(context, model, declaration, document, verb)),
   };
 }
 
@@ -128,14 +125,6 @@ function facetsOf(
   return facets;
 }
 
-/** What each does, `*` being what the documents are called. */
-const summaries: Readonly<Record<SearchVerb, string>> = {
-  typed: "Search * by page",
-  raw: "Search * by page, for chosen fields",
-  typed_cursor: "Search * by cursor",
-  raw_cursor: "Search * by cursor, for chosen fields",
-};
-
 function expandVerb(
   context: FamilyContext,
   model: SearchModel,
@@ -146,55 +135,34 @@ function expandVerb(
   const { tree } = context;
   const { guard: declared } = declaration;
   const placed = { tree, path: ["search", model.name, "guard"], guard: declared } as const;
-  const asked = policyNamed(placed, verb) ?? policyOfGroup(placed, "read");
+  const asked = policyNamed(placed, verb.name) ?? policyOfGroup(placed, "read");
   // A hit is the document: nobody finds what `get` refuses. The resource is the document as well.
   const searched = own(context.declarations.documents, document.name);
   const reading = searched === undefined ? [] : guardsOf(tree, document.name, searched, get, null);
   const guards = [...reading.filter((one) => one.policy !== asked.policy), asked];
-  const hooks = hookChain(context, guards, document.name);
-  const { expandable } = document;
-  const isRaw = verb.startsWith("raw");
-  const options = { isRaw, byCursor: verb.endsWith("cursor"), expandable };
-  const schema = searchRequestSchema(model, queryTypeNames(document.name), options);
-  const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
-  const hit = options.isRaw ? chosenFields : refTo(document.readTypeName);
   const spec = ofGenerated(`search/${model.name}`, specName(model.name));
-  const made = operation(
+  return operationOfVerb(
+    verb,
     {
       namespace: model.name,
-      name: verb,
       family: "search",
       source: model.source,
       guard: guardText(guards),
-      hooks,
+      hooks: hookChain(context, guards, document.name),
+      at: tree.keyAt("search", model.name),
+      noun: nounOf(document.name, searched?.singular),
     },
+    { model, document, spec, typeName: `${pascalCase(`${model.name}.${verb.name}`)}Input` },
     {
-      summary: summaryOf(summaries[verb], model.document),
       description: declaration.description ?? null,
-      input: bodyInput(schema, typeName, callOf(ofRuntime(`searchInput.${camelCase(verb)}`), spec)),
-      output: jsonOutput(searchPageSchema(hit, model, document, options.byCursor)),
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction: "read",
       isSensitive: document.sensitive,
-      run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
       effect: "reads",
       isTool: true,
       lists: document.name,
-      errors: [
-        "query_invalid",
-        "field_not_queryable",
-        "query_operator_type_mismatch",
-        "query_too_complex",
-        ...(options.byCursor ? ["invalid_cursor"] : []),
-      ],
+      errors: [],
       extensions: extensionsOf(declaration),
     },
   );
-  const route = { method: "POST" as const, path: `/${verb}` };
-  return {
-    operation: made,
-    routes: { rest: route, rpc: route },
-    status: 200,
-    at: tree.keyAt("search", model.name),
-  };
 }

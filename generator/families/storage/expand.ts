@@ -1,13 +1,12 @@
 // The storage family: a declaration becomes a storage model and its operations (service.md "Storage routes").
 import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
-import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
-import { own } from "../../model/records.js";
-import { bodyInput, type InputModel } from "../../model/registry.js";
+import { pascalCase, specName } from "../../model/names.js";
 import type { StorageModel } from "../../model/storage-model.js";
-import { callOf, ofGenerated, ofRuntime, type Code, type CodeName } from "../../model/code.js";
-import { shapes, summaries, type StorageVerbShape } from "./shapes.js";
-import { isDirect, multipartVerbs, presignVerbs, storageVerbs, type StorageVerb } from "./verbs.js";
+import { ofGenerated } from "../../model/code.js";
+import { nounOf } from "../../model/nouns.js";
+import { storageVerbs, streamingVerbs } from "./verbs/index.js";
+import type { StorageVerb } from "./verbs/verb.js";
 import {
   deadlineOf,
   extensionsOf,
@@ -16,12 +15,9 @@ import {
 } from "../../kernel/family.js";
 import { checkGuardNames } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
-import { bytesOutput, jsonOutput, operation } from "../../kernel/operation.js";
+import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf } from "./guard.js";
-import { directTypes, keyInput, keySchema, storageTypes, uploadForm } from "./schemas.js";
-
-/** Operations that a streamed download is made of; without one of them it is buffered. */
-const streamingVerbs: readonly StorageVerb[] = ["head", "download_stream", "download_range"];
+import { directTypes, storageTypes } from "./schemas.js";
 
 const mebibyte = 1024 * 1024;
 
@@ -39,16 +35,15 @@ export function expandStorage(
 ): ExpandedStorage {
   const { tree, types } = context;
   const at = tree.keyAt("storage", name);
-  const left: readonly StorageVerb[] = [
-    ...(declaration.presign === true ? [] : presignVerbs),
-    ...(declaration.multipart === true ? [] : multipartVerbs),
-  ];
-  const verbs = storageVerbs.filter((verb) => !left.includes(verb));
+  const verbs = storageVerbs.filter(({ when }) => when(declaration));
   const { guard, mount } = declaration;
   const placed = { tree, path: ["storage", name, "guard"], guard } as const;
-  checkGuardNames(context, name, placed, { names: verbs, groups: ["read", "write"] });
+  checkGuardNames(context, name, placed, {
+    names: verbs.map(({ name: verb }) => verb),
+    groups: ["read", "write"],
+  });
   const included = mount === false ? undefined : mount?.include;
-  const streams = streamingVerbs.every((verb) => included?.includes(verb) !== false);
+  const streams = streamingVerbs.every((verb) => included?.includes(verb.name) !== false);
   const model: StorageModel = {
     name,
     was: declaration.was ?? declaration.former ?? null,
@@ -85,97 +80,32 @@ function expandVerb(
   verb: StorageVerb,
 ): UnmountedOperation {
   const { tree } = context;
-  const shape = shapes[verb];
-  const key = `${model.name}.${verb}`;
   const guards = guardsOf(tree, model.name, declaration, verb);
   // In a composite, who may read or write the documents may do so with their files.
   const resource = declaration.resource ?? model.name;
-  const hooks = hookChain(context, guards, resource);
   const spec = ofGenerated(`storage/${model.name}`, specName(model.name));
-  const made = operation(
+  const hasNoDeadline = verb.usualDeadline === "none" && declaration.deadline === undefined;
+  return operationOfVerb(
+    verb,
     {
       namespace: model.name,
-      name: verb,
       family: "storage",
       source: model.source,
       guard: guardText(guards),
-      hooks,
+      hooks: hookChain(context, guards, resource),
+      at: tree.keyAt("storage", model.name),
+      noun: nounOf(model.name),
     },
+    { model, spec, typeName: `${pascalCase(`${model.name}.${verb.name}`)}Input` },
     {
-      summary: summaryOf(summaries[verb], model.name),
       description: declaration.description ?? null,
-      input: inputOf(key, verb, shape),
-      output: shape.output === "bytes" ? bytesOutput : jsonOutput(shape.output),
-      // An upload has as long as its bytes keep coming.
-      deadlineSeconds:
-        verb === "upload" && declaration.deadline === undefined
-          ? null
-          : deadlineOf(context, declaration.deadline),
+      deadlineSeconds: hasNoDeadline ? null : deadlineOf(context, declaration.deadline),
       transaction: "read",
-      isConditional: shape.output === "bytes" || verb === "delete",
-      leadsTo: shape.leadsTo ?? [],
       isSensitive: declaration.sensitive ?? false,
-      run: callOf(handlerOf(verb, model), spec),
-      effect: shape.effect,
-      isTool: shape.output !== "bytes" && verb !== "upload",
-      errors: shape.errors,
+      effect: verb.effect,
+      isTool: verb.isTool ?? true,
+      errors: [],
       extensions: extensionsOf(declaration),
     },
   );
-  const { rest } = shape;
-  const rpc = shape.rpc ?? rest;
-  return {
-    operation: made,
-    routes:
-      rest === null || rpc === null
-        ? null
-        : {
-            rest: { method: rest[0], path: rest[1] },
-            rpc: { method: rpc[0], path: rpc[1] },
-          },
-    status: shape.status ?? 200,
-    at: tree.keyAt("storage", model.name),
-  };
-}
-
-function inputOf(key: string, verb: StorageVerb, { body }: StorageVerbShape): InputModel {
-  const typeName = `${pascalCase(key)}Input`;
-  if (body !== undefined) return bodyInput(body, typeName, "parts");
-  if (verb === "upload") {
-    const form = {
-      as: "input",
-      isOptional: false,
-      isForm: true,
-      schema: uploadForm,
-      typeName,
-    } as const;
-    return { schema: uploadForm, typeName, parameters: [], body: form, read: readerOf(verb) };
-  }
-  const parameter = {
-    name: "key",
-    in: "path",
-    type: "string",
-    required: true,
-    schema: keySchema,
-  } as const;
-  return { schema: keyInput, typeName, parameters: [parameter], body: null, read: readerOf(verb) };
-}
-
-/** What reads an input that is no JSON body alone. */
-function readerOf(verb: StorageVerb): Code {
-  return ofRuntime(`storageInput.${own(readers, verb) ?? "key"}`);
-}
-
-const readers: Partial<Record<StorageVerb, string>> = {
-  upload: "upload",
-  download: "download",
-  head: "download",
-  download_range: "range",
-};
-
-/** The function of the runtime that runs a verb. */
-function handlerOf(verb: StorageVerb, { isStreamed }: StorageModel): CodeName {
-  if (isDirect(verb)) return ofRuntime(`direct.${camelCase(verb)}`);
-  const isBuffered = ["download", "head", "delete"].includes(verb) && !isStreamed;
-  return ofRuntime(`storage.${camelCase(verb)}${isBuffered ? "Buffered" : ""}`);
 }

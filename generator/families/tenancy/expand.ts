@@ -72,24 +72,22 @@ const allTenants = objectSchema(
   ["tenants", "has_more"],
 );
 
-const selector: Readonly<Record<string, BuiltInVerb>> = {
-  list_tenants: {
-    verb: "listTenants",
+const selector: readonly BuiltInVerb[] = [
+  {
+    name: "list_tenants",
+    handler: "listTenants",
     summary: "List the caller's tenants",
-    method: "GET",
-    path: "/",
-    status: 200,
+    route: ["GET", "/"],
     takesSpec: false,
     isWrite: false,
     output: "TenantList",
     errors: [],
   },
-  switch_tenant: {
-    verb: "switchTenant",
+  {
+    name: "switch_tenant",
+    handler: "switchTenant",
     summary: "Take a token pair for one of the caller's tenants",
-    method: "POST",
-    path: "/{id}/activate",
-    status: 200,
+    route: ["POST", "/{id}/activate"],
     takesSpec: true,
     isWrite: true,
     tokens: "tenant",
@@ -97,11 +95,11 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     output: "TokenResponse",
     errors: [],
   },
-  leave_tenant: {
-    verb: "leaveTenant",
+  {
+    name: "leave_tenant",
+    handler: "leaveTenant",
     summary: "Leave a tenant",
-    method: "DELETE",
-    path: "/{id}",
+    route: ["DELETE", "/{id}"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -109,14 +107,14 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
-const administration: Readonly<Record<string, BuiltInVerb>> = {
-  create_tenant: {
-    verb: "createTenant",
+const administration: readonly BuiltInVerb[] = [
+  {
+    name: "create_tenant",
+    handler: "createTenant",
     summary: "Create a tenant",
-    method: "POST",
-    path: "/tenants",
+    route: ["POST", "/tenants"],
     status: 201,
     takesSpec: false,
     isWrite: true,
@@ -124,23 +122,22 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     output: "TenantCreated",
     errors: ["core.conflict"],
   },
-  list_tenants: {
-    verb: "listAllTenants",
+  {
+    name: "list_tenants",
+    handler: "listAllTenants",
     summary: "List all tenants by key, 100 at once",
-    method: "GET",
-    path: "/tenants",
-    status: 200,
+    route: ["GET", "/tenants"],
     takesSpec: false,
     isWrite: false,
     parameters: [after],
     output: "TenantPage",
     errors: [],
   },
-  reactivate_tenant: {
-    verb: "reactivateTenant",
+  {
+    name: "reactivate_tenant",
+    handler: "reactivateTenant",
     summary: "Make a tenant active again",
-    method: "POST",
-    path: "/tenants/{id}/reactivate",
+    route: ["POST", "/tenants/{id}/reactivate"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -148,23 +145,22 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-  list_members: {
-    verb: "listMembers",
+  {
+    name: "list_members",
+    handler: "listMembers",
     summary: "List the members of a tenant",
-    method: "GET",
-    path: "/tenants/{id}/members",
-    status: 200,
+    route: ["GET", "/tenants/{id}/members"],
     takesSpec: false,
     isWrite: false,
     parameters: [idInPath],
     output: "MemberList",
     errors: ["core.not_found"],
   },
-  deactivate_tenant: {
-    verb: "deactivateTenant",
+  {
+    name: "deactivate_tenant",
+    handler: "deactivateTenant",
     summary: "Make a tenant inactive",
-    method: "POST",
-    path: "/tenants/{id}/deactivate",
+    route: ["POST", "/tenants/{id}/deactivate"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -172,11 +168,11 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-  invite_member: {
-    verb: "inviteMember",
+  {
+    name: "invite_member",
+    handler: "inviteMember",
     summary: "Make a principal a member of a tenant",
-    method: "POST",
-    path: "/memberships",
+    route: ["POST", "/memberships"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -184,11 +180,11 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-  remove_member: {
-    verb: "removeMember",
+  {
+    name: "remove_member",
+    handler: "removeMember",
     summary: "End a membership",
-    method: "DELETE",
-    path: "/memberships",
+    route: ["DELETE", "/memberships"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -196,7 +192,7 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];
 
 const tenantsNamespace = {
   name: "tenants",

@@ -25,8 +25,8 @@ const url: JsonSchema = {
 };
 
 /** The operations by name. The input of `create` lists the events that callers may subscribe to. */
-export function webhookVerbs(model: WebhooksModel): Readonly<Record<string, BuiltInVerb>> {
-  return { create: creating(model), ...others };
+export function webhookVerbs(model: WebhooksModel): readonly BuiltInVerb[] {
+  return [creating(model), ...others];
 }
 
 function creating({ events }: WebhooksModel): BuiltInVerb {
@@ -37,10 +37,10 @@ function creating({ events }: WebhooksModel): BuiltInVerb {
     uniqueItems: true,
   };
   return {
-    verb: "create",
+    name: "create",
+    handler: "create",
     summary: "Subscribe to integration events",
-    method: "POST",
-    path: "/",
+    route: ["POST", "/"],
     status: 201,
     takesSpec: true,
     isWrite: true,
@@ -51,23 +51,22 @@ function creating({ events }: WebhooksModel): BuiltInVerb {
   };
 }
 
-const others: Readonly<Record<string, BuiltInVerb>> = {
-  list: {
-    verb: "list",
+const others: readonly BuiltInVerb[] = [
+  {
+    name: "list",
+    handler: "list",
     summary: "List the caller's webhooks",
-    method: "GET",
-    path: "/",
-    status: 200,
+    route: ["GET", "/"],
     takesSpec: true,
     isWrite: false,
     output: "WebhookList",
     errors: [],
   },
-  delete: {
-    verb: "delete",
+  {
+    name: "delete",
+    handler: "delete",
     summary: "End a webhook",
-    method: "DELETE",
-    path: "/{id}",
+    route: ["DELETE", "/{id}"],
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -75,11 +74,11 @@ const others: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-  test: {
-    verb: "test",
+  {
+    name: "test",
+    handler: "test",
     summary: "Send an event to a webhook to try it",
-    method: "POST",
-    path: "/{id}/test",
+    route: ["POST", "/{id}/test"],
     status: 202,
     takesSpec: true,
     isWrite: true,
@@ -87,23 +86,22 @@ const others: Readonly<Record<string, BuiltInVerb>> = {
     output: "WebhookDelivery",
     errors: ["core.not_found"],
   },
-  deliveries: {
-    verb: "deliveries",
+  {
+    name: "deliveries",
+    handler: "deliveries",
     summary: "List what a webhook was sent, the newest first",
-    method: "GET",
-    path: "/{id}/deliveries",
-    status: 200,
+    route: ["GET", "/{id}/deliveries"],
     takesSpec: true,
     isWrite: false,
     parameters: [idInPath, before],
     output: "WebhookDeliveryPage",
     errors: ["core.not_found"],
   },
-  redeliver: {
-    verb: "redeliver",
+  {
+    name: "redeliver",
+    handler: "redeliver",
     summary: "Send an event to a webhook again",
-    method: "POST",
-    path: "/{id}/deliveries/{delivery}/redeliver",
+    route: ["POST", "/{id}/deliveries/{delivery}/redeliver"],
     status: 202,
     takesSpec: false,
     isWrite: true,
@@ -111,4 +109,4 @@ const others: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
-};
+];

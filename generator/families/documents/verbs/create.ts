@@ -15,7 +15,7 @@ export const create = verb({
   does: ["creates"],
   when: always,
   input: ({ model }) => bodyInput(refTo(model.createTypeName), model.createTypeName, "parts"),
-  output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
+  output: ({ model }) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("documents.create"), spec),
   errors: () => [],
   leadsTo: ["get", "update", "delete", "kill"],

@@ -20,7 +20,7 @@ export const markDeleted = verb({
   does: ["deletes"],
   when: withSoftDelete,
   input: ({ typeName }) => parametersInput(typeName, [idInPath, revisionParameter(true)]),
-  output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
+  output: ({ model }) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("documents.delete"), spec),
   errors: () => [...revisionErrors, "revision_required", "document_deleted"],
   isConditional: true,

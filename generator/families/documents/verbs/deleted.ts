@@ -18,7 +18,7 @@ export const getDeleted = verb({
   does: [],
   when: withReadableDeleted,
   input: ({ typeName }) => parametersInput(typeName, [idInPath]),
-  output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
+  output: ({ model }) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("history.getDeleted"), spec),
   errors: () => ["core.not_found"],
   isConditional: true,
@@ -28,7 +28,6 @@ export const listDeleted = verb({
   name: "list_deleted",
   summary: ({ many }) => `List deleted ${many} by cursor`,
   rest: ["POST", "/list_deleted"],
-  rpc: ["POST", "/list_deleted"],
   about: "found",
   twinOf: () => [getDeleted],
   when: withReadableDeleted,
@@ -37,7 +36,7 @@ export const listDeleted = verb({
     const schema = listRequestSchema(queryTypeNames(model.name), options);
     return bodyInput(schema, typeName, callOf(ofRuntime("history.listing"), spec));
   },
-  output: (model) => jsonOutput(pageSchema(refTo(model.typeName), true)),
+  output: ({ model }) => jsonOutput(pageSchema(refTo(model.typeName), true)),
   run: ({ spec }) => callOf(ofRuntime("history.listDeleted"), spec),
   errors: () => [...listErrors, "invalid_cursor"],
 });

@@ -1,5 +1,6 @@
 // documents.update_where and delete_where: they write all documents that a filter finds.
 import { jsonOutput } from "../../../kernel/operation.js";
+import type { VerbRoute } from "../../../kernel/verb.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import {
@@ -15,14 +16,7 @@ import { get } from "./get.js";
 import { kill } from "./kill.js";
 import { listErrors } from "./lists.js";
 import { update } from "./update.js";
-import {
-  type InputPlace,
-  type RunPlace,
-  verb,
-  type Verb,
-  type VerbRoute,
-  withBulk,
-} from "./verb.js";
+import { type DocumentPlace, verb, type DocumentVerb, withBulk } from "./verb.js";
 
 // What a filter finds tells which documents there are: these are twins of `get` as well.
 export const updateWhere = verb({
@@ -44,19 +38,18 @@ function ofFound(
   name: string,
   handler: string,
   membersOf: (model: DocumentModel) => Readonly<Record<string, JsonSchema>>,
-): Omit<Verb, "name" | "summary" | "does" | "twinOf"> {
+): Omit<DocumentVerb, "name" | "summary" | "does" | "twinOf"> {
   const route: VerbRoute = ["POST", `/${name}`];
   return {
     rest: route,
-    rpc: route,
     about: "found",
     when: withBulk,
-    input: ({ model, spec, typeName }: InputPlace) => {
+    input: ({ model, spec, typeName }: DocumentPlace) => {
       const read = callOf(ofRuntime(`bulkInput.${handler}`), spec);
       return bodyInput(requestSchema(model, membersOf(model)), typeName, read);
     },
     output: () => jsonOutput(matchedSchema),
-    run: ({ model, spec, twins }: RunPlace) =>
+    run: ({ model, spec, twins }: DocumentPlace) =>
       callOf(ofRuntime(`bulk.${handler}`), spec, { literal: model.bulk ?? 0 }, ...twins),
     errors: () => ["bulk_refused", ...listErrors],
   };

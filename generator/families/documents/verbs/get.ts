@@ -17,7 +17,8 @@ export const get = verb({
   does: [],
   when: always,
   input: ({ model, typeName }) => parametersInput(typeName, [idInPath, ...expandParameters(model)]),
-  output: (model) => jsonOutput(refTo(model.readTypeName), { hasEntityTag: model.view === null }),
+  output: ({ model }) =>
+    jsonOutput(refTo(model.readTypeName), { hasEntityTag: model.view === null }),
   run: ({ spec }) => callOf(ofRuntime("documents.get"), spec),
   errors: () => ["core.not_found"],
   isConditional: true,

@@ -14,7 +14,7 @@ import { revert } from "./revert.js";
 import { revision, revisionDiff, revisions } from "./revisions.js";
 import { update } from "./update.js";
 import { upsert } from "./upsert.js";
-import type { Deed, Verb } from "./verb.js";
+import type { Deed, DocumentVerb } from "./verb.js";
 
 const table = [
   create,
@@ -43,10 +43,10 @@ const table = [
 ] as const;
 
 /** The name of a verb. */
-export type DocumentVerb = (typeof table)[number]["name"];
+export type DocumentVerbName = (typeof table)[number]["name"];
 
 /** The verbs in the order of the catalogue. */
-export const verbs: readonly Verb[] = table;
+export const verbs: readonly DocumentVerb[] = table;
 
 /** The verbs that write one document and are nobody's twin: handlers and events know documents by these. */
 export const writesOfOne = verbs.filter(({ does = [] }) => does.length > 0);
@@ -55,22 +55,31 @@ export const writesOfOne = verbs.filter(({ does = [] }) => does.length > 0);
 export const viewVerbs = verbs.filter(({ ofViews }) => ofViews === true);
 
 /** What a verb does to documents: itself, or as the twin of others. Empty for verbs that read. */
-export function deedsOf(verb: Verb, model: Pick<DocumentModel, "softDelete">): readonly Deed[] {
+export function deedsOf(
+  verb: DocumentVerb,
+  model: Pick<DocumentModel, "softDelete">,
+): readonly Deed[] {
   return verb.does ?? verb.twinOf(model).flatMap((one) => deedsOf(one, model));
 }
 
 /** The verbs that a verb is the twin of; none for those that are nobody's twin. */
-export function originalsOf(verb: Verb, model: Pick<DocumentModel, "softDelete">): readonly Verb[] {
+export function originalsOf(
+  verb: DocumentVerb,
+  model: Pick<DocumentModel, "softDelete">,
+): readonly DocumentVerb[] {
   return verb.twinOf?.(model) ?? [];
 }
 
 /** Whether a verb stores nothing. */
-export function isReading(verb: Verb): boolean {
+export function isReading(verb: DocumentVerb): boolean {
   return deedsOf(verb, { softDelete: false }).length === 0;
 }
 
 /** The verbs that a document registers. */
-export function verbsOf(model: DocumentModel, declaration: DocumentDeclaration): readonly Verb[] {
+export function verbsOf(
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+): readonly DocumentVerb[] {
   return verbs.filter(
     (verb) =>
       (declaration.read_only !== true || isReading(verb)) && verb.when.holds(model, declaration),

@@ -1,5 +1,6 @@
 // documents.create_many, update_many and delete_many: each item of the request has an outcome of its own.
 import { jsonOutput } from "../../../kernel/operation.js";
+import type { VerbRoute } from "../../../kernel/verb.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import {
@@ -15,14 +16,7 @@ import { create } from "./create.js";
 import { markDeleted } from "./delete.js";
 import { kill } from "./kill.js";
 import { update } from "./update.js";
-import {
-  type InputPlace,
-  type RunPlace,
-  verb,
-  type Verb,
-  type VerbRoute,
-  withBulk,
-} from "./verb.js";
+import { type DocumentPlace, verb, type DocumentVerb, withBulk } from "./verb.js";
 
 const rev = { ...revisionSchema, description: "The expected revision; any where left out." };
 
@@ -54,19 +48,18 @@ function ofItems(
   name: string,
   handler: string,
   itemSchema: (model: DocumentModel) => JsonSchema,
-): Omit<Verb, "name" | "summary" | "does" | "twinOf"> {
+): Omit<DocumentVerb, "name" | "summary" | "does" | "twinOf"> {
   const route: VerbRoute = ["POST", `/${name}`];
   return {
     rest: route,
-    rpc: route,
     about: "items",
     when: withBulk,
-    input: ({ model, typeName }: InputPlace) => {
+    input: ({ model, typeName }: DocumentPlace) => {
       const read = callOf(ofRuntime(`bulkInput.${handler}`), { literal: model.bulk ?? 0 });
       return bodyInput(requestSchema(model, itemSchema(model)), typeName, read);
     },
-    output: ({ typeName }) => jsonOutput(outcomesSchema(typeName)),
-    run: ({ spec, twins }: RunPlace) => callOf(ofRuntime(`bulk.${handler}`), spec, ...twins),
+    output: ({ model }) => jsonOutput(outcomesSchema(model.typeName)),
+    run: ({ spec, twins }: DocumentPlace) => callOf(ofRuntime(`bulk.${handler}`), spec, ...twins),
     errors: () => ["bulk_refused", "query_too_complex"],
   };
 }

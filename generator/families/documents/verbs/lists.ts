@@ -1,11 +1,11 @@
 // documents.list, raw_list, list_cursor, raw_list_cursor and agg_list: they speak the query language.
 import { jsonOutput } from "../../../kernel/operation.js";
+import type { VerbRoute } from "../../../kernel/verb.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";
 import { camelCase } from "../../../model/names.js";
 import { queryableFields } from "../../../model/query-fields.js";
 import { bodyInput, type OutputModel } from "../../../model/registry.js";
-import type { DocumentModel } from "../../../model/document-model.js";
 import {
   aggregatePage,
   aggregateRequestSchema,
@@ -14,7 +14,7 @@ import {
 import { listRequestSchema, pageSchema, rawPages } from "../queries/query-schemas.js";
 import { queryTypeNames } from "../queries/query-type-names.js";
 import { get } from "./get.js";
-import { always, verb, type InputPlace, type Verb, type VerbRoute } from "./verb.js";
+import { always, verb, type DocumentPlace, type DocumentVerb } from "./verb.js";
 
 export const listErrors = [
   "query_invalid",
@@ -26,7 +26,9 @@ export const listErrors = [
 export const list = verb({
   name: "list",
   summary: ({ many }) => `List ${many} by page`,
-  ...listing("list", "page", (model) => jsonOutput(pageSchema(refTo(model.readTypeName), false))),
+  ...listing("list", "page", ({ model }) =>
+    jsonOutput(pageSchema(refTo(model.readTypeName), false)),
+  ),
   ofViews: true,
 });
 
@@ -39,7 +41,7 @@ export const rawList = verb({
 export const listCursor = verb({
   name: "list_cursor",
   summary: ({ many }) => `List ${many} by cursor`,
-  ...listing("list_cursor", "cursor", (model) =>
+  ...listing("list_cursor", "cursor", ({ model }) =>
     jsonOutput(pageSchema(refTo(model.readTypeName), true)),
   ),
   ofViews: true,
@@ -66,11 +68,11 @@ export const aggList = verb({
 });
 
 /** The facts of a list; `reader` is the name of its input in the runtime. */
-function listing(name: string, reader: string, output: (model: DocumentModel) => OutputModel) {
+function listing(name: string, reader: string, output: (place: DocumentPlace) => OutputModel) {
   const [isRaw, byCursor] = [name.startsWith("raw_"), name.endsWith("cursor")];
   return {
     ...ofQuery(name),
-    input: ({ model, spec, typeName }: InputPlace) => {
+    input: ({ model, spec, typeName }: DocumentPlace) => {
       const { listDeleted, expandable } = model;
       const options = { isRaw, byCursor, listDeleted, expandable };
       const schema = listRequestSchema(queryTypeNames(model.name), options);
@@ -79,16 +81,15 @@ function listing(name: string, reader: string, output: (model: DocumentModel) =>
     output,
     run: ({ spec }) => callOf(ofRuntime(`documents.${camelCase(name)}`), spec),
     errors: () => [...listErrors, ...(byCursor ? ["invalid_cursor"] : [])],
-  } satisfies Partial<Verb>;
+  } satisfies Partial<DocumentVerb>;
 }
 
 function ofQuery(name: string) {
   const route: VerbRoute = ["POST", `/${name}`];
   return {
     rest: route,
-    rpc: route,
     about: "found",
     twinOf: () => [get],
     when: always,
-  } satisfies Partial<Verb>;
+  } satisfies Partial<DocumentVerb>;
 }

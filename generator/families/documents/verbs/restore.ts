@@ -20,7 +20,7 @@ export const restore = verb({
   does: ["restores"],
   when: withSoftDelete,
   input: ({ typeName }) => parametersInput(typeName, [idInPath, revisionParameter(true)]),
-  output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
+  output: ({ model }) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec }) => callOf(ofRuntime("documents.restore"), spec),
   errors: () => [...revisionErrors, "revision_required"],
   isConditional: true,

@@ -23,9 +23,9 @@ export const revert = verb({
       revisionParameter(true),
       { name: "to", in: "query", type: "integer", required: true, schema: revisionSchema },
     ]),
-  output: (model) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
+  output: ({ model }) => jsonOutput(refTo(model.typeName), { hasEntityTag: true }),
   run: ({ spec, twins }) => callOf(ofRuntime("history.revert"), spec, ...twins),
-  errors: ({ softDelete }) => [
+  errors: ({ model: { softDelete } }) => [
     ...revisionErrors,
     "revision_required",
     ...(softDelete ? ["document_deleted"] : []),

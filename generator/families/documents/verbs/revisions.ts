@@ -50,7 +50,7 @@ export const revisions = verb({
       inQuery("size", "integer", { type: "integer", minimum: 1, maximum: 100 }),
       inQuery("after", "string", { type: "string" }),
     ]),
-  output: (model) => jsonOutput(revisionsPage(model)),
+  output: ({ model }) => jsonOutput(revisionsPage(model)),
   run: ({ spec }) => callOf(ofRuntime("history.revisions"), spec),
   errors: () => ["core.not_found", "invalid_cursor"],
 });
@@ -64,7 +64,7 @@ export const revision = verb({
   twinOf: () => [get],
   when: withRevisions,
   input: ({ typeName }) => parametersInput(typeName, [idInPath, revisionInPath]),
-  output: (model) => {
+  output: ({ model }) => {
     const members = { ...origin, data: refTo(model.typeName) };
     return jsonOutput(objectSchema(members, Object.keys(members)));
   },

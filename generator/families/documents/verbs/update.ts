@@ -5,7 +5,7 @@ import { callOf, ofRuntime } from "../../../model/code.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../../../model/json-schema.js";
 import type { InputModel } from "../../../model/registry.js";
-import { always, revisionErrors, revisionParameter, verb, type InputPlace } from "./verb.js";
+import { always, revisionErrors, revisionParameter, verb, type DocumentPlace } from "./verb.js";
 
 export const update = verb({
   name: "update",
@@ -16,7 +16,7 @@ export const update = verb({
   does: ["updates"],
   when: always,
   input: patchInput,
-  output: (model) => {
+  output: ({ model }) => {
     const diff = {
       type: "object",
       description: "The new values of what changed.",
@@ -26,11 +26,11 @@ export const update = verb({
     return jsonOutput(answer, { hasEntityTag: true });
   },
   run: ({ spec }) => callOf(ofRuntime("documents.update"), spec),
-  errors: (model) => [...revisionErrors, "revision_required", ...historyErrors(model)],
+  errors: ({ model }) => [...revisionErrors, "revision_required", ...historyErrors(model)],
   isConditional: true,
 });
 
-function patchInput({ model, typeName }: InputPlace): InputModel {
+function patchInput({ model, typeName }: DocumentPlace): InputModel {
   const patch = refTo(model.patchTypeName);
   const members = { id: uuidSchema, rev: revisionSchema, patch };
   return {

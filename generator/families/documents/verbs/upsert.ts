@@ -12,13 +12,12 @@ export const upsert = verb({
   name: "upsert",
   summary: ({ one }) => `Update the ${one} that has the same unique values, or create it`,
   rest: ["POST", "/upsert"],
-  rpc: ["POST", "/upsert"],
   about: "one",
   twinOf: () => [create, update],
   when: { says: "upsert: true", holds: (_model, declaration) => declaration.upsert === true },
   input: ({ model, spec, typeName }) =>
     bodyInput(requestSchema(model), typeName, callOf(ofRuntime("bulkInput.upsert"), spec)),
-  output: (model) => {
+  output: ({ model }) => {
     const created = { type: "boolean", description: "Whether it was not there before." };
     const answer = objectSchema({ data: refTo(model.typeName), created }, ["data", "created"]);
     return jsonOutput(answer, { hasEntityTag: true });

@@ -1,30 +1,20 @@
 // A verb of documents: everything that is said of it, in one value (docs/design/architecture.md "A verb is one value").
-import type { RouteMethod } from "../../../kernel/family.js";
+import type { Verb, VerbRoute } from "../../../kernel/verb.js";
 import { objectSchema, revisionSchema } from "../../../model/json-schema.js";
 import type { Code } from "../../../model/code.js";
-import type { Noun } from "../../../model/nouns.js";
 import type { DocumentModel } from "../../../model/document-model.js";
-import type { InputModel, OutputModel, ParameterModel } from "../../../model/registry.js";
+import type { InputModel, ParameterModel } from "../../../model/registry.js";
 import type { DocumentDeclaration } from "../format.js";
 
 /** What a verb does to the documents that it is about. A verb that does nothing reads. */
 export type Deed = "creates" | "updates" | "deletes" | "restores" | "removes";
 
-/** A method and a path below the mount. */
-export type VerbRoute = readonly [RouteMethod, string];
-
-/** What the input of a verb is made from. */
-export interface InputPlace {
+/** What the parts of a verb are made from. */
+export interface DocumentPlace {
   readonly model: DocumentModel;
   /** The document as generated code names it. */
   readonly spec: Code;
   readonly typeName: string;
-}
-
-/** What the code that runs a verb is made from. */
-export interface RunPlace {
-  readonly model: DocumentModel;
-  readonly spec: Code;
   /** The hooks of the verbs that this one is a twin of, which run for each document. */
   readonly twins: readonly Code[];
 }
@@ -36,15 +26,8 @@ export interface Condition {
   readonly holds: (model: DocumentModel, declaration: DocumentDeclaration) => boolean;
 }
 
-interface VerbFacts {
-  readonly name: string;
-  /** What it does to a task, or to tasks. */
-  readonly summary: (noun: Noun) => string;
-  /** Its routes in both styles. */
+interface VerbFacts extends Verb<DocumentPlace> {
   readonly rest: VerbRoute;
-  readonly rpc: VerbRoute;
-  /** 200 where it is left out. */
-  readonly status?: number;
   /**
    * About one document; about the documents that its items name, each with an outcome of its own; or about those that a
    * filter finds, whose number nobody knows before.
@@ -55,17 +38,8 @@ interface VerbFacts {
    * says.
    */
   readonly when: Condition;
-  readonly input: (place: InputPlace) => InputModel;
-  readonly output: (model: DocumentModel) => OutputModel;
-  readonly run: (place: RunPlace) => Code;
-  /** Errors of its own. Those that follow from what it does to documents are added. */
-  readonly errors: (model: DocumentModel) => readonly string[];
-  /** Whether headers of a request may say which version it is about. */
-  readonly isConditional?: boolean;
   /** Whether views have it. */
   readonly ofViews?: boolean;
-  /** Verbs that continue with its answer. */
-  readonly leadsTo?: readonly string[];
 }
 
 /** A verb that says itself what it does. */
@@ -79,14 +53,14 @@ interface OriginalVerb extends VerbFacts {
  * rule of its original").
  */
 interface TwinVerb extends VerbFacts {
-  readonly twinOf: (model: Pick<DocumentModel, "softDelete">) => readonly Verb[];
+  readonly twinOf: (model: Pick<DocumentModel, "softDelete">) => readonly DocumentVerb[];
   readonly does?: never;
 }
 
-export type Verb = OriginalVerb | TwinVerb;
+export type DocumentVerb = OriginalVerb | TwinVerb;
 
 /** Makes a verb, whose name is a type. */
-export function verb<Name extends string>(facts: Verb & { readonly name: Name }) {
+export function verb<Name extends string>(facts: DocumentVerb & { readonly name: Name }) {
   return facts;
 }
 
