@@ -194,7 +194,7 @@ export { storage } from "./families/storage/operations.js";
 export type { StoredObject } from "./families/storage/stored-object.js";
 export { storing, type StorageSpec } from "./ports/storage-spec.js";
 export { keptForms } from "./operations/kept-values.js";
-export { progressBar } from "./operations/progress-bar.js";
+export { progressBar } from "./work/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";
 export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";
 export { readSettings, SettingsError, type Settings } from "./server/settings.js";

@@ -9,3 +9,8 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export function pointer(base: string, token: string): string {
   return `${base}/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
+
+/** The value at a path, undefined where there is none. */
+export function valueAt(body: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), body);
+}

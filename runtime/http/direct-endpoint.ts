@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { ByteReply } from "../operations/byte-reply.js";
-import { directPath, type Addresses, type DirectRequest } from "../families/storage/addresses.js";
+import { directPath, type Addresses, type DirectRequest } from "../ports/direct-addresses.js";
 import { readPreconditions } from "../operations/preconditions.js";
 import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
-import { bounded } from "../families/storage/bounded.js";
+import { bounded } from "../ports/bounded.js";
 import { changeOf, type Noting } from "../families/storage/changes.js";
 import { admitted, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";

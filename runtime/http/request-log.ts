@@ -1,6 +1,6 @@
 // One log line per request: path, operation, status, duration; no query and no credential (decisions.md §3).
 import type { Log } from "../ports/log.js";
-import { directPath } from "../families/storage/addresses.js";
+import { directPath } from "../ports/direct-addresses.js";
 import type { Exchange } from "./exchange.js";
 
 /** Requests that take longer are marked, in milliseconds. */

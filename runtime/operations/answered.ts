@@ -3,7 +3,7 @@ import type { Answer } from "./answer.js";
 import type { HookFunctions } from "./hooks.js";
 import { JsonText } from "./json-text.js";
 import type { Handler } from "./operation.js";
-import { isPending } from "./pending.js";
+import { isPending } from "../work/pending.js";
 
 /** A handler whose answers are cut and checked before hooks, stores and callers see them. */
 export function answered<Input, T>(

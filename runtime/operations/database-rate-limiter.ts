@@ -1,7 +1,7 @@
 // Rate limits counted in the database, by all processes together.
 import type { Database, Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
-import type { PeriodicJob } from "./periodic.js";
+import type { PeriodicJob } from "../work/periodic.js";
 import {
   allowed,
   countedKey,

@@ -8,7 +8,7 @@ import type { Resources } from "./resources.js";
 import type { Departed, StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
 import type { DeclaredMetrics } from "./metric.js";
-import type { OutsideJob, PeriodicJob } from "./periodic.js";
+import type { OutsideJob, PeriodicJob } from "../work/periodic.js";
 
 /** A service at work, as its families see it. */
 export interface ServiceAtWork extends Resources {

@@ -2,7 +2,7 @@
 // they return, and calls of one transaction take turns (decisions.md §4 "Forgotten awaits").
 import type { ExecutionContext } from "./context.js";
 import { untilIdle } from "./calls.js";
-import { inTurn, runPart, togetherInTurn } from "./in-turn.js";
+import { inTurn, runPart, togetherInTurn } from "../work/in-turn.js";
 
 /** A call of the author's code; those of one transaction run one after another, in the order in which they were begun. */
 export function callInTurn<T>(

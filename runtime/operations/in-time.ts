@@ -1,5 +1,5 @@
 // Work whose outcome changes nothing any more: the answer waits for it, but not for ever.
-import { within } from "./within.js";
+import { within } from "../work/within.js";
 
 /** What has been decided, and how long it still waits. */
 export interface Deciding {

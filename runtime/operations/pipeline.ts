@@ -6,7 +6,7 @@ import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
-import { isPending } from "./pending.js";
+import { isPending } from "../work/pending.js";
 import { quietly } from "./quietly.js";
 import { told } from "./refused-write.js";
 

@@ -1,7 +1,7 @@
 // `node server.js migrate`: applies pending migrations and rewrites rows of older shapes; `--plan` only says what would be done.
 import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations.js";
 import { divergedMigrations, planMigrations } from "../engines/sql/migration-plan.js";
-import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
+import { progressBar, type ProgressBar } from "../work/progress-bar.js";
 import type { Database } from "../ports/database.js";
 import type { ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";

@@ -2,7 +2,7 @@
 import { fail } from "../contract/errors.js";
 import type { Clock } from "../ports/clock.js";
 import type { Signer } from "../ports/signer.js";
-import type { Addresses } from "../families/storage/addresses.js";
+import type { Addresses } from "../ports/direct-addresses.js";
 import type { Objects, ObjectStore } from "../ports/objects.js";
 import { encryptedStore } from "../families/storage/encryption/encrypted-store.js";
 import { mixedStore } from "../families/storage/encryption/mixed-store.js";

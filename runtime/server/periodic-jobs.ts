@@ -1,7 +1,7 @@
 // The periodic work of a service, such as removing what has expired. One process at a time does it, in batches.
 import { expiredRates } from "../operations/database-rate-limiter.js";
 import { hourly, type ServiceAtWork } from "../operations/family.js";
-import type { OutsideJob, PeriodicJob } from "../operations/periodic.js";
+import type { OutsideJob, PeriodicJob } from "../work/periodic.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 
 /** Rows that one batch removes. */

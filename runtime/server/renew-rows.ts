@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Announced } from "../families/documents/announcement.js";
 import { changed } from "../families/documents/index.js";
 import { renewRows } from "../families/documents/renewal.js";
-import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
+import { progressBar, type ProgressBar } from "../work/progress-bar.js";
 import type { Database } from "../ports/database.js";
 import type { AnyDocumentSpec } from "../ports/document-spec.js";
 

@@ -3,7 +3,7 @@
 import { authorFrames, authorLine, isOfOurs } from "../operations/author-lines.js";
 import { isGiven } from "../operations/given-errors.js";
 import { describedThrown, isError } from "../operations/thrown.js";
-import { underWay, type InvocationName } from "../operations/under-way.js";
+import { underWay, type InvocationName } from "../work/under-way.js";
 import type { Log } from "../ports/log.js";
 import { authorCode, type AuthorCode, type CodeOf } from "./author-code.js";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { documentsFamily } from "../../runtime/families/documents/index.js";
 import { renewalStep, type Step } from "../../runtime/families/documents/renewal.js";
 import type { ServiceAtWork } from "../../runtime/operations/family.js";
-import type { PeriodicJob } from "../../runtime/operations/periodic.js";
+import type { PeriodicJob } from "../../runtime/work/periodic.js";
 import { silentLog, type Log } from "../../runtime/ports/log.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";

@@ -8,6 +8,7 @@ import { strayModules, strayWriters } from "./access.js";
 import { importsOf, type Import, type SourceFile } from "./house.js";
 import {
   circles,
+  enginesByName,
   familiesByName,
   familiesInTexts,
   modelsRead,
@@ -81,13 +82,14 @@ describe("rooms", () => {
   test.each([
     ["runtime/operations/context.ts", "runtime/families/documents/read.ts"],
     ["runtime/ports/objects.ts", "runtime/families/storage/operations.ts"],
-    ["runtime/operations/query-cost.ts", "runtime/engines/sqlite/engine.ts"],
+    ["runtime/engines/sql/session.ts", "runtime/families/search/index.ts"],
+    ["runtime/engines/sqlite/engine.ts", "runtime/operations/context.ts"],
+    ["runtime/work/bulkhead.ts", "runtime/engines/sqlite/engine.ts"],
     ["runtime/http/reply.ts", "runtime/server/settings.ts"],
     ["runtime/families/storage/list.ts", "runtime/families/documents/list.ts"],
     ["runtime/families/outbox/relay.ts", "runtime/families/realtime/stage.ts"],
     ["runtime/engines/sql/session.ts", "runtime/engines/sqlite/driver.ts"],
     ["runtime/engines/sqlite/engine.ts", "runtime/engines/postgres/engine.ts"],
-    ["runtime/http/boundary.ts", "runtime/engines/redis/bus.ts"],
     ["runtime/server/start.ts", "runtime/testing/service.ts"],
   ])("catch %s → %s", (from, to) => {
     expect(show(trespassing(runtimeHouse, planted(from, to)))).toEqual([`${from} → ${to}`]);
@@ -112,6 +114,15 @@ describe("rooms", () => {
   test("catch a file that is in none", () => {
     expect(homeless(runtimeHouse, ["runtime/misc/thing.ts"])).toEqual(["runtime/misc/thing.ts"]);
   });
+});
+
+test.each([
+  ["runtime/operations/query-cost.ts", "runtime/engines/sqlite/engine.ts"],
+  ["runtime/families/documents/read.ts", "runtime/engines/postgres/engine.ts"],
+  ["runtime/http/boundary.ts", "runtime/engines/redis/bus.ts"],
+])("operations, families and HTTP speak to ports: %s → %s is caught", (from, to) => {
+  expect(show(enginesByName(all))).toEqual([]);
+  expect(show(enginesByName(planted(from, to)))).toEqual([`${from} → ${to}`]);
 });
 
 test.each([

@@ -10,6 +10,16 @@ export const runtimeHouse: House = [
   [["contract", /^runtime\/contract\//]],
   [["query", /^runtime\/query\//]],
   [["ports", /^runtime\/ports\//]],
+  [["work", /^runtime\/work\//]],
+  [["what engines share", /^runtime\/engines\/(?:sql\/|private-files\.ts$)/]],
+  [
+    ["SQLite", /^runtime\/engines\/sqlite\//],
+    ["PostgreSQL", /^runtime\/engines\/postgres\//],
+    ["folder", /^runtime\/engines\/folder\//],
+    ["S3", /^runtime\/engines\/s3\//],
+    ["Redis", /^runtime\/engines\/redis\//],
+    ["memory", /^runtime\/engines\/memory\//],
+  ],
   [["operations", /^runtime\/operations\//]],
   [
     ["realtime", /^runtime\/families\/realtime\//],
@@ -23,16 +33,7 @@ export const runtimeHouse: House = [
     ["search", /^runtime\/families\/search\//],
   ],
   [["tenancy", /^runtime\/families\/tenancy\//]],
-  [["what engines share", /^runtime\/engines\/(?:sql\/|private-files\.ts$)/]],
-  [
-    ["SQLite", /^runtime\/engines\/sqlite\//],
-    ["PostgreSQL", /^runtime\/engines\/postgres\//],
-    ["folder", /^runtime\/engines\/folder\//],
-    ["S3", /^runtime\/engines\/s3\//],
-    ["Redis", /^runtime\/engines\/redis\//],
-    ["memory", /^runtime\/engines\/memory\//],
-    ["HTTP and its transports", /^runtime\/http\//],
-  ],
+  [["HTTP and its transports", /^runtime\/http\//]],
   [["server", /^runtime\/server\//]],
   [
     ["testing", /^runtime\/testing\//],
@@ -87,6 +88,14 @@ export function trespassing(house: House, imports: readonly Import[]): readonly 
     if (here < 0 || there < here) return false;
     return there > here || roomOf(house, from) !== roomOf(house, to);
   });
+}
+
+/** Imports of an engine by what speaks to its port: by operations, families and HTTP. */
+export function enginesByName(imports: readonly Import[]): readonly Import[] {
+  return imports.filter(
+    ({ from, to }) =>
+      /^runtime\/(?:operations|families|http)\//.test(from) && to.startsWith("runtime/engines/"),
+  );
 }
 
 /** Where files of a folder find what they import. */

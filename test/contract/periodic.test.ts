@@ -10,7 +10,7 @@ import {
   type OutsideJob,
   type Periodic,
   type PeriodicJob,
-} from "../../runtime/operations/periodic.js";
+} from "../../runtime/work/periodic.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { engines } from "../engines.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";

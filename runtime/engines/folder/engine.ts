@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import type { Addresses } from "../../families/storage/addresses.js";
+import type { Addresses } from "../../ports/direct-addresses.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { ObjectStore, OpenedObject } from "../../ports/objects.js";
 import { keepPrivate, makePrivateFolder } from "../private-files.js";

@@ -1,5 +1,5 @@
 // Limits the total size of an upload's parts. It is counted while bytes arrive, so that parallel parts can't exceed it.
-import { tooLarge } from "../../families/storage/bounded.js";
+import { tooLarge } from "../../ports/bounded.js";
 import type { UploadedPart } from "../../ports/direct-transfers.js";
 
 /** A part that is being received, and how many bytes of it have arrived. */

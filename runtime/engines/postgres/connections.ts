@@ -3,9 +3,9 @@
 // stays silent even then, the connection is destroyed.
 import { unavailable } from "../../contract/errors.js";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Bulkhead, type Leave } from "../../operations/bulkhead.js";
+import { Bulkhead, type Leave } from "../../work/bulkhead.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import { within } from "../../operations/within.js";
+import { within } from "../../work/within.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { CallersDoor } from "./callers-door.js";

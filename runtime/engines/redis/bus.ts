@@ -1,8 +1,8 @@
 // The bus over Redis publish and subscribe: one connection publishes, another subscribes.
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../ports/log.js";
-import { heartbeat } from "../../operations/heartbeat.js";
-import type { Repeated } from "../../operations/repeat.js";
+import { heartbeat } from "../../work/heartbeat.js";
+import type { Repeated } from "../../work/repeat.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 
 const longestPauseMillis = 5_000;

@@ -2,7 +2,7 @@
 import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
 import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
-import { within } from "../../operations/within.js";
+import { within } from "../../work/within.js";
 
 const longestPauseMillis = 5_000;
 /** Milliseconds to wait for an answer. A Redis nearby answers in less than one. */

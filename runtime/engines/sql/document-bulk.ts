@@ -1,6 +1,6 @@
 // Writes many documents with few statements: rows, snapshots if history is kept, and search indexes.
 import { historyTableName } from "../../contract/sql-names.js";
-import { indexedDocument } from "../../families/search/indexed-document.js";
+import { indexedDocument } from "../../ports/indexed-document.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import { idField } from "../../query/fields.js";

@@ -1,7 +1,7 @@
 // Keeps search indexes up to date with their documents, in the transaction of each write.
 import type { StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
-import { indexedDocument, type IndexedDocument } from "../../families/search/indexed-document.js";
+import { indexedDocument, type IndexedDocument } from "../../ports/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
 import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
 

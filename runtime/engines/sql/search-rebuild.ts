@@ -1,7 +1,7 @@
 // Rebuilds the index of a search in steps. Each is a short transaction, so that writers can go on meanwhile.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
-import { indexedDocument } from "../../families/search/indexed-document.js";
+import { indexedDocument } from "../../ports/indexed-document.js";
 import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { bodyAsRead } from "./document-rows.js";

@@ -6,7 +6,7 @@ import type { FieldType } from "../../contract/fields.js";
 import type { AggregateFunction, TruncUnit } from "../../query/aggregate.js";
 import type { FieldReference } from "../../query/fields.js";
 import type { Match } from "../../query/match.js";
-import type { IndexedDocument } from "../../families/search/indexed-document.js";
+import type { IndexedDocument } from "../../ports/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];

@@ -1,5 +1,5 @@
 // The embedded engine: one SQLite file in WAL mode, one writer with group commit, and readers that can be interrupted.
-import { Bulkhead } from "../../operations/bulkhead.js";
+import { Bulkhead } from "../../work/bulkhead.js";
 import type { Database, EngineState, Transaction } from "../../ports/database.js";
 import type { Log } from "../../ports/log.js";
 import { ofService, type Payer, type Work } from "../../ports/work.js";

@@ -5,7 +5,7 @@ import {
   ownerWord,
   wordsByTenant,
   type IndexedDocument,
-} from "../../families/search/indexed-document.js";
+} from "../../ports/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaced } from "../../query/words.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";

@@ -1,7 +1,7 @@
 // Readers of a SQLite database for queries that may take long. Each is a connection whose statements run on another thread
 // and end at the deadline or when the caller leaves (architecture.md "Work is bounded").
 import { unavailable } from "../../contract/errors.js";
-import type { Bulkhead } from "../../operations/bulkhead.js";
+import type { Bulkhead } from "../../work/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
 import { quoted, type ScanColumns, type SqlRow } from "../sql/session.js";

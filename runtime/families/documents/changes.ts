@@ -22,11 +22,6 @@ export function namesOf(...bodies: readonly Body[]): ReadonlySet<string> {
   return new Set(bodies.flatMap((body) => Object.keys(body)));
 }
 
-/** The value at a path, undefined where there is none. */
-export function valueAt(body: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), body);
-}
-
 /** The top-level members of `to` that differ from `from`; a member that is gone is null. */
 export function diffOf(from: Body, to: Body): Body {
   const names = [...namesOf(from, to)].filter((name) => !jsonEqual(from[name], to[name]));

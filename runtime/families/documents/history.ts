@@ -1,7 +1,7 @@
 // What documents were: revisions, what differs between two of them, going back to one; and what is deleted. Whoever may read
 // a document today may read what it was (decisions.md §4 "Revisions").
 import { fail } from "../../contract/errors.js";
-import { pointer } from "../../contract/json-pointer.js";
+import { pointer, valueAt } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
 import { jsonEqual } from "../../contract/validation.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -15,7 +15,7 @@ import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js
 import type { StoredDocument } from "../../ports/documents.js";
 import { allOf } from "../../query/ast.js";
 import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
-import { changedPaths, valueAt } from "./changes.js";
+import { changedPaths } from "./changes.js";
 import { emitSignals } from "./emit.js";
 import { listByCursor } from "./list.js";
 import type { CursorPage } from "./pages.js";

@@ -1,4 +1,5 @@
 // Lists of documents by page and by cursor, whole or projected (decisions.md "Documents").
+import { valueAt } from "../../contract/json-pointer.js";
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -12,7 +13,6 @@ import {
   type ListQuery,
   type PageRequest,
 } from "../../query/list-request.js";
-import { valueAt } from "./changes.js";
 import type { DocumentQuery, StoredDocument, Window } from "../../ports/documents.js";
 import { checkPrice } from "./priced.js";
 import { expandedText } from "./expand.js";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import { shapeNumber } from "../../contract/shapes.js";
 import type { Log } from "../../ports/log.js";
-import type { PeriodicJob } from "../../operations/periodic.js";
+import type { PeriodicJob } from "../../work/periodic.js";
 import type { Database, Transaction } from "../../ports/database.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";

@@ -2,7 +2,7 @@
 import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hourly, type ServiceAtWork } from "../../operations/family.js";
-import type { OutsideJob, PeriodicJob } from "../../operations/periodic.js";
+import type { OutsideJob, PeriodicJob } from "../../work/periodic.js";
 import { historyStore, type DeletedPosition } from "../../ports/document-history.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";

@@ -1,9 +1,9 @@
 // Reading the rows of a page in portions, within a budget of bytes, and the position at which a row stands.
+import { valueAt } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
 import type { HeldAnswer } from "../../operations/answer-budget.js";
 import type { Position, SortKey } from "../../query/ast.js";
 import type { Scalar } from "../../query/scalar.js";
-import { valueAt } from "./changes.js";
 import type { StoredDocument, Window } from "../../ports/documents.js";
 
 const firstPortion = 64;

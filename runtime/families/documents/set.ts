@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { SetRule, Writer } from "../../ports/set-rules.js";
-import { isPending } from "../../operations/pending.js";
+import { isPending } from "../../work/pending.js";
 import { rulesOn } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;

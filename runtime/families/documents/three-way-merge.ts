@@ -1,9 +1,9 @@
 // Three-way merge of a patch made on an old revision (decisions.md "Documents": history on).
 import { fail } from "../../contract/errors.js";
-import { isObject } from "../../contract/json-pointer.js";
+import { isObject, valueAt } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
 import { jsonEqual } from "../../contract/validation.js";
-import { changedPaths, namesOf, valueAt } from "./changes.js";
+import { changedPaths, namesOf } from "./changes.js";
 
 type Body = Readonly<Record<string, unknown>>;
 type Path = readonly string[];

@@ -1,6 +1,6 @@
 // Schedules hashes: on a share of the process's threads, with addresses taking turns (architecture.md "Work is bounded").
 import { availableParallelism } from "node:os";
-import { Bulkhead } from "../../operations/bulkhead.js";
+import { Bulkhead } from "../../work/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { Payer } from "../../ports/work.js";
 

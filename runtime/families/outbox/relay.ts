@@ -3,7 +3,7 @@ import { presentName, storedNames, type FirstNames } from "../../contract/former
 import type { ServiceAtWork } from "../../operations/family.js";
 import { missingAwait } from "../../operations/calls.js";
 import { runHeld } from "../../operations/held-calls.js";
-import { startPoller, type Poller } from "../../operations/poller.js";
+import { startPoller, type Poller } from "../../work/poller.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
 import type { WriteOptions } from "../../ports/database.js";

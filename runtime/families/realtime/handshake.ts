@@ -9,7 +9,7 @@ import {
 } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { runHeld } from "../../operations/held-calls.js";
-import { within } from "../../operations/within.js";
+import { within } from "../../work/within.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { RealtimeSpec } from "./spec.js";

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/resources.js";
-import { repeat, type Repeated } from "../../operations/repeat.js";
+import { repeat, type Repeated } from "../../work/repeat.js";
 import {
   admit,
   concerns,

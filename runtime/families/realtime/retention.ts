@@ -1,6 +1,6 @@
 // What retention removes from mailboxes, as periodic work (decisions.md §2).
 import type { Resources } from "../../operations/resources.js";
-import type { PeriodicJob } from "../../operations/periodic.js";
+import type { PeriodicJob } from "../../work/periodic.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 

@@ -21,7 +21,7 @@ import {
 } from "./request.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { withSpellings, type WordsLike, type WordsSeen } from "./spelling.js";
-import { textsAt } from "./texts.js";
+import { textsAt } from "../../ports/searched-texts.js";
 import { searchStore } from "../../ports/search.js";
 
 /** What every answer contains besides hits and paging. */

@@ -1,6 +1,6 @@
 // `node server.js search-rebuild [NAME]`: rebuilds the indexes of searches, for rows that are older than their index.
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
-import { progressBar } from "../../operations/progress-bar.js";
+import { progressBar } from "../../work/progress-bar.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { rebuildSearch } from "./rebuild.js";
 

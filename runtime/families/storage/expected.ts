@@ -1,5 +1,5 @@
 // Keys that may have changed by now: of changes that died, and of signed uploads, which pass the service by.
-import type { OutsideJob } from "../../operations/periodic.js";
+import type { OutsideJob } from "../../work/periodic.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
 import { objectIndex, type ExpectedChange } from "../../ports/object-index.js";

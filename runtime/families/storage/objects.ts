@@ -12,7 +12,7 @@ import type { SignedForm } from "../../ports/direct-transfers.js";
 import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { readable } from "./arrivals.js";
-import { bounded } from "./bounded.js";
+import { bounded } from "../../ports/bounded.js";
 import { admitted } from "./content-type.js";
 import { checkTags, checkTexts } from "./description.js";
 import { direct, type SignedAnswer } from "./direct.js";

@@ -7,7 +7,7 @@ import { ByteReply } from "../../operations/byte-reply.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
-import { bounded, tooLarge } from "./bounded.js";
+import { bounded, tooLarge } from "../../ports/bounded.js";
 import {
   checkPreconditions,
   noPreconditions,

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
-import type { OutsideJob } from "../../operations/periodic.js";
+import type { OutsideJob } from "../../work/periodic.js";
 import type { Resources } from "../../operations/resources.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf } from "./changes.js";

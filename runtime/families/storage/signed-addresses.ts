@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import type { Clock } from "../../ports/clock.js";
 import type { Signer } from "../../ports/signer.js";
-import { directPath, type Addresses, type DirectRequest } from "./addresses.js";
+import { directPath, type Addresses, type DirectRequest } from "../../ports/direct-addresses.js";
 
 /** Addresses below what `base` gives: never what a request calls this service. */
 export function signedAddresses(signer: Signer, clock: Clock, base: () => string): Addresses {

@@ -2,7 +2,7 @@
 // as far as engines of objects can: what is new is taken back where it is undone, and what is to go goes once it has committed.
 import type { ExecutionContext } from "../../operations/context.js";
 import { hasReturned } from "../../operations/calls.js";
-import { inTurn } from "../../operations/in-turn.js";
+import { inTurn } from "../../work/in-turn.js";
 import type { Transaction } from "../../ports/database.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";

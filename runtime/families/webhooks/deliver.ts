@@ -4,7 +4,7 @@ import { presentName, storedNames } from "../../contract/former-names.js";
 import { missingAwait } from "../../operations/calls.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
-import { startPoller, type Poller } from "../../operations/poller.js";
+import { startPoller, type Poller } from "../../work/poller.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";

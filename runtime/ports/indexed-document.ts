@@ -1,7 +1,7 @@
 // A document in the form that a search index stores, on every engine.
-import { textsAt } from "./texts.js";
-import type { SearchIndex } from "../../ports/document-spec.js";
-import { indexedText, type IndexedText } from "../../query/indexed-texts.js";
+import { textsAt } from "./searched-texts.js";
+import type { SearchIndex } from "./document-spec.js";
+import { indexedText, type IndexedText } from "../query/indexed-texts.js";
 
 export interface IndexedDocument {
   /** "" if the document type has no tenants. */

@@ -1,5 +1,5 @@
 // The size limit of uploads: exact, at the byte that crosses (decisions.md "Object storage").
-import { fail } from "../../contract/errors.js";
+import { fail } from "../contract/errors.js";
 
 /** The content up to its limit. Throws `upload_too_large` at the byte that crosses. */
 export async function* bounded(

@@ -1,9 +1,10 @@
 // Periodic work of the service: one process at a time does it, in bounded batches, under a lease
 // (architecture.md "Work is bounded").
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Transaction } from "../ports/database.js";
+import type { Database, Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
-import type { Resources } from "./resources.js";
+import type { Clock } from "../ports/clock.js";
+import type { Log } from "../ports/log.js";
 import { uuidv7 } from "../contract/uuid.js";
 
 /** Periodic work in the database. It must be harmless if two processes do it at once. */
@@ -38,9 +39,16 @@ const spreadMillis = 5_000;
 /** How long others wait for a process that died in the middle of its work. */
 const leaseMillis = 60_000;
 
+/** What the jobs work with. */
+interface Tools {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly log: Log;
+}
+
 /** Starts the jobs of a process. Each begins after a random pause, so that processes spread out. */
 export function startPeriodic(
-  { clock, database, log }: Pick<Resources, "clock" | "database" | "log">,
+  { clock, database, log }: Tools,
   jobs: readonly (PeriodicJob | OutsideJob)[],
 ): Periodic {
   const holder = uuidv7();
