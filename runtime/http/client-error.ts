@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { fail, headersOf, type ErrorCode, type ServiceError } from "../contract/errors.js";
 import type { PrintError } from "../operations/error-envelope.js";
 import type { Connections } from "./connections.js";
-import { breakBody } from "./read-body.js";
+import { breakBody } from "./input/read-body.js";
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 

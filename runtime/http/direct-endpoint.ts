@@ -7,14 +7,16 @@ import { readPreconditions } from "../operations/preconditions.js";
 import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { bounded } from "../ports/bounded.js";
-import { changeOf, type Noting } from "../families/storage/changes.js";
+import { changeOf, writing, type Noting } from "../families/storage/changes.js";
+import { storageResources } from "../families/storage/resources.js";
 import { admitted, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore } from "../ports/objects.js";
 import type { StorageSpec } from "../ports/storage-spec.js";
-import { incomingForm } from "./incoming-form.js";
-import { readMetadata } from "./metadata.js";
+import { incomingForm } from "./input/incoming-form.js";
+import { readMetadata } from "./input/metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
+import type { ServiceEndpoint, Surroundings } from "./service-endpoint.js";
 
 /** Milliseconds without a byte after which an upload is aborted. */
 const idleMillis = 60_000;
@@ -25,6 +27,23 @@ export interface DirectEndpointOptions {
   /** Notes changes of objects for the index of lists. */
   readonly noting: Noting;
   readonly storages: readonly StorageSpec[];
+}
+
+/** The endpoint of signed addresses, unless the engine answers them or the service has no storage. */
+export function storageEndpoints(
+  storages: readonly StorageSpec[],
+  { service }: Surroundings,
+): readonly ServiceEndpoint[] {
+  const direct = storages.length === 0 ? null : service.of(storageResources).direct;
+  if (direct === null) return [];
+  const { clock, log } = service;
+  const noting = { store: direct.store, clock, log, write: writing(service) };
+  return [
+    {
+      isOwn: (path) => path.startsWith(directPath),
+      answer: directEndpoint({ ...direct, storages, noting }),
+    },
+  ];
 }
 
 /** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */

@@ -1,8 +1,8 @@
 // `Expect` (RFC 9110 §10.1.1): the head of a request is judged first; the body is requested when it is first read.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
-import { readMetadata } from "./metadata.js";
-import { holdBody } from "./read-body.js";
+import { readMetadata } from "./input/metadata.js";
+import { holdBody } from "./input/read-body.js";
 import { replyError } from "./reply.js";
 
 type Take = (

@@ -17,8 +17,8 @@ import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
 import { announceDeprecation } from "./deprecation.js";
 import { Exchange } from "./exchange.js";
-import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
-import { readInput } from "./read-input.js";
+import { readDeadline, readIdempotencyKey, readMetadata } from "./input/metadata.js";
+import { readInput } from "./input/read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
 import type { RouteMatch, RouteTable } from "./route-table.js";
 

@@ -1,6 +1,6 @@
 // Paths that are read only: probes, documents, pages.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readMetadata } from "./metadata.js";
+import { readMetadata } from "./input/metadata.js";
 import { replyError } from "./reply.js";
 import { methodNotAllowed } from "./route-table.js";
 

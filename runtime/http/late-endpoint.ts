@@ -6,7 +6,7 @@ import type { PrintError } from "../operations/error-envelope.js";
 import type { Log } from "../ports/log.js";
 import { refuse } from "./client-error.js";
 import { draining } from "./draining.js";
-import { readMetadata } from "./metadata.js";
+import { readMetadata } from "./input/metadata.js";
 import { replyError } from "./reply.js";
 import { pathOf } from "./target.js";
 import { checkUpgrade } from "./upgrade.js";

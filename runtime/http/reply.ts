@@ -11,7 +11,7 @@ import { JsonText } from "../operations/json-text.js";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
 import { acceptedCoding, compressed, type Coding } from "./content-coding.js";
 import { Exchange } from "./exchange.js";
-import { hasBody, isBodyHeld } from "./read-body.js";
+import { hasBody, isBodyHeld } from "./input/read-body.js";
 import { securityHeaderList } from "./security-headers.js";
 
 export const jsonType = "application/json; charset=utf-8";

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { fail, type ServiceError } from "../contract/errors.js";
 import { checkHost } from "./host.js";
-import { hasBody } from "./read-body.js";
+import { hasBody } from "./input/read-body.js";
 import { methodNotAllowed } from "./route-table.js";
 
 /** The supported version. Drafts had other ones, some with the same frames (RFC 6455 §4.4). */

@@ -10,7 +10,6 @@ import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
 import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
-import type { Keys } from "./keys.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import type { Payer } from "../ports/work.js";
@@ -90,10 +89,6 @@ export class ExecutionContext {
 
   get log(): Log {
     return this.resources.log;
-  }
-
-  get keys(): Keys {
-    return this.resources.keys;
   }
 
   /**

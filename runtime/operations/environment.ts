@@ -40,3 +40,10 @@ export class Environment {
     return otherwise;
   }
 }
+
+/** Whether a text is an HTTP URL without credentials, query or fragment. */
+export function isPlainUrl(text: string): boolean {
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return username + password + search + hash === "";
+}

@@ -2,6 +2,10 @@
 // name (architecture.md "A family is one value").
 import type { TokenAlgorithm } from "../ports/tokens.js";
 import type { Lifetime } from "../ports/lifetime.js";
+import type { Database } from "../ports/database.js";
+import type { Addresses } from "../ports/direct-addresses.js";
+import type { ObjectsLocation, ObjectStore } from "../ports/objects.js";
+import type { ResourceKey } from "../ports/resource-key.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { ExecutionContext } from "./context.js";
 import type { Resources } from "./resources.js";
@@ -24,12 +28,63 @@ export interface ServiceAtWork extends Resources {
   whenWoken(key: StoreKey<unknown>, woken: () => void): void;
 }
 
+/** Opens engines for families; each is imported only when it is asked for. */
+export interface EngineDoors {
+  /**
+   * Opens the engine of objects. `addresses` are for one that has none; `answersAddresses` says whether it answers its own.
+   */
+  objects(
+    location: ObjectsLocation,
+    addresses: Addresses,
+  ): Promise<{ readonly store: ObjectStore; readonly answersAddresses: boolean }>;
+}
+
+/** A service that is being opened: what families before have opened is there already. */
+export interface Opening extends Resources {
+  /** The first name of the service: what processes share has it. */
+  readonly name: string;
+  readonly doors: EngineDoors;
+}
+
+/** What a family has opened, and how it is closed. */
+export interface OpenedResource {
+  readonly key: ResourceKey<unknown>;
+  readonly value: unknown;
+  readonly close: () => Promise<void>;
+}
+
+export function openedAs<Resource>(
+  key: ResourceKey<Resource>,
+  value: Resource,
+  close: () => Promise<void> = async () => undefined,
+): OpenedResource {
+  return { key, value, close };
+}
+
+/** Checks something that may be unavailable: if it is, the probe rejects or doesn't answer in time. */
+export type Probe = () => Promise<void>;
+
+/** Probes of what requests need, and of what they can do without for a while. */
+export interface Probes {
+  readonly needed: Readonly<Record<string, Probe>>;
+  readonly helpful: Readonly<Record<string, Probe>>;
+}
+
+/** How `migrate` does its work. */
+export interface MigrateOptions {
+  /** Whether to wait until processes of older versions have ended; otherwise the service goes on afterwards. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** What a family reads its settings from. Faults are collected and reported together. */
 export interface SettingsSource {
   readonly environment: Environment;
   /** Entries of a list of secrets, the newest first. */
   readonly secrets: { read(name: string, algorithm?: TokenAlgorithm): readonly Buffer[] };
   readonly isProduction: boolean;
+  /** Where embedded engines keep their files. */
+  readonly dataFolder: string;
 }
 
 /** What a family runs in the background. */
@@ -50,7 +105,19 @@ export interface ServiceCommand {
 /** One family. `Part` is the family's part of the service definition, under `member`. */
 export interface Family<Member extends string, Part, Settings> {
   readonly member: Member;
-  readonly settings: (part: Part, source: SettingsSource) => Settings;
+  /** Its variables, which are checked whether or not the service uses the family. */
+  readonly settings: (part: Part | undefined, source: SettingsSource) => Settings;
+  /** What is asked for by key; opened in the order of families, closed in the reverse one. */
+  readonly open: (
+    part: Part,
+    service: Opening,
+    settings: Settings,
+  ) => Promise<readonly OpenedResource[]>;
+  /** Tables that readiness asks for the role's rights to. */
+  readonly tables: (part: Part) => readonly string[];
+  readonly probes: (part: Part, service: ServiceAtWork) => Partial<Probes>;
+  /** What `migrate` does after the migrations. */
+  readonly migrated: (part: Part, database: Database, options: MigrateOptions) => Promise<void>;
   readonly jobs: (part: Part, service: ServiceAtWork) => readonly (PeriodicJob | OutsideJob)[];
   readonly commands: (part: Part) => readonly ServiceCommand[];
   readonly metrics: (part: Part, service: ServiceAtWork) => DeclaredMetrics;
@@ -68,6 +135,10 @@ export type AnyFamily = Family<string, any, any>;
 /** The defaults for members that a family leaves out. */
 const silent = {
   settings: () => undefined,
+  open: async () => [],
+  tables: () => [],
+  probes: () => ({}),
+  migrated: async () => undefined,
   jobs: () => [],
   commands: () => [],
   metrics: () => ({}),

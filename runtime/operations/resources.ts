@@ -1,15 +1,13 @@
 // What every invocation of a service works with.
 import type { Clock } from "../ports/clock.js";
 import type { KeptForms } from "./kept-values.js";
-import type { Keys } from "./keys.js";
 import type { Log } from "../ports/log.js";
 import type { AnswerBudget } from "./answer-budget.js";
-import type { Attempts } from "./attempts.js";
 import type { SignalPlane } from "../ports/signals.js";
-import type { Objects } from "../ports/objects.js";
 import type { Database } from "../ports/database.js";
 import type { Observer } from "../ports/observer.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
+import type { ResourceKey } from "../ports/resource-key.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
@@ -23,7 +21,6 @@ export interface Resources {
   readonly database: Database;
   readonly log: Log;
   readonly signer: Signer;
-  readonly keys: Keys;
   /** Seals the payloads of the outbox. */
   readonly sealer: Sealer;
   /** How values are kept that another version may read. */
@@ -32,19 +29,14 @@ export interface Resources {
   readonly readLimits: ReadLimits;
   readonly queryBudgets: QueryBudgets;
   readonly answers: AnswerBudget;
-  readonly objects: Objects;
   /** See `ExecutionContext.publicUrl`. */
   readonly publicUrl: () => string;
-  /** Seconds after which an unfinished upload in parts is removed. */
-  readonly uploadSeconds: number;
-  /** Attempts at passwords. */
-  readonly loginAttempts: Attempts;
-  /** Requests of password resets. */
-  readonly resetAttempts: Attempts;
   /** The realtime plane. */
   readonly signals: SignalPlane;
   /** Learns what has been committed for others. */
   readonly observer: Observer;
+  /** What a family has opened. Throws `core.configuration` if the service doesn't use that family. */
+  of<Resource>(key: ResourceKey<Resource>): Resource;
   /** What the families of the service have read of the environment, by member; see `settingsOf`. */
   readonly familySettings: Readonly<Record<string, unknown>>;
   /** Has families do what they do with an integration event, in the transaction of the context that stages it. */

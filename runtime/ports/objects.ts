@@ -72,6 +72,15 @@ export interface ObjectStore {
   close(): Promise<void>;
 }
 
+/** Where objects are: `file:<folder>`, or `s3://<bucket>?endpoint=…&region=…`. */
+export interface ObjectsLocation {
+  readonly url: string;
+  /** If undefined, the AWS SDK looks for them itself. */
+  readonly credentials:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string }
+    | undefined;
+}
+
 /** The object stores of a service. */
 export interface Objects {
   /** The store of one storage, which encrypts if the storage says so. */

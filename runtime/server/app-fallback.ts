@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import type { RequestHandler } from "../http/front-handler.js";
-import { readMetadata } from "../http/metadata.js";
+import { readMetadata } from "../http/input/metadata.js";
 import { replyError } from "../http/reply.js";
 import type { Log } from "../ports/log.js";
 import type { ServiceDefinition } from "./service.js";

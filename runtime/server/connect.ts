@@ -1,12 +1,7 @@
 // Opens a service's database, applies migrations, and makes what operations need. The server, scripts and tools begin here.
 import { setTimeout as sleep } from "node:timers/promises";
-import { ServiceError } from "../contract/errors.js";
+import { fail, ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
-import { tokenIssuer } from "../families/identity/access-token.js";
-import { attempts } from "../operations/attempts.js";
-import { externalTokenKeys } from "../families/identity/external-keys.js";
-import { localTokenKeys } from "../families/identity/token-keys.js";
-import type { TokenIssuer } from "../ports/tokens.js";
 import { keepPrivate } from "../engines/private-files.js";
 import {
   applyMigrations,
@@ -18,22 +13,21 @@ import { ExecutionContext } from "../operations/context.js";
 import type { Departed, StagedEvent } from "../operations/invocation-facts.js";
 import type { Resources } from "../operations/resources.js";
 import { Lifetime } from "../ports/lifetime.js";
-import type { ServiceAtWork } from "../operations/family.js";
+import type { OpenedResource, Opening, ServiceAtWork } from "../operations/family.js";
 import { systemClock, type Clock } from "../ports/clock.js";
 import type { Log } from "../ports/log.js";
 import { silentObserver, type Observer } from "../ports/observer.js";
 import type { StoreKey } from "../ports/store-key.js";
-import type { RateLimiter } from "../ports/rate-limiter.js";
+import type { ResourceKey } from "../ports/resource-key.js";
 import { nothingKept } from "../operations/kept-values.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
 import type { SignalPlane } from "../ports/signals.js";
 import { DatabaseRefusal } from "../ports/database.js";
-import { openDatabase } from "./engines.js";
+import { openDatabase, openObjects } from "./engines.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import { openLimiter } from "./limiter.js";
-import { openObjects, type OpenObjects } from "./objects.js";
 import { publicUrlOf } from "./public-url.js";
 import { openAll, type Opened } from "./opened.js";
 import { firstNameOf, type ServiceDefinition } from "./service.js";
@@ -55,7 +49,6 @@ export interface ConnectOptions {
 
 /** An open database, with everything else that operations need. */
 export interface ServiceConnection extends ServiceAtWork {
-  readonly objects: OpenObjects;
   /** Migrations that have not been applied, because the settings leave them to the `migrate` command. */
   readonly pendingMigrations: readonly string[];
   /** Rejects while processes can't count rates together; undefined if that depends on the database alone. */
@@ -90,20 +83,15 @@ async function connected(
   { settings, folder, log, clock = systemClock, observer = silentObserver }: ConnectOptions,
   opened: Opened,
 ): Promise<ServiceConnection> {
-  const tokens = await issuerOf(service, settings, clock);
   const deadlineSeconds = service.deadlineSeconds ?? limits.defaultDeadlineSeconds;
   const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
   keepPrivate(settings.dataFolder);
-  if (settings.foundDatabase !== null)
-    log.info(
-      { file: settings.foundDatabase },
-      "the database is called otherwise than the service, and stays where it is",
-    );
+  tellFoundDatabase(settings, log);
   const database = await openDatabase(settings.databaseUrl, {
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),
-    tables: (service.documents ?? []).map(({ table }) => table),
+    tables: familiesOf(service).flatMap(({ family, part }) => family.tables(part)),
     log,
   });
   opened.add(() => database.close());
@@ -111,18 +99,10 @@ async function connected(
   await patiently(log, () => database.admit());
   const signer = hmacSigner(settings.signingSecrets);
   const { read: publicUrl, listensAt, siblings } = publicUrlOf(settings);
-  const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
-  opened.add(() => objects.close());
-  const {
-    limiter,
-    probe: probeLimiter,
-    close: closeLimiter,
-  } = await openLimiter(settings, firstNameOf(service), {
-    clock,
-    database,
-    log,
-  });
-  opened.add(closeLimiter);
+  const name = firstNameOf(service);
+  const rates = await openLimiter(settings, name, { clock, database, log });
+  opened.add(rates.close);
+  const held = heldResources();
   const listeners: Listeners = { woken: new Map(), plane: silentPlane };
   const resources: Resources = {
     deadlineSeconds,
@@ -131,22 +111,27 @@ async function connected(
     log,
     observer,
     signer,
-    limiter,
-    objects,
+    limiter: rates.limiter,
     publicUrl,
+    sealer: aesSealer(settings.signingSecrets, "outbox"),
     kept: service.kept ?? nothingKept,
     familySettings: settings.families,
     ...amongFamilies(service),
-    ...secretsOf(settings, tokens),
-    ...boundsOf(settings, limiter),
+    readLimits: settings.readLimits,
+    queryBudgets: settings.queryBudgets,
+    answers: new AnswerBudget(settings.connections.answerBytes),
+    of: held.of,
     ...calling(listeners),
   };
+  await openFamilies(service, { ...resources, name, doors: { objects: openObjects } }, (one) => {
+    opened.add(one.close);
+    held.add(one);
+  });
   const newContext = contextsOf(resources);
   return {
     ...resources,
     pendingMigrations: pending,
-    probeLimiter,
-    objects,
+    probeLimiter: rates.probe,
     context: newContext,
     write(operationId, work, tenant) {
       const context = newContext(operationId, tenant);
@@ -162,6 +147,23 @@ async function connected(
     },
     close: () => opened.close(),
   };
+}
+
+function tellFoundDatabase({ foundDatabase }: Settings, log: Log): void {
+  const text = "the database is called otherwise than the service, and stays where it is";
+  if (foundDatabase !== null) log.info({ file: foundDatabase }, text);
+}
+
+/** Has families open what they are asked for, one after the other: each may use what those before have opened. */
+async function openFamilies(
+  parts: FamilyParts,
+  service: Opening,
+  take: (one: OpenedResource) => void,
+): Promise<void> {
+  for (const { family, part } of familiesOf(parts)) {
+    const opened = await family.open(part, service, service.familySettings[family.member]);
+    for (const one of opened) take(one);
+  }
 }
 
 /** Who is told when operations have staged work; there may be nobody yet. */
@@ -200,30 +202,16 @@ function amongFamilies(parts: FamilyParts) {
   };
 }
 
-function secretsOf(settings: Settings, tokens: TokenIssuer): Pick<Resources, "keys" | "sealer"> {
+/** What families have opened, by its keys. */
+function heldResources() {
+  const values = new Map<ResourceKey<unknown>, unknown>();
   return {
-    keys: {
-      tokens,
-      refresh: hmacSigner(settings.refreshPeppers),
-      reset: hmacSigner(settings.resetPeppers),
+    add: ({ key, value }: OpenedResource): void => void values.set(key, value),
+    of<Resource>(key: ResourceKey<Resource>): Resource {
+      if (values.has(key)) return values.get(key) as Resource;
+      const cause = new Error(`the service has no ${key.name}`);
+      throw fail("core.configuration", {}, { cause });
     },
-    sealer: aesSealer(settings.signingSecrets, "outbox"),
-  };
-}
-
-type Bounds = Pick<
-  Resources,
-  "readLimits" | "queryBudgets" | "answers" | "uploadSeconds" | "loginAttempts" | "resetAttempts"
->;
-
-function boundsOf(settings: Settings, limiter: RateLimiter): Bounds {
-  return {
-    readLimits: settings.readLimits,
-    queryBudgets: settings.queryBudgets,
-    answers: new AnswerBudget(settings.connections.answerBytes),
-    uploadSeconds: settings.uploadSeconds,
-    loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
-    resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
   };
 }
 
@@ -280,19 +268,4 @@ async function patiently<T>(log: Log, work: () => Promise<T>): Promise<T> {
 function mayPass(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.code !== "core.unavailable") return false;
   return !(error.cause instanceof DatabaseRefusal) || error.cause.mayPass;
-}
-
-/** The issuer of access tokens, with the keys of the external signer, or those of the settings. */
-async function issuerOf(
-  { identity, ...service }: Pick<ServiceDefinition, "name" | "was" | "identity">,
-  { accessTokenKeys }: Settings,
-  clock: Clock,
-): Promise<TokenIssuer> {
-  const algorithm = identity?.algorithm ?? "HS256";
-  const keys =
-    identity?.signer === undefined
-      ? await localTokenKeys(algorithm, accessTokenKeys)
-      : externalTokenKeys(algorithm, identity.signer);
-  const { issuer = firstNameOf(service), alsoIssuers } = identity ?? {};
-  return tokenIssuer(algorithm, keys, issuer, clock, alsoIssuers);
 }

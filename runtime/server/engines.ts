@@ -1,8 +1,9 @@
-// Which engine a DATABASE_URL names. An engine is imported only when it is configured.
+// Which engines a DATABASE_URL and an OBJECTS_URL name. An engine is imported only when it is configured.
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import { limits } from "../contract/limits.js";
 import { silentLog, type Log } from "../ports/log.js";
 import type { Database } from "../ports/database.js";
+import type { EngineDoors } from "../operations/family.js";
 import { sqlStores } from "./families.js";
 
 export interface DatabaseOptions {
@@ -39,3 +40,21 @@ export async function openDatabase(
   const { openPostgresDatabase } = await import("../engines/postgres/engine.js");
   return openPostgresDatabase(url, sqlStores, options);
 }
+
+/** Opens the engine of objects of a location. */
+export const openObjects: EngineDoors["objects"] = async ({ url, credentials }, addresses) => {
+  if (!url.startsWith("s3:")) {
+    const { openFolderStore } = await import("../engines/folder/engine.js");
+    const store = await openFolderStore(url.slice("file:".length), addresses);
+    return { store, answersAddresses: false };
+  }
+  const { openS3Store } = await import("../engines/s3/engine.js");
+  const { hostname, searchParams } = new URL(url);
+  const store = await openS3Store({
+    bucket: hostname,
+    endpoint: searchParams.get("endpoint") ?? undefined,
+    region: searchParams.get("region") ?? "us-east-1",
+    credentials,
+  });
+  return { store, answersAddresses: true };
+};

@@ -1,4 +1,5 @@
-// The list of families: what each brings to a running service, and the SQL stores in which it keeps its data.
+// The list of families: what each brings to a running service, the SQL stores in which it keeps its data, and what it answers
+// besides operations. Nothing else in `server/` knows one by name.
 import { sqlApiKeyStore } from "../engines/sql/api-key-store.js";
 import { sqlDocumentStore } from "../engines/sql/document-store.js";
 import { sqlHistoryStore } from "../engines/sql/history-store.js";
@@ -17,7 +18,13 @@ import { realtimeFamily } from "../families/realtime/index.js";
 import { searchFamily } from "../families/search/index.js";
 import { storageFamily } from "../families/storage/index.js";
 import { webhooksFamily } from "../families/webhooks/index.js";
-import type { AnyFamily, Family } from "../operations/family.js";
+import { boundary, credentialStyle, type Bind, type BoundaryOptions } from "../http/boundary.js";
+import { storageEndpoints } from "../http/direct-endpoint.js";
+import { factsOfIdentity, factsOfRealtime, type PageFacts } from "../http/docs/page-facts.js";
+import { identityEndpoints } from "../http/identity-endpoints.js";
+import { realtimeEndpoints } from "../http/realtime/endpoints.js";
+import type { ServiceEndpoint, Surroundings } from "../http/service-endpoint.js";
+import type { AnyFamily, Family, SettingsSource } from "../operations/family.js";
 import { apiKeyStore } from "../ports/api-keys.js";
 import { historyStore } from "../ports/document-history.js";
 import { documentStore } from "../ports/documents.js";
@@ -42,16 +49,28 @@ const documentStores = [
   sqlStore(historyStore, sqlHistoryStore),
 ];
 
-/** One entry per family, in the order in which they start. They stop all at once. */
+/** One entry per family, in the order in which they open and start. They stop all at once. */
 const list = [
-  { family: identityFamily, stores: identityStores },
+  {
+    family: identityFamily,
+    stores: identityStores,
+    endpoints: identityEndpoints,
+  },
   { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
   { family: documentsFamily, stores: documentStores },
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
-  { family: storageFamily, stores: [sqlStore(objectIndex, sqlObjectIndex)] },
+  {
+    family: storageFamily,
+    stores: [sqlStore(objectIndex, sqlObjectIndex)],
+    endpoints: storageEndpoints,
+  },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },
   { family: webhooksFamily, stores: [sqlStore(webhookStore, sqlWebhookStore)] },
-  { family: realtimeFamily, stores: [sqlStore(mailboxStore, sqlMailboxStore)] },
+  {
+    family: realtimeFamily,
+    stores: [sqlStore(mailboxStore, sqlMailboxStore)],
+    endpoints: realtimeEndpoints,
+  },
 ] as const;
 
 type Listed = Exclude<(typeof list)[number]["family"], null>;
@@ -74,4 +93,63 @@ export function familiesOf(
     const part = family === null ? undefined : parts[family.member];
     return family === null || part === undefined ? [] : [{ family, part }];
   });
+}
+
+/** Has every family read its variables, whether or not the service uses it. */
+export function settingsOfFamilies(
+  parts: FamilyParts,
+  source: SettingsSource,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    list.flatMap(({ family }) => {
+      if (family === null) return [];
+      const { member, settings }: AnyFamily = family;
+      return [[member, settings(parts[family.member], source)]];
+    }),
+  );
+}
+
+/** What the service answers besides its operations. */
+export async function endpointsOf(
+  parts: FamilyParts,
+  surroundings: Surroundings,
+): Promise<readonly ServiceEndpoint[]> {
+  const endpoints: ServiceEndpoint[] = [];
+  for (const entry of list) {
+    if (!("endpoints" in entry)) continue;
+    const make: EndpointsOf = entry.endpoints;
+    const part = parts[entry.family.member];
+    if (part !== undefined) endpoints.push(...(await make(part, surroundings)));
+  }
+  return endpoints;
+}
+
+/** Makes the endpoints of a family; each is only ever called with its own part. */
+type EndpointsOf = (
+  // oxlint-disable-next-line typescript/no-explicit-any -- part and endpoints are tied together in the list
+  part: any,
+  surroundings: Surroundings,
+) => readonly ServiceEndpoint[] | Promise<readonly ServiceEndpoint[]>;
+
+/** What the pages of the documentation need to know of the families that a service uses. */
+export function pageFactsOf(parts: FamilyParts): PageFacts {
+  const { identity, realtime } = parts;
+  return {
+    realtime: null,
+    tokenHeader: "Authorization",
+    tokenScheme: "Bearer",
+    ...(identity === undefined ? {} : factsOfIdentity(identity)),
+    ...(realtime === undefined ? {} : factsOfRealtime(realtime)),
+  };
+}
+
+/** How a service learns who is calling; without identity, every request is anonymous. */
+export function callersOf({ identity }: FamilyParts) {
+  return {
+    bind: (options: Omit<BoundaryOptions, "identity">): Bind => boundary({ identity, ...options }),
+    style: credentialStyle(identity),
+    /** Parameters of a WebSocket's handshake that are credentials. */
+    credentialParameters:
+      identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],
+  };
 }

@@ -1,10 +1,9 @@
-// What the metrics of a service are read from: the service itself, its engine, its families and realtime.
+// What the metrics of a service are read from: the service itself, its engine, its families and their endpoints.
 import type { Connections } from "../http/connections.js";
-import { counter, gauge, type DeclaredMetrics } from "../operations/metric.js";
+import type { ServiceEndpoint } from "../http/service-endpoint.js";
 import type { ServiceConnection } from "./connect.js";
 import { familiesOf } from "./families.js";
 import type { MetricSources } from "./metrics.js";
-import type { RunningRealtime } from "./realtime.js";
 import type { ServiceDefinition } from "./service.js";
 
 /** The sources of a running service. */
@@ -14,68 +13,22 @@ export function sourcesOf(
   {
     connections,
     readiness,
-    realtime,
+    endpoints,
   }: Pick<MetricSources, "readiness"> & {
     readonly connections: Connections;
-    readonly realtime: RunningRealtime | null;
+    readonly endpoints: readonly ServiceEndpoint[];
   },
 ): MetricSources {
   const { name, version } = service;
+  const ofFamilies = familiesOf(service).map(({ family, part }) =>
+    family.metrics(part, connection),
+  );
   return {
     service: { name, version },
     engine: () => connection.database.state(),
     connections: () => connections.counts,
     answers: connection.answers,
     readiness,
-    further: {
-      ...Object.assign(
-        {},
-        ...familiesOf(service).map(({ family, part }) => family.metrics(part, connection)),
-      ),
-      ...(realtime === null ? {} : metricsOfRealtime(realtime)),
-    },
-  };
-}
-
-function metricsOfRealtime({ counters }: RunningRealtime): DeclaredMetrics {
-  const ofSignals = (name: "delivered" | "dropped" | "gaps", help: string) =>
-    counter(
-      help,
-      () =>
-        Object.entries(counters.signals).map(([transport, counts]) => ({
-          labels: { transport },
-          value: counts[name],
-        })),
-      ["transport"],
-    );
-  return {
-    realtime_connections: gauge("Open connections of realtime.", () => counters.connections),
-    realtime_paused: counter(
-      "Times that frames of a connection began to wait.",
-      () => counters.paused,
-    ),
-    realtime_refused: counter("Frames refused as invalid.", () => counters.refused),
-    realtime_replaced: counter(
-      "Connections ended because their device connected again.",
-      () => counters.replaced,
-    ),
-    realtime_silent: counter(
-      "Connections ended that showed no sign of life.",
-      () => counters.silent,
-    ),
-    realtime_turned_away: counter(
-      "Connections refused because there were too many, of their caller or of all.",
-      () => counters.turnedAway,
-    ),
-    realtime_topics_ended: counter(
-      "Topics ended because their caller may not hear them any more.",
-      () => counters.topicsEnded,
-    ),
-    realtime_signals_delivered: ofSignals("delivered", "Signals written to a connection."),
-    realtime_signals_dropped: ofSignals(
-      "dropped",
-      "Signals not kept, and not written because their connection was behind.",
-    ),
-    realtime_signals_gaps: ofSignals("gaps", "Announcements of a loss (realtime.gap)."),
+    further: Object.assign({}, ...ofFamilies, ...endpoints.map(({ metrics = {} }) => metrics)),
   };
 }

@@ -6,7 +6,7 @@ import type { Database } from "../ports/database.js";
 import type { ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
 import { divergenceText, isHeldUp, locksLarge, planText } from "./plan-text.js";
-import { renewAll } from "./renew-rows.js";
+import { familiesOf } from "./families.js";
 import type { ServiceDefinition } from "./service.js";
 
 export const migrateUsage = "migrate [--plan | --wait]";
@@ -75,7 +75,8 @@ function migrate({ waits }: { readonly waits: boolean }): Work {
       } finally {
         bars.finish();
       }
-      await renewAll(database, service.documents ?? [], { waits, signal });
+      for (const { family, part } of familiesOf(service))
+        await family.migrated(part, database, { waits, signal });
     });
 }
 

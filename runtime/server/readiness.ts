@@ -1,19 +1,12 @@
 // Whether the service can take requests now, and what is missing (decisions.md §4 "Readiness").
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Probe, Probes } from "../operations/family.js";
 
 export interface Readiness {
   /** What requests need but is unavailable: the service should get no traffic. */
   readonly missing: readonly string[];
   /** What is unavailable, but can be done without. */
   readonly degraded: readonly string[];
-}
-
-/** Checks something that may be unavailable: if it is, the probe rejects or doesn't answer in time. */
-export type Probe = () => Promise<void>;
-
-export interface Probes {
-  readonly needed: Readonly<Record<string, Probe>>;
-  readonly helpful: Readonly<Record<string, Probe>>;
 }
 
 /** How long a probe may take, in milliseconds. */

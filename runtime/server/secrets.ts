@@ -2,12 +2,7 @@
 // (attack 86).
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  canSign,
-  newTokenKey,
-  tokenKeyFault,
-  tokenKeyIdentity,
-} from "../families/identity/token-keys.js";
+import { canSign, newTokenKey, tokenKeyFault, tokenKeyIdentity } from "../operations/token-keys.js";
 import type { TokenAlgorithm } from "../ports/tokens.js";
 import { makePrivateFolder, writePrivateFile } from "../engines/private-files.js";
 import { isGuessable } from "./guessable.js";

@@ -1,14 +1,12 @@
 // Settings: everything that a deployment may choose, read from the environment once. A wrong value is refused by its name.
-import { join, resolve } from "node:path";
-import type { AttemptLimits } from "../operations/attempts.js";
+import { resolve } from "node:path";
 import { addressFault } from "../engines/postgres/addresses.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
-import type { RealtimeLimits } from "../families/realtime/limits.js";
-import { Environment } from "../operations/environment.js";
+import { Environment, isPlainUrl } from "../operations/environment.js";
 import { databaseFile } from "./database-file.js";
-import { familiesOf, type FamilyParts } from "./families.js";
+import { settingsOfFamilies, type FamilyParts } from "./families.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -36,16 +34,8 @@ export interface Settings {
   /** A port of their own for probes and metrics; null if they are on the port of the operations. */
   readonly adminPort: number | null;
   readonly hasMetrics: boolean;
-  /** `file:<folder>`, or `s3://<bucket>?endpoint=…&region=…`. */
-  readonly objectsUrl: string;
-  /** If undefined, the AWS SDK looks for them itself. */
-  readonly objectsCredentials:
-    | { readonly accessKeyId: string; readonly secretAccessKey: string }
-    | undefined;
   /** The URL by which clients reach this service. If undefined, it is the listener's, and unknown in production. */
   readonly publicUrl: string | undefined;
-  /** Seconds after which an unfinished upload in parts is removed. */
-  readonly uploadSeconds: number;
   /** Whether the pages of the documentation are served. */
   readonly hasDocs: boolean;
   /** Whether pending migrations are applied at start. */
@@ -53,13 +43,10 @@ export interface Settings {
   readonly logLevel: string;
   readonly maxBodyBytes: number;
   readonly readLimits: ReadLimits;
-  readonly realtimeLimits: RealtimeLimits;
   /** Which proxies in front of this process are trusted. */
   readonly trustsProxy: ProxyTrust;
   /** Origins whose scripts may read answers and send cookies. */
   readonly corsOrigins: readonly string[];
-  readonly loginAttempts: AttemptLimits;
-  readonly resetAttempts: AttemptLimits;
   /** The settings of each family of the service, by its member. */
   readonly families: Readonly<Record<string, unknown>>;
   /** Seconds between "not ready" and closing the listener, so that load balancers notice. */
@@ -68,14 +55,6 @@ export interface Settings {
   readonly drainSeconds: number;
   /** Secrets that sign what clients send back: the first signs, all verify. */
   readonly signingSecrets: readonly Buffer[];
-  /** Keys of access tokens: the first signs, all verify. Empty if an external signer holds them. */
-  readonly accessTokenKeys: readonly Buffer[];
-  /** Peppers of refresh tokens: new digests use the first, lookups try all. */
-  readonly refreshPeppers: readonly Buffer[];
-  /** Peppers of reset tokens: new digests use the first, lookups try all. */
-  readonly resetPeppers: readonly Buffer[];
-  /** Secrets that encrypt objects: the first encrypts, all decrypt. Empty if no storage is encrypted. */
-  readonly objectSecrets: readonly Buffer[];
 }
 
 /** All faults of the environment at once, each naming its variable. */
@@ -115,13 +94,13 @@ export function readSettings(
     ...engines,
     ...readListening(others, isProduction),
     ...readBounds(others),
-    ...readSecrets(secrets, service),
-    families: Object.fromEntries(
-      familiesOf(service).map(({ family, part }) => [
-        family.member,
-        family.settings(part, { environment: others, secrets, isProduction }),
-      ]),
-    ),
+    signingSecrets: secrets.read("SECRETS_SIGNING"),
+    families: settingsOfFamilies(service, {
+      environment: others,
+      secrets,
+      isProduction,
+      dataFolder,
+    }),
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;
@@ -144,10 +123,7 @@ type EngineSettings = Pick<
   | "databaseReaders"
   | "migrateAtStart"
   | "busUrl"
-  | "objectsUrl"
-  | "objectsCredentials"
   | "publicUrl"
-  | "uploadSeconds"
 >;
 
 /** Where the engines are, and how many connections they have. */
@@ -181,7 +157,7 @@ function readEngines(
     databaseReaders: environment.integer("READERS", 4, 1, 64),
     migrateAtStart: environment.oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     busUrl: busUrl === "none" ? null : busUrl,
-    ...readObjects(environment, dataFolder),
+    publicUrl: readPublicUrl(environment),
   };
 }
 
@@ -204,29 +180,14 @@ function checkAddresses(name: string, url: string, faults: string[]): void {
   if (fault !== null) faults.push(`${name} ${fault}`);
 }
 
-/** Where objects are stored, and by which URL clients reach the service that signs addresses for them. */
-function readObjects(
-  environment: Environment,
-  dataFolder: string,
-): Pick<Settings, "objectsUrl" | "objectsCredentials" | "publicUrl" | "uploadSeconds"> {
-  const { faults } = environment;
-  const objectsUrl = environment.text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
-  if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(objectsUrl))
-    faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");
-  else if (objectsUrl.startsWith("s3:")) checkS3Options(new URL(objectsUrl).searchParams, faults);
-  const accessKeyId = environment.text("OBJECTS_ACCESS_KEY", "");
-  const secretAccessKey = environment.text("OBJECTS_SECRET_KEY", "");
-  if ((accessKeyId === "") !== (secretAccessKey === ""))
-    faults.push("OBJECTS_ACCESS_KEY and OBJECTS_SECRET_KEY are given together");
-  const publicUrl = environment.text("PUBLIC_URL", "");
-  if (publicUrl !== "" && !isPlainUrl(publicUrl))
-    faults.push("PUBLIC_URL must be the URL that clients call this service by, and no more");
-  return {
-    objectsUrl,
-    objectsCredentials: accessKeyId === "" ? undefined : { accessKeyId, secretAccessKey },
-    publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),
-    uploadSeconds: environment.integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
-  };
+/** The URL that clients call the service by, without a slash at its end. */
+function readPublicUrl(environment: Environment): string | undefined {
+  const url = environment.text("PUBLIC_URL", "");
+  if (url !== "" && !isPlainUrl(url))
+    environment.faults.push(
+      "PUBLIC_URL must be the URL that clients call this service by, and no more",
+    );
+  return url === "" ? undefined : url.replace(/\/+$/, "");
 }
 
 type ListeningSettings = Pick<
@@ -268,16 +229,7 @@ function readListening(environment: Environment, isProduction: boolean): Listeni
   };
 }
 
-type BoundSettings = Pick<
-  Settings,
-  | "connections"
-  | "queryBudgets"
-  | "maxBodyBytes"
-  | "readLimits"
-  | "realtimeLimits"
-  | "loginAttempts"
-  | "resetAttempts"
->;
+type BoundSettings = Pick<Settings, "connections" | "queryBudgets" | "maxBodyBytes" | "readLimits">;
 
 /** The limits on what callers may use up. */
 function readBounds(environment: Environment): BoundSettings {
@@ -297,67 +249,7 @@ function readBounds(environment: Environment): BoundSettings {
       documents: environment.integerOrNone("READ_LIMIT", 10_000),
       pages: environment.integerOrNone("PAGE_CEILING", 100_000),
     },
-    realtimeLimits: {
-      framesPerSecond: environment.integer("FRAMES_PER_SECOND", 200, 1, 1_000_000),
-      framesBurst: environment.integer("FRAMES_BURST", 400, 1, 1_000_000),
-      connections: environment.integer("REALTIME_CONNECTIONS", 10_000, 1, 1_000_000),
-      silentSeconds:
-        environment.text("SSE_SILENT_SECONDS", "") === ""
-          ? null
-          : environment.number("SSE_SILENT_SECONDS", 0, 0.1, 86_400),
-    },
-    loginAttempts: {
-      perLogin: environment.integer("LOGIN_ATTEMPTS", 10, 1, 1_000_000),
-      perAddress: environment.integer("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000),
-      windowSeconds: environment.integer("LOGIN_WINDOW_SECONDS", 900, 1, 86_400),
-    },
-    resetAttempts: {
-      perLogin: environment.integer("RESET_ATTEMPTS", 5, 1, 1_000_000),
-      perAddress: environment.integer("RESET_ATTEMPTS_PER_ADDRESS", 60, 1, 1_000_000),
-      windowSeconds: environment.integer("RESET_WINDOW_SECONDS", 3_600, 1, 86_400),
-    },
   };
-}
-
-type SecretSettings = Pick<
-  Settings,
-  "signingSecrets" | "accessTokenKeys" | "refreshPeppers" | "resetPeppers" | "objectSecrets"
->;
-
-/** The secrets that the service needs. */
-function readSecrets(
-  secrets: SecretReader,
-  { identity, storages = [] }: ServiceNeeds,
-): SecretSettings {
-  const isEncrypting = storages.some(
-    ({ encryption, alsoReads = [] }) => encryption === "client" || alsoReads.includes("client"),
-  );
-  return {
-    signingSecrets: secrets.read("SECRETS_SIGNING"),
-    accessTokenKeys:
-      identity?.signer === undefined
-        ? secrets.read("SECRETS_ACCESS_TOKEN", identity?.algorithm)
-        : [],
-    refreshPeppers: secrets.read("SECRETS_REFRESH_PEPPER"),
-    resetPeppers: secrets.read("SECRETS_RESET_PEPPER"),
-    objectSecrets: isEncrypting ? secrets.read("SECRETS_OBJECTS") : [],
-  };
-}
-
-/** Whether a text is an HTTP URL without credentials, query or fragment. */
-function isPlainUrl(text: string): boolean {
-  if (!/^https?:/.test(text) || !URL.canParse(text)) return false;
-  const { username, password, search, hash } = new URL(text);
-  return username + password + search + hash === "";
-}
-
-function checkS3Options(options: URLSearchParams, faults: string[]): void {
-  for (const name of options.keys())
-    if (name !== "endpoint" && name !== "region")
-      faults.push(`OBJECTS_URL has endpoint and region, and no ${name}`);
-  const endpoint = options.get("endpoint");
-  if (endpoint !== null && !isPlainUrl(endpoint))
-    faults.push("the endpoint in OBJECTS_URL must be a URL without credentials");
 }
 
 function trustedProxies(text: string, faults: string[]): ProxyTrust {

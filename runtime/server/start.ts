@@ -1,41 +1,42 @@
 // Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
-import { boundary, credentialStyle } from "../http/boundary.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
-import { directEndpoint } from "../http/direct-endpoint.js";
-import { directPath } from "../ports/direct-addresses.js";
-import { writing } from "../families/storage/changes.js";
 import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
 import { checkHttpVersion } from "../http/http-version.js";
-import { readMetadata } from "../http/metadata.js";
+import { readMetadata } from "../http/input/metadata.js";
 import { routeTable, type RouteTable } from "../http/route-table.js";
 import { normalizeTarget, pathOf } from "../http/target.js";
+import { withPublicServer } from "../http/published-address.js";
 import { replyError } from "../http/reply.js";
+import { documentEndpoint, type ServiceEndpoint } from "../http/service-endpoint.js";
 import { reliably, usualEnvelope } from "../operations/error-envelope.js";
 import { Connections } from "../http/connections.js";
-import { Exchange, type AnswerStyle } from "../http/exchange.js";
+import { Exchange } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../work/periodic.js";
-import type { Started } from "../operations/family.js";
+import type { Probe, Probes, Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
+import type { SignalPlane } from "../ports/signals.js";
 import { appFallback, type Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
-import { familiesOf } from "./families.js";
+import { callersOf, endpointsOf, familiesOf, pageFactsOf } from "./families.js";
 import { sourcesOf } from "./metric-sources.js";
-import { startMetrics } from "./metrics.js";
+import { startMetrics, type Metrics } from "./metrics.js";
+import { openBus } from "./bus.js";
 import { openAll, type Opened } from "./opened.js";
 import { periodicJobs } from "./periodic-jobs.js";
-import { readinessOf, type Probe, type Probes } from "./readiness.js";
-import { startRealtime, type RunningRealtime } from "./realtime.js";
-import type { ServiceDefinition } from "./service.js";
+import { readinessOf } from "./readiness.js";
+import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
-import { systemEndpoints, watchEndpoints } from "./system-endpoints.js";
+import { watchEndpoints } from "./watch-endpoints.js";
 import { takeUpgrades } from "./upgrades.js";
 
 /** A service that answers requests. */
@@ -86,42 +87,41 @@ async function running(
 
   let state: "active" | "settling" | "draining" = "active";
   const isAccepting = (): boolean => state !== "draining";
-  const bind = boundary({
-    identity: service.identity,
+  const callers = callersOf(service);
+  const bind = callers.bind({
     resources: connection,
     trustsProxy: settings.trustsProxy,
     allowedOrigins,
   });
-  const style = styleOf(service, settings, log);
-  const realtime = await startRealtime(service, connection, settings, {
-    printError: style.printError,
+  const printError = reliably(service.errorEnvelope ?? usualEnvelope, log);
+  const style = { ...callers.style, compressBytes: settings.compressBytes, printError };
+  const endpoints = await endpointsOf(service, {
+    ...surroundingsOf(service, connection, options),
     bind,
     allowedOrigins,
+    credentialParameters: callers.credentialParameters,
+    printError,
     isAccepting,
   });
-  opened.add(() => realtime?.stop());
-  const answerOther = await handlerOf(service, options, connection, bind, realtime);
+  opened.add(() => stopAll(endpoints));
+  const answerOther = await handlerOf(service, options, connection, bind, endpoints);
   const server = httpServer();
   const connections = new Connections(server, settings.connections);
   opened.add(() => connections.close(0, 0));
-  const readiness = readinessOf(probesOf(service, connection, realtime));
-  const sources = sourcesOf(service, connection, { connections, readiness, realtime });
+  const readiness = readinessOf(probesOf(service, connection, endpoints));
+  const sources = sourcesOf(service, connection, { connections, readiness, endpoints });
   const metrics = settings.hasMetrics ? startMetrics(sources) : null;
   opened.add(() => metrics?.close());
   const isActive = (): boolean => state === "active";
   const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
-  const isLogged = settings.logLevel === "info" || settings.logLevel === "debug";
-  const ended = (exchange: Exchange): void => {
-    if (isLogged) logRequest(log, exchange);
-    metrics?.observe(exchange);
-  };
+  const ended = observerOf(settings, log, metrics);
   const answerProbes = settings.adminPort === null ? answerWatch : () => false;
   takeRequests(server, connections, { style, ended }, (req, res) => {
     // Probes come first, before everything that may have to wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
   answerClientErrors(server, connections, style.printError);
-  takeUpgrades(server, connections, realtime, style);
+  takeUpgrades(server, connections, endpoints, style);
   await listen(server, settings.port, settings.host);
   const admin = await adminServer(settings, answerWatch);
   opened.add(() => admin?.close());
@@ -138,7 +138,7 @@ async function running(
     await sleep(settleSeconds * 1000);
     state = "draining";
     const lingerMillis = Math.min(settleSeconds * 1000, mostLingerMillis);
-    await Promise.all([realtime?.stop(), connections.close(drainSeconds * 1000, lingerMillis)]);
+    await Promise.all([stopAll(endpoints), connections.close(drainSeconds * 1000, lingerMillis)]);
     await Promise.all(started.map((family) => family.stop(drainSeconds * 1000)));
     await quiet;
     metrics?.close();
@@ -155,12 +155,42 @@ async function running(
   };
 }
 
-function styleOf(
-  { identity, errorEnvelope = usualEnvelope }: ServiceDefinition,
-  { compressBytes }: Settings,
+/** What endpoints are made from, without what belongs to requests. */
+function surroundingsOf(
+  service: ServiceDefinition,
+  connection: ServiceConnection,
+  { settings, folder, log }: ConnectOptions,
+) {
+  const { busUrl, drainSeconds, publicUrl } = settings;
+  const name = firstNameOf(service);
+  return {
+    service: connection,
+    name,
+    defaultTenant,
+    drainSeconds,
+    publicUrl,
+    readDocument: (document: string) => readFile(join(folder, document)),
+    openBus: () => openBus(busUrl, name, log),
+    signalsTo: (plane: SignalPlane) => connection.signalsTo(plane),
+  };
+}
+
+/** Ends what endpoints hold open. */
+async function stopAll(endpoints: readonly ServiceEndpoint[]): Promise<void> {
+  await Promise.all(endpoints.map((one) => one.stop?.()));
+}
+
+/** Logs and counts requests that have been answered. */
+function observerOf(
+  { logLevel }: Settings,
   log: Log,
-): AnswerStyle {
-  return { ...credentialStyle(identity), compressBytes, printError: reliably(errorEnvelope, log) };
+  metrics: Metrics | null,
+): (exchange: Exchange) => void {
+  const isLogged = logLevel === "info" || logLevel === "debug";
+  return (exchange) => {
+    if (isLogged) logRequest(log, exchange);
+    metrics?.observe(exchange);
+  };
 }
 
 /** The URL at which a server listens. */
@@ -206,10 +236,9 @@ async function handlerOf(
   { settings, folder, log }: ConnectOptions,
   connection: ServiceConnection,
   bind: FrontHandlerOptions["bind"],
-  realtime: RunningRealtime | null,
+  ofFamilies: readonly ServiceEndpoint[],
 ): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
-  const { trustsProxy, corsOrigins } = settings;
-  const { keys, objects } = connection;
+  const { trustsProxy, corsOrigins, publicUrl } = settings;
   const table = routeTable(service.routes);
   const router = frontHandler({
     table,
@@ -219,39 +248,20 @@ async function handlerOf(
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
   });
-  const system = systemEndpoints({
-    folder,
-    publicUrl: settings.publicUrl,
-    hasRealtime: service.realtime !== undefined,
-    jwks: service.identity?.jwks ?? null,
-    publicKeys: keys.tokens.publicKeys,
-  });
-  const answerDirect =
-    objects.direct === null
-      ? () => false
-      : directEndpoint({
-          ...objects.direct,
-          storages: service.storages ?? [],
-          noting: {
-            store: objects.direct.store,
-            clock: connection.clock,
-            log,
-            write: writing(connection),
-          },
-        });
-  const paths = new Set([...system.paths, ...(realtime?.paths ?? [])]);
+  const readDocument = (name: string): Promise<Buffer> => readFile(join(folder, name));
+  const openapi = documentEndpoint("openapi.json", { publicUrl, readDocument }, withPublicServer);
+  const endpoints = [openapi, ...ofFamilies];
   const said = new Set(service.routes.flatMap(({ reply }) => reply?.headers ?? []));
   const isKnown = ({ url = "" }: IncomingMessage): boolean => {
     const path = pathOf(url);
-    return paths.has(path) || path.startsWith(directPath) || isRouted(table, url);
+    return endpoints.some((one) => one.isOwn(path)) || isRouted(table, url);
   };
   const cors = await corsHandler([corsOrigins, connection.siblings], isKnown, [...said]);
   const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
   const fallback = appFallback(service, log, answerDocs);
   return (req, res) =>
     cors(req, res, () => {
-      if (system.answer(req, res) || answerDirect(req, res)) return;
-      if (realtime?.answer(req, res) === true) return;
+      if (endpoints.some((one) => one.answer(req, res))) return;
       router(req, res, (error) => fallback(req, res, error));
     });
 }
@@ -290,22 +300,31 @@ async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
 
 /** Probes of what the service needs, and of what it can do without for a while. */
 function probesOf(
-  { storages = [] }: ServiceDefinition,
-  { database, objects, pendingMigrations, probeLimiter }: ServiceConnection,
-  realtime: RunningRealtime | null,
+  service: ServiceDefinition,
+  connection: ServiceConnection,
+  endpoints: readonly ServiceEndpoint[],
 ): Probes {
+  const { database, pendingMigrations, probeLimiter } = connection;
   const migrations = async (): Promise<void> => {
     if (pendingMigrations.length > 0) throw new Error(`pending: ${pendingMigrations.join(", ")}`);
   };
+  const further = [
+    ...familiesOf(service).map(({ family, part }) => family.probes(part, connection)),
+    ...endpoints.map(({ probes = {} }) => probes),
+  ];
+  const helpful = Object.assign(
+    {},
+    ...further.map((one) => one.helpful ?? {}),
+  ) as Probes["helpful"];
   // The bus and the counts of rates are the same Redis, but may fail apart.
-  const probesBus = [realtime?.probeBus, probeLimiter].filter((probe) => probe !== undefined);
+  const ofBus = [helpful["bus"], probeLimiter].filter((probe) => probe !== undefined);
   return {
     needed: {
       database: () => database.probe(),
       migrations,
-      ...(storages.length === 0 ? {} : { objects: () => objects.ping() }),
+      ...Object.assign({}, ...further.map((one) => one.needed ?? {})),
     },
-    helpful: probesBus.length === 0 ? {} : { bus: () => all(probesBus) },
+    helpful: { ...helpful, ...(ofBus.length === 0 ? {} : { bus: () => all(ofBus) }) },
   };
 }
 
@@ -325,18 +344,10 @@ async function adminServer({ adminPort, host }: Settings, answer: Answers): Prom
 
 async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
   const { docsEndpoint } = await import("../http/docs/docs-endpoint.js");
-  const { title, realtime, routes, identity } = service;
+  const { title, routes } = service;
   // If the service has routes at /docs, its own pages are there, not these.
   if (routes.some(({ path }) => /^\/docs(?:\/|$)/.test(path))) return () => false;
-  // Only what the pages need to know.
-  const plane =
-    realtime === undefined ? null : { path: realtime.path, transports: realtime.transports };
-  const bearers = identity?.ingress.filter((one) => one.kind === "bearer") ?? [];
-  // The pages sign in at the service, so they need a header that takes its own tokens.
-  const isOwn = (route: string): boolean => identity?.routes[route]?.resolver === undefined;
-  const bearer = bearers.find(({ route }) => isOwn(route)) ?? bearers[0];
-  const { header: tokenHeader = "Authorization", scheme: tokenScheme = "Bearer" } = bearer ?? {};
-  return docsEndpoint({ title, folder, realtime: plane, tokenHeader, tokenScheme });
+  return docsEndpoint({ title, folder, ...pageFactsOf(service) });
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -7,22 +7,22 @@ import type { Connections } from "../http/connections.js";
 import type { AnswerStyle } from "../http/exchange.js";
 import { headWithoutUpgrade, isWebSocketRequest } from "../http/upgrade.js";
 import { normalizeTarget } from "../http/target.js";
-import type { RunningRealtime } from "./realtime.js";
+import type { ServiceEndpoint } from "../http/service-endpoint.js";
 
 /**
  * Takes requests that ask for another protocol, after what came before on their connection. Those for a WebSocket go to the
- * realtime plane, if it has their path; all others are answered as if they had not asked.
+ * endpoint that has their path; all others are answered as if they had not asked.
  */
 export function takeUpgrades(
   server: Server,
   connections: Connections,
-  realtime: RunningRealtime | null,
+  endpoints: readonly ServiceEndpoint[],
   { printError }: Pick<AnswerStyle, "printError">,
 ): void {
-  /** Whether the realtime plane has taken the connection. */
+  /** Whether an endpoint has taken the connection. */
   const isTaken = (req: IncomingMessage, socket: Socket, head: Buffer): boolean => {
     normalizeTarget(req);
-    if (realtime?.upgrade(req, socket, head) !== true) return false;
+    if (!endpoints.some((one) => one.upgrade?.(req, socket, head) === true)) return false;
     // Its protocol may not be loaded yet, and a caller who resets must not end the process.
     socket.on("error", () => socket.destroy());
     connections.release(socket);

@@ -19,9 +19,6 @@ import { Lifetime } from "../ports/lifetime.js";
 import { silentLog } from "../ports/log.js";
 import { operation } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
-import { tokenIssuer } from "../families/identity/access-token.js";
-import { attempts } from "../operations/attempts.js";
-import { localTokenKeys } from "../families/identity/token-keys.js";
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
 import { nothingKept } from "../operations/kept-values.js";
 import { aesSealer } from "../operations/sealer.js";
@@ -93,14 +90,7 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
 }
 
 const signer = hmacSigner([Buffer.alloc(32, 7)]);
-const tokens = tokenIssuer(
-  "HS256",
-  await localTokenKeys("HS256", [Buffer.alloc(32, 8)]),
-  "t",
-  systemClock,
-);
 const limiter = memoryRateLimiter();
-const limits = { perLogin: 10, perAddress: 10, windowSeconds: 60 };
 
 function contextOf(
   database: Database,
@@ -112,23 +102,17 @@ function contextOf(
       database,
       log: silentLog,
       signer,
-      keys: { tokens, refresh: signer, reset: signer },
       kept: nothingKept,
       sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),
       limiter,
       publicUrl: () => "http://localhost",
-      objects: {
-        of: () => {
-          throw new Error("no objects here");
-        },
+      of: ({ name }) => {
+        throw new Error(`no ${name} here`);
       },
-      uploadSeconds: 86_400,
       deadlineSeconds: 30,
       queryBudgets: { callers: null, anonymous: null },
       answers: new AnswerBudget(1024 ** 3),
       readLimits: { documents: null, pages: null },
-      loginAttempts: attempts(limiter, "login", limits, "address"),
-      resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
       wake: () => undefined,
       familySettings: {},
       staged: async () => undefined,

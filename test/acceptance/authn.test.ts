@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { service as reference } from "../../generated/service.js";
 import { tokenIssuer } from "../../runtime/families/identity/access-token.js";
-import { localTokenKeys } from "../../runtime/families/identity/token-keys.js";
+import { localTokenKeys } from "../../runtime/operations/token-keys.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";

@@ -1,4 +1,5 @@
 // `accept` is strict: what a storage takes in is of an accepted type by its bytes and by its name, through whichever door it comes.
+import { storageResources } from "../../runtime/families/storage/resources.js";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { objects, type ExecutionContext } from "../../runtime/index.js";
@@ -379,7 +380,7 @@ describe.each(pairs.filter(({ isAvailable }) => isAvailable))("$name", ({ databa
     const etag = (sent.headers.get("etag") ?? "").replaceAll('"', "");
     // What the service does first; then its process dies.
     const there = await upload("pictures", "there.png", png);
-    const engine = service.running.connection.objects.of(specs["pictures"]);
+    const engine = service.running.connection.of(storageResources).of(specs["pictures"]);
     let asStored = "";
     for await (const { key } of engine.list("pictures/", null))
       if (key.endsWith(`/${there.body.key}`)) asStored = key;

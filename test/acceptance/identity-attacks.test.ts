@@ -1,5 +1,6 @@
 // Attacks on identity that an earlier version fell for: races with the end of a credential, escalation by keys, floods,
 // and what two engines could read differently (attacks 11, 14, 16, 22, 23, 30).
+import { identityResources } from "../../runtime/families/identity/resources.js";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -87,10 +88,13 @@ for (const engine of engines) {
     /** Confirms a reset whose token is put where the operation finds it. */
     const reset = async ({ id }: Person, next: string): Promise<Answer> => {
       const token = `reset ${id}`;
-      await service.running.connection.write("test.reset", ({ transaction, keys }) =>
+      await service.running.connection.write("test.reset", ({ transaction, resources }) =>
         transaction.of(identityStore).putResetToken({
           principalId: id,
-          digest: keys.reset.sign("reset-digest", token).toString("base64url"),
+          digest: resources
+            .of(identityResources)
+            .reset.sign("reset-digest", token)
+            .toString("base64url"),
           expiresAt: Date.now() + 60_000,
         }),
       );

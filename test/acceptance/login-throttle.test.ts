@@ -1,4 +1,5 @@
 // Attempts at passwords run out per login and address, and per address, and nobody can tell (attacks 15, 24, 27).
+import { identityResources } from "../../runtime/families/identity/resources.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
@@ -53,7 +54,7 @@ for (const engine of engines) {
     });
 
     test("parallel guesses do not slip through", async () => {
-      const { loginAttempts } = behindProxy.running.connection;
+      const { loginAttempts } = behindProxy.running.connection.of(identityResources);
       const taken = await Promise.all(
         Array.from({ length: 20 }, () => loginAttempts.take("192.0.2.3", "ben")),
       );

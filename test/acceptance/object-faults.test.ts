@@ -1,4 +1,5 @@
 // A service whose objects are away: it starts, answers what needs none, and tells everybody else to come again (attack 84).
+import { storageResources } from "../../runtime/families/storage/resources.js";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -77,7 +78,9 @@ test("a bucket that refuses ends no start, and every request for it is told to c
     expect(headers.get("retry-after")).toBe("1");
   }
   expect((await started.service.call("GET", "/livez")).status).toBe(200);
-  await expect(started.service.running.connection.objects.ping()).rejects.toMatchObject({
+  await expect(
+    started.service.running.connection.of(storageResources).ping(),
+  ).rejects.toMatchObject({
     code: "core.unavailable",
   });
 });

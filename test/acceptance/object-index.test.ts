@@ -1,5 +1,6 @@
 // Lists of objects by index, on every database and every engine of objects: what a list says is what the engine has, whoever wrote
 // it, whatever died in between (decisions.md "Object storage").
+import { storageResources } from "../../runtime/families/storage/resources.js";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +49,7 @@ for (const pair of pairs) {
       });
       people = peopleOf(service);
       member = await people.member("", "files.read", "files.write");
-      store = service.running.connection.objects.of(filesSpec);
+      store = service.running.connection.of(storageResources).of(filesSpec);
     });
     afterAll(async () => {
       await service.stop();

@@ -1,4 +1,5 @@
 // Password resets over HTTP, with the token taken from a real webhook (service.md "Password reset token", attacks 14, 15, 21, 22).
+import { identityResources } from "../../runtime/families/identity/resources.js";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
@@ -77,12 +78,15 @@ for (const engine of engines) {
 
     /** Moves the clock of an outstanding token: it has run out. */
     const expire = (principalId: string): Promise<void> =>
-      service.running.connection.write("test.expire", async ({ transaction, keys }) => {
+      service.running.connection.write("test.expire", async ({ transaction, resources }) => {
         const { token } = messages.findLast(({ data }) => data.principal_id === principalId)
           ?.data ?? {
           token: "",
         };
-        const digest = keys.reset.sign("reset-digest", token).toString("base64url");
+        const digest = resources
+          .of(identityResources)
+          .reset.sign("reset-digest", token)
+          .toString("base64url");
         await transaction.of(identityStore).putResetToken({
           principalId,
           digest,

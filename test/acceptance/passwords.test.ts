@@ -1,4 +1,5 @@
 // What a new password must be, wherever somebody chooses one: made, changed, reset, or given to the command (decisions.md §4).
+import { identityResources } from "../../runtime/families/identity/resources.js";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
@@ -56,7 +57,10 @@ for (const engine of engines) {
       await service.running.connection.write("test.reset", (context) =>
         context.transaction.of(identityStore).putResetToken({
           principalId: id,
-          digest: context.keys.reset.sign("reset-digest", token).toString("base64url"),
+          digest: context.resources
+            .of(identityResources)
+            .reset.sign("reset-digest", token)
+            .toString("base64url"),
           expiresAt: Date.now() + 60_000,
         }),
       );

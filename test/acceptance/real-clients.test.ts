@@ -1,4 +1,5 @@
 // Programs that people download with, against real downloads: resume, several connections, seeking, a slicing proxy.
+import { storageResources } from "../../runtime/families/storage/resources.js";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -59,7 +60,7 @@ for (const engine of objectEngines) {
     });
 
     const put = async (key: string, bytes: Buffer, contentType: string): Promise<void> => {
-      const store = service.running.connection.objects.of(filesSpec);
+      const store = service.running.connection.of(storageResources).of(filesSpec);
       const chunks = async function* (): AsyncGenerator<Buffer> {
         for (let at = 0; at < bytes.length; at += mebibyte) yield bytes.subarray(at, at + mebibyte);
       };

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { externalTokenKeys } from "../../runtime/families/identity/external-keys.js";
-import { newTokenKey } from "../../runtime/families/identity/token-keys.js";
+import { newTokenKey } from "../../runtime/operations/token-keys.js";
 import type { TokenAlgorithm } from "../../runtime/ports/tokens.js";
 import { readSettings, SettingsError } from "../../runtime/server/settings.js";
 

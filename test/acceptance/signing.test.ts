@@ -1,4 +1,5 @@
 // Access tokens of every algorithm, their public keys, rotation and an external signer (service.md "Keys and secrets", attacks 2, 3, 5, 6, 25).
+import { identityResources } from "../../runtime/families/identity/resources.js";
 import {
   createHmac,
   createPrivateKey,
@@ -11,7 +12,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { service as reference } from "../../generated/service.js";
-import { newTokenKey } from "../../runtime/families/identity/token-keys.js";
+import { newTokenKey } from "../../runtime/operations/token-keys.js";
 import { tokenAlgorithms, type TokenAlgorithm } from "../../runtime/ports/tokens.js";
 import { defineService, type ExternalSigner } from "../../runtime/index.js";
 import { readSettings } from "../../runtime/server/settings.js";
@@ -104,9 +105,11 @@ describe.each(tokenAlgorithms)("%s", (algorithm) => {
       });
     const before = await restart([older]);
     const early = await peopleOf(before).session((await peopleOf(before).person()).id, null);
-    const verified = await service.running.connection.keys.tokens.verify(early.access_token);
+    const verified = await service.running.connection
+      .of(identityResources)
+      .tokens.verify(early.access_token);
     expect(verified.sid).toEqual(expect.any(String));
-    const { tokens } = before.running.connection.keys;
+    const { tokens } = before.running.connection.of(identityResources);
     await expect(async () => tokens.verify(token)).rejects.toThrow();
     await before.stop();
   });

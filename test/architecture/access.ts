@@ -46,6 +46,7 @@ const allowed: readonly Allowed[] = [
   [/^content-disposition$/, /^runtime\/(?:engines\/s3|families\/storage)\//],
   [/^(?:file-type|mime-types)$/, /^runtime\/families\/storage\//],
   [/^(?:argon2|jose\/.*|@zxcvbn-ts\/language-common)$/, /^runtime\/families\/identity\//],
+  [/^jose\/jwk\/thumbprint$/, /^runtime\/operations\/token-keys\.ts$/],
   [/^nodemailer$/, /^runtime\/families\/outbox\//],
   [/^@orama\/stemmers\//, /^runtime\/query\//],
   [/^cookie$/, /^runtime\/operations\//],

@@ -10,11 +10,13 @@ import {
   circles,
   enginesByName,
   familiesByName,
+  familiesInServer,
   familiesInTexts,
   modelsRead,
   foreign,
   generatorHouse,
   homeless,
+  partsRead,
   runtimeHouse,
   trespassing,
 } from "./rooms.js";
@@ -113,6 +115,34 @@ describe("rooms", () => {
 
   test("catch a file that is in none", () => {
     expect(homeless(runtimeHouse, ["runtime/misc/thing.ts"])).toEqual(["runtime/misc/thing.ts"]);
+  });
+});
+
+describe("the server knows families by their list alone", () => {
+  const members = [
+    "identity",
+    "documents",
+    "searches",
+    "storages",
+    "outbox",
+    "webhooks",
+    "realtime",
+  ];
+
+  test("and imports none", () => {
+    const [from, to] = ["runtime/server/start.ts", "runtime/families/storage/changes.ts"];
+    expect(show(familiesInServer(all))).toEqual([]);
+    expect(show(familiesInServer(planted(from, to)))).toEqual([`${from} → ${to}`]);
+  });
+
+  test.each([
+    "const { title, realtime } = service;",
+    "if (service.realtime === undefined) return;",
+    "function pathsOf({ realtime }: FamilyParts) {}",
+  ])("and reads no part: %s is caught", (text) => {
+    const path = "runtime/server/start.ts";
+    expect(partsRead(runtime, members)).toEqual([]);
+    expect(partsRead([{ path, text }], members)).toEqual([`${path} reads realtime`]);
   });
 });
 

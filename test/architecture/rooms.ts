@@ -98,6 +98,38 @@ export function enginesByName(imports: readonly Import[]): readonly Import[] {
   );
 }
 
+const runtimeFamily = /^runtime\/families\//;
+
+/** Imports by which something of the server but the list knows a family. */
+export function familiesInServer(imports: readonly Import[]): readonly Import[] {
+  return imports.filter(
+    ({ from, to }) =>
+      from.startsWith("runtime/server/") &&
+      from !== "runtime/server/families.ts" &&
+      runtimeFamily.test(to),
+  );
+}
+
+/** Members of a service definition, of the names given, that the server reads outside the list. */
+export function partsRead(
+  files: readonly SourceFile[],
+  members: readonly string[],
+): readonly string[] {
+  return files
+    .filter(
+      ({ path }) => path.startsWith("runtime/server/") && path !== "runtime/server/families.ts",
+    )
+    .flatMap(({ path, text }) =>
+      members
+        .filter((name) =>
+          new RegExp(
+            String.raw`\b(?:service|definition|parts)\??\.${name}\b|\{[^{}()]*\b${name}\b[^{}()]*\}(?:: (?:\w+<)?(?:ServiceDefinition|FamilyParts)| = service\b)`,
+          ).test(text),
+        )
+        .map((name) => `${path} reads ${name}`),
+    );
+}
+
 /** Where files of a folder find what they import. */
 const houses: readonly (readonly [string, RegExp])[] = [
   ["runtime/", /^runtime\//],

@@ -4,14 +4,17 @@ import { gauge } from "../../operations/metric.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
+import { renewAll } from "./renew-rows.js";
 import { retentionJobs } from "./retention.js";
 
 export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
   member: "documents",
+  tables: (documents) => documents.map(({ table }) => table),
   jobs: (documents, service) => [
     ...changed(documents).map((spec) => renewalJob(spec, service.log)),
     ...retentionJobs(documents, service),
   ],
+  migrated: (documents, database, options) => renewAll(database, changed(documents), options),
   start: (documents, service) => announce(documents, service),
   metrics: (documents, { database }) => ({
     rows_to_renew: gauge("Rows of changed types that are left to check, roughly.", () =>
@@ -28,6 +31,6 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
 });
 
 /** Types that have had other shapes. */
-export function changed(documents: readonly AnyDocumentSpec[]): readonly AnyDocumentSpec[] {
+function changed(documents: readonly AnyDocumentSpec[]): readonly AnyDocumentSpec[] {
   return documents.filter(({ shape }) => shape.steps.length > 0);
 }

@@ -2,7 +2,7 @@
 import { refusedCredentials } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { Clock } from "../../ports/clock.js";
-import type { TokenKeys } from "./token-keys.js";
+import type { TokenKeys } from "../../operations/token-keys.js";
 import type { AccessClaims, TokenAlgorithm, TokenIssuer } from "../../ports/tokens.js";
 
 const maxTokenLength = 8_192;

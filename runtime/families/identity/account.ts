@@ -1,4 +1,5 @@
 // What handlers of the author's own do with the account of who is calling: a token for an answer, another login, another password.
+import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf } from "../../operations/identity.js";
@@ -26,7 +27,7 @@ export const account = {
       gen: trust.generation,
       ...(tenant === null ? {} : { tid: tenant }),
     };
-    return context.keys.tokens.issue(subject, seconds);
+    return context.resources.of(identityResources).tokens.issue(subject, seconds);
   },
 
   /**

@@ -1,4 +1,5 @@
 // From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
+import { identityResources } from "./resources.js";
 import { ServiceError, refusedCredentials } from "../../contract/errors.js";
 import type { Resources } from "../../operations/resources.js";
 import type { Identity } from "../../operations/identity.js";
@@ -115,18 +116,18 @@ async function byToken(
 /** The caller of a token of the service's own; its session must be live. */
 async function ofSession(
   spec: IdentitySpec,
-  { clock, keys }: Resources,
+  resources: Resources,
   stores: Transaction,
   token: string,
 ): Promise<Identity> {
-  const claims = await keys.tokens.verify(token);
+  const claims = await resources.of(identityResources).tokens.verify(token);
   const trust = await stores.of(identityStore).trust(claims.sid);
   const isSame =
     trust !== null &&
     trust.principalId === claims.sub &&
     trust.tenant === (claims.tid ?? null) &&
     trust.actorId === (claims.act?.sub ?? null) &&
-    isOfNow(spec, trust, claims.gen, clock.now());
+    isOfNow(spec, trust, claims.gen, resources.clock.now());
   if (!isSame) throw refusedCredentials();
   return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
 }

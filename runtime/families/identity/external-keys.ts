@@ -1,7 +1,7 @@
 // Keys of a signer outside this process: the rules for our own keys apply to its public keys (attack 86).
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { fail } from "../../contract/errors.js";
-import { keyFault, published, type TokenKeys } from "./token-keys.js";
+import { keyFault, published, type TokenKeys } from "../../operations/token-keys.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
 const keyTypes = { RS256: "RSA", ES256: "EC", EdDSA: "OKP" } as const;

@@ -3,7 +3,8 @@ import { familyOf, hourly } from "../../operations/family.js";
 import { apiKeyStore } from "../../ports/api-keys.js";
 import { identityStore } from "../../ports/identity.js";
 import { createPrincipalCommand } from "./create-principal.js";
-import { readSignUpLimits } from "./settings.js";
+import { openIdentity } from "./resources.js";
+import { readIdentitySettings } from "./settings.js";
 import type { IdentitySpec } from "./spec.js";
 
 /** Ended sessions are kept for a day, so that their use can be distinguished from that of unknown ones. */
@@ -13,7 +14,8 @@ const batchSize = 1_000;
 
 export const identityFamily = familyOf<IdentitySpec>()({
   member: "identity",
-  settings: (_spec, source) => readSignUpLimits(source),
+  settings: readIdentitySettings,
+  open: openIdentity,
   jobs: (_spec, { clock }) => [
     hourly("identity.expired", async (transaction) => {
       const before = clock.now() - endedFor;

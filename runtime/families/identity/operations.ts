@@ -1,4 +1,5 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
+import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { anySessionOf, callerOf, sessionOf } from "../../operations/identity.js";
@@ -184,7 +185,7 @@ async function provesPassword(
   hash: string | undefined,
   password: string,
 ): Promise<boolean> {
-  const { loginAttempts } = context.resources;
+  const { loginAttempts } = context.resources.of(identityResources);
   const address = context.clientAddress();
   const left = await loginAttempts.take(address, name);
   // A throttled address reveals nothing about a login, so no hash is needed.
@@ -230,7 +231,7 @@ async function refresh(
   context.note({ principal_id: trust.principalId });
   if (!trust.isLive || !trust.isActive) return null;
   if (!trust.isMember || !trust.isTenantActive) return null;
-  const successor = successorOf(context.keys.refresh, token);
+  const successor = successorOf(context.resources.of(identityResources).refresh, token);
   const { principalId, actorId, tenant } = trust;
   const session = { id: known.sessionId, principalId, actorId, tenant };
   const isFirst = await store.useRefreshToken(known.digest, now);
@@ -247,10 +248,10 @@ async function refresh(
 
 /** The token as it is stored, under whichever pepper. */
 async function findRefreshToken(
-  { transaction, keys }: ExecutionContext,
+  { transaction, resources }: ExecutionContext,
   token: string,
 ): Promise<RefreshToken | null> {
-  for (const digest of refreshDigests(keys.refresh, token)) {
+  for (const digest of refreshDigests(resources.of(identityResources).refresh, token)) {
     const known = await transaction.of(identityStore).findRefreshToken(digest);
     if (known !== null) return known;
   }
@@ -266,7 +267,9 @@ async function isWithinGrace(
 ): Promise<boolean> {
   const store = context.transaction.of(identityStore);
   const usedAt = (await store.findRefreshToken(digest))?.usedAt ?? 0;
-  const next = await store.findRefreshToken(refreshDigest(context.keys.refresh, successor));
+  const next = await store.findRefreshToken(
+    refreshDigest(context.resources.of(identityResources).refresh, successor),
+  );
   return (
     context.clock.now() - usedAt <= spec.refreshGraceSeconds * 1000 &&
     (next?.usedAt ?? null) === null
@@ -307,7 +310,7 @@ async function issue(
   refreshToken: string,
 ): Promise<TokenResponse> {
   await context.transaction.of(identityStore).addRefreshToken({
-    digest: refreshDigest(context.keys.refresh, refreshToken),
+    digest: refreshDigest(context.resources.of(identityResources).refresh, refreshToken),
     sessionId: sid,
     expiresAt: context.clock.now() + spec.refreshTtlSeconds * 1000,
     usedAt: null,
@@ -320,7 +323,9 @@ async function issue(
     ...(actorId === null ? {} : { act: { sub: actorId } }),
   };
   return {
-    access_token: await context.keys.tokens.issue(subject, spec.accessTtlSeconds),
+    access_token: await context.resources
+      .of(identityResources)
+      .tokens.issue(subject, spec.accessTtlSeconds),
     refresh_token: refreshToken,
     access_token_type: "Bearer",
     access_expires_in: spec.accessTtlSeconds,

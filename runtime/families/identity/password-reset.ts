@@ -1,4 +1,5 @@
 // Password resets: one outstanding token a principal, which reaches its owner out of band (service.md "Password reset token").
+import { identityResources } from "./resources.js";
 import { randomBytes } from "node:crypto";
 import { refusedCredentials } from "../../contract/errors.js";
 import type { Handler } from "../../operations/operation.js";
@@ -32,7 +33,9 @@ export const passwordReset = {
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
     async ({ login }, context) => {
       const name = canonicalLogin(login);
-      const left = await context.resources.resetAttempts.take(context.clientAddress(), name);
+      const left = await context.resources
+        .of(identityResources)
+        .resetAttempts.take(context.clientAddress(), name);
       const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
       const isKnown = left === "some" && principal?.isActive === true;
       // Stands in for an unknown principal, so that the same work is done.
@@ -46,7 +49,10 @@ export const passwordReset = {
         token,
         expires_at: new Date(expiresAt).toISOString(),
       };
-      const digest = context.keys.reset.sign(purpose, token).toString("base64url");
+      const digest = context.resources
+        .of(identityResources)
+        .reset.sign(purpose, token)
+        .toString("base64url");
       await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         await identity.putResetToken({ principalId, digest, expiresAt });
@@ -60,8 +66,9 @@ export const passwordReset = {
   resetPassword:
     (): Handler<{ readonly token: string; readonly new_password: string }, void> =>
     async ({ token, new_password: password }, context) => {
-      const digests = context.keys.reset
-        .all(purpose, token)
+      const digests = context.resources
+        .of(identityResources)
+        .reset.all(purpose, token)
         .map((digest) => digest.toString("base64url"));
       const now = context.clock.now();
       // Checked first, so that an unknown token costs no hashing.

@@ -1,5 +1,6 @@
 // From a resolver's result to a caller: subjects are mapped to principals, and everything that it names must be live
 // (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
+import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import { isUuid, uuidv7 } from "../../contract/uuid.js";
 import type { Resources } from "../../operations/resources.js";
@@ -23,7 +24,7 @@ export async function resolvedCaller(
   token: string,
 ): Promise<Identity> {
   const { verifier, resolver } = spec.routes[routeName] ?? {};
-  const claims: unknown = await (verifier ?? resources.keys.tokens.verify)(token);
+  const claims: unknown = await (verifier ?? resources.of(identityResources).tokens.verify)(token);
   const said = claims === null ? null : ((await resolver?.(claims, stores)) ?? null);
   if (said === null) throw refusedCredentials();
   const fault = faultOf(said);

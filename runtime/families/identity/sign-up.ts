@@ -1,5 +1,6 @@
 // Sign-up: at once, or once a mailed token has come back. Until then there is no principal, and nobody can find out which
 // logins have one.
+import { identityResources } from "./resources.js";
 import { randomBytes } from "node:crypto";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
@@ -102,8 +103,9 @@ export const signUp = {
   verifySignUp:
     (spec: IdentitySpec): Handler<{ readonly token: string }, void> =>
     async ({ token }, context) => {
-      const digests = context.keys.reset
-        .all(purpose, token)
+      const digests = context.resources
+        .of(identityResources)
+        .reset.all(purpose, token)
         .map((digest) => digest.toString("base64url"));
       const now = context.clock.now();
       // Checked first, so that an unknown token costs no write.
@@ -128,7 +130,8 @@ function declared({ signUp: spec }: IdentitySpec): SignUpSpec {
 /** Counts an attempt for the address and for the login, known or not. Throws `core.throttled`. */
 async function takeAttempt(context: ExecutionContext, login: string): Promise<void> {
   const { limiter } = context.resources;
-  const { perAddress, perLogin, windowSeconds } = settingsOf(context.resources, identityFamily);
+  const { signUpAttempts } = settingsOf(context.resources, identityFamily);
+  const { perAddress, perLogin, windowSeconds } = signUpAttempts;
   // The address comes first: what it may try bounds how many logins are counted.
   const counted = [
     ["address", perAddress, context.clientAddress()],
@@ -153,9 +156,9 @@ interface NewToken {
   readonly expiresAt: number;
 }
 
-function newToken({ ttlSeconds }: SignUpSpec, { keys, clock }: ExecutionContext): NewToken {
+function newToken({ ttlSeconds }: SignUpSpec, { resources, clock }: ExecutionContext): NewToken {
   const token = randomBytes(32).toString("base64url");
-  const digest = keys.reset.sign(purpose, token).toString("base64url");
+  const digest = resources.of(identityResources).reset.sign(purpose, token).toString("base64url");
   return { token, digest, expiresAt: clock.now() + ttlSeconds * 1000 };
 }
 

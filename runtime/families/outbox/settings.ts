@@ -22,9 +22,12 @@ export function isMailServer(url: string): boolean {
   return /^smtps?:/.test(url);
 }
 
-export function readOutboxSettings(spec: OutboxSpec, source: SettingsSource): OutboxSettings {
+export function readOutboxSettings(
+  spec: OutboxSpec | undefined,
+  source: SettingsSource,
+): OutboxSettings {
   const { environment, secrets, isProduction } = source;
-  const destinations = readDestinations(spec, source);
+  const destinations = spec === undefined ? {} : readDestinations(spec, source);
   const urls = Object.values(destinations);
   return {
     destinations,

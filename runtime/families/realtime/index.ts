@@ -3,10 +3,12 @@ import { familyOf } from "../../operations/family.js";
 import { gauge } from "../../operations/metric.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { retentionJobs } from "./retention.js";
+import { readRealtimeLimits } from "./settings.js";
 import type { RealtimeSpec } from "./spec.js";
 
 export const realtimeFamily = familyOf<RealtimeSpec>()({
   member: "realtime",
+  settings: (_spec, source) => readRealtimeLimits(source),
   jobs: retentionJobs,
   metrics: (_spec, { clock, database }) => ({
     signals_lag_seconds: gauge(

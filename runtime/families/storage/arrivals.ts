@@ -1,4 +1,5 @@
 // Uploads that pass the service by: their bytes are judged before anybody gets them (decisions.md "Object storage").
+import { storageResources } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -13,7 +14,7 @@ const maxAttempts = 4;
 
 /** The store of a storage as callers may read it: a version that came past the service is judged first. */
 export function readable(spec: StorageSpec, context: ExecutionContext): ObjectStore {
-  const store = context.resources.objects.of(spec);
+  const store = context.resources.of(storageResources).of(spec);
   const noting = notingFor(spec, context);
   if (noting.judge === undefined) return store;
   /** Whether the version may be read; otherwise it has been looked at, and may be gone. */

@@ -1,5 +1,6 @@
 // Changes of objects, and the index that lists read: a change is noted, the engine changes, and what it has become is put down.
 // Neither order alone would do: a process that dies behind the engine's part would leave an object that no list has.
+import { storageResources } from "./resources.js";
 import type { ServiceError } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -36,12 +37,12 @@ const writeMillis = 10_000;
 
 /** With what the changes of a storage are noted, at the expense of who asks; null is the service itself. */
 export function notingOf(
-  resources: Pick<Resources, "clock" | "database" | "log" | "objects">,
+  resources: Pick<Resources, "clock" | "database" | "log" | "of">,
   spec: StorageSpec,
   payer: Payer | null = null,
 ): Noting {
-  const { clock, log, objects } = resources;
-  const store = objects.of(spec);
+  const { clock, log } = resources;
+  const store = resources.of(storageResources).of(spec);
   return { store, clock, log, judge: judgeOf(spec, store), write: writing(resources, payer) };
 }
 

@@ -1,4 +1,5 @@
 // Signed requests and uploads in parts: the service hands out addresses and never sees the bytes (service.md "Direct and resumable uploads").
+import { storageResources } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/canonical-json.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -119,7 +120,8 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const asked = physicalKey(spec, context.tenant, key);
       const { contentType } = await limitsOf(spec, asked, content_type);
-      const { signer, uploadSeconds } = context.resources;
+      const { signer } = context.resources;
+      const { uploadSeconds } = context.resources.of(storageResources);
       const expiresAt = expiring(context, uploadSeconds);
       const isStaged = isStrict(spec);
       const uploadId = await transfers.begin(
@@ -189,7 +191,7 @@ export const direct = {
       const arrived = await transfers.parts(key, uploadId, context.signal);
       if (arrived === null) {
         // An attempt that was broken off may have made the object, and not put it in its place.
-        const store = context.resources.objects.of(spec);
+        const store = context.resources.of(storageResources).of(spec);
         const staged = key === place ? null : await store.head(key, context.signal);
         if (staged === null) throw fail("core.not_found");
         return headAnswer(session.key, await putInPlace(spec, context, staged, place));
@@ -237,7 +239,7 @@ export const direct = {
 
 /** The transfers of a storage. Throws `encryption_forbids_direct_transfer` where bytes pass through the service. */
 function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
-  const transfers = context.resources.objects.of(spec).direct;
+  const transfers = context.resources.of(storageResources).of(spec).direct;
   if (transfers === null) throw fail("encryption_forbids_direct_transfer");
   return transfers;
 }

@@ -1,4 +1,5 @@
 // A content type that somebody gives to an object that is there: with `accept`, its bytes have to fit.
+import { storageResources } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -16,7 +17,8 @@ export async function checkFits(
 ): Promise<void> {
   if (!isStrict(spec)) return;
   const window = { first: 0, last: Math.min(sniffedBytes, contentSize) - 1 };
-  const opened = await resources.objects
+  const opened = await resources
+    .of(storageResources)
     .of(spec)
     .open(key, { etag, signal, ...(contentSize > 0 ? { window } : {}) });
   if (opened === null) throw fail("core.concurrency");

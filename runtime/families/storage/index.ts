@@ -1,7 +1,9 @@
 // The family of storage: files.
-import { familyOf } from "../../operations/family.js";
+import { familyOf, type ServiceAtWork } from "../../operations/family.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { expectedChanges } from "./expected.js";
+import { openStorage, storageResources } from "./resources.js";
+import { readStorageSettings } from "./settings.js";
 import { rebuildCommand, sweepOf } from "./rebuild.js";
 
 const hourMillis = 60 * 60 * 1_000;
@@ -10,18 +12,25 @@ const uploadsAtOnce = 100;
 
 export const storageFamily = familyOf<readonly StorageSpec[]>()({
   member: "storages",
+  settings: readStorageSettings,
+  open: openStorage,
+  probes: (storages, service) =>
+    storages.length === 0 ? {} : { needed: { objects: () => service.of(storageResources).ping() } },
   // Work with the engine of objects; one that is away holds up nothing else.
   jobs: (storages, resources) => [
     ...storages.map((spec) => ({
       name: `uploads.${placeOf(spec)}`,
       everyMillis: hourMillis,
-      step: async () =>
-        (await resources.objects
-          .of(spec)
-          .sweep(`${placeOf(spec)}/`, resources.uploadSeconds, uploadsAtOnce)) === uploadsAtOnce,
+      step: async () => (await sweepUploads(spec, resources)) === uploadsAtOnce,
     })),
     ...storages.map((spec) => sweepOf(spec, resources)),
     ...(storages.length === 0 ? [] : [expectedChanges(storages, resources)]),
   ],
   commands: (storages) => (storages.length === 0 ? [] : [rebuildCommand(storages)]),
 });
+
+/** Gives up some of the uploads that began too long ago; returns how many. */
+function sweepUploads(spec: StorageSpec, service: ServiceAtWork): Promise<number> {
+  const { uploadSeconds, ...objects } = service.of(storageResources);
+  return objects.of(spec).sweep(`${placeOf(spec)}/`, uploadSeconds, uploadsAtOnce);
+}

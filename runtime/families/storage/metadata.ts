@@ -1,4 +1,5 @@
 // What is known of an object, changed and read without its bytes; copies and moves within a storage (decisions.md "Object storage").
+import { storageResources } from "./resources.js";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
@@ -38,7 +39,7 @@ export const objectMetadata = {
     (spec: StorageSpec): Handler<{ readonly key: string }, StoredObject> =>
     async ({ key }, context) => {
       const asked = physicalKey(spec, context.tenant, key);
-      const store = context.resources.objects.of(spec);
+      const store = context.resources.of(storageResources).of(spec);
       const head = await store.head(asked, context.signal);
       if (head === null) {
         await bringIntoLine(spec, context, asked, head);

@@ -28,7 +28,7 @@ interface Progress {
   readonly notedAt: number;
 }
 
-type Works = Pick<Resources, "clock" | "database" | "log" | "objects">;
+type Works = Pick<Resources, "clock" | "database" | "log" | "of">;
 
 /** The walk of a storage, as periodic work. */
 export function sweepOf(spec: StorageSpec, works: Works): OutsideJob {

@@ -1,5 +1,6 @@
 // Uploads in parts to a storage that goes by bytes: they become an object at a key of their own first, so that one that is refused
 // replaces nothing (decisions.md "Object storage").
+import { storageResources } from "./resources.js";
 import { createHash } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -41,7 +42,7 @@ export async function putInPlace(
   const head = await copied(spec, context, staged, key, { contentType, filename, description });
   // Another session of the same moment has replaced it.
   if (head === null) throw fail("core.concurrency");
-  const store = context.resources.objects.of(spec);
+  const store = context.resources.of(storageResources).of(spec);
   await store.remove(staged.key, { etag: staged.etag, signal: context.signal });
   return head;
 }

@@ -1,5 +1,6 @@
 // Changes of objects by operations: each with its note, and what it has become put down for lists. In a transaction they go with it,
 // as far as engines of objects can: what is new is taken back where it is undone, and what is to go goes once it has committed.
+import { storageResources } from "./resources.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hasReturned } from "../../operations/calls.js";
 import { inTurn } from "../../work/in-turn.js";
@@ -38,7 +39,7 @@ export function written(
 ): Promise<ObjectHead> {
   return revocably(spec, context, key, async () => {
     const change = changing(spec, context, key);
-    const store = context.resources.objects.of(spec);
+    const store = context.resources.of(storageResources).of(spec);
     const head = await store.write(key, change.noted(content), description, context.signal);
     await change.settle(head);
     return head;
@@ -57,7 +58,10 @@ export function copied(
     const change = changing(spec, context, to);
     await change.begin();
     const options = { etag: from.etag, signal: context.signal };
-    const head = await context.resources.objects.of(spec).copy(from.key, to, description, options);
+    const head = await context.resources
+      .of(storageResources)
+      .of(spec)
+      .copy(from.key, to, description, options);
     if (head !== null) await change.settle(head);
     return head;
   });
@@ -74,7 +78,7 @@ export async function removed(
     context.refuseLeftBehind();
     return discarded(spec, context, key, etag);
   }
-  const head = await context.resources.objects.of(spec).head(key, context.signal);
+  const head = await context.resources.of(storageResources).of(spec).head(key, context.signal);
   if (head === null || (etag !== undefined && head.etag !== etag)) return false;
   const noting = notingOf(context.resources, spec, context.payer);
   context.follow(async () => {
@@ -148,7 +152,7 @@ async function revocably<Version extends ObjectHead | null>(
 function madeOf(spec: StorageSpec, context: ExecutionContext, key: string): Made {
   const keys = madeIn.get(context.transaction) ?? new Map<string, Made>();
   madeIn.set(context.transaction, keys);
-  const store = context.resources.objects.of(spec);
+  const store = context.resources.of(storageResources).of(spec);
   const made = keys.get(key) ?? {
     isNew: store.head(key, context.signal).then((head) => head === null),
     etags: new Set<string>(),

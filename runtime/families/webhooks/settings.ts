@@ -12,7 +12,7 @@ export interface WebhookSettings {
 }
 
 export function readWebhookSettings(
-  _spec: WebhooksSpec,
+  _spec: WebhooksSpec | undefined,
   { environment }: SettingsSource,
 ): WebhookSettings {
   return {

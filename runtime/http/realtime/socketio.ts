@@ -3,31 +3,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
 import type { ServerOptions } from "ws";
-import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
-import { flowOf } from "../families/realtime/flow.js";
+import { fail, toEnvelope, type ErrorCode } from "../../contract/errors.js";
+import { flowOf } from "../../families/realtime/flow.js";
 import {
   invalidFrame,
   readCommandOptions,
   readToken,
   readTopicNames,
   readUpTo,
-} from "../families/realtime/frames.js";
-import { readAuth } from "../families/realtime/handshake.js";
-import { checkRealtimeOrigin } from "../families/realtime/origin.js";
-import type { Connection } from "../families/realtime/admission.js";
-import type { Signal } from "../ports/signal.js";
-import { nothingPresented } from "./boundary.js";
-import { draining } from "./draining.js";
-import { readMetadata } from "./metadata.js";
+} from "../../families/realtime/frames.js";
+import { readAuth } from "../../families/realtime/handshake.js";
+import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
+import type { Connection } from "../../families/realtime/admission.js";
+import type { Signal } from "../../ports/signal.js";
+import { nothingPresented } from "../boundary.js";
+import { draining } from "../draining.js";
+import { readMetadata } from "../input/metadata.js";
 import { PacedWebSocket, pacedServer } from "./paced-websocket.js";
-import { converse, type Conversation } from "./realtime-conversation.js";
-import {
-  closingMillis,
-  maxFrameBytes,
-  toldError,
-  type RealtimeEndpoint,
-} from "./realtime-endpoint.js";
-import { replyError } from "./reply.js";
+import { converse, type Conversation } from "./conversation.js";
+import { closingMillis, maxFrameBytes, toldError, type RealtimeEndpoint } from "./endpoint.js";
+import { replyError } from "../reply.js";
 
 /** Engine.IO's own, which is a message of WebSocket. */
 const pong = Buffer.from("3");

@@ -2,25 +2,20 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
-import { toEnvelope, type ServiceError } from "../contract/errors.js";
-import { flowOf, type Flow } from "../families/realtime/flow.js";
-import { invalidFrame, readFrame } from "../families/realtime/frames.js";
-import { readHandshake } from "../families/realtime/handshake.js";
-import { checkRealtimeOrigin } from "../families/realtime/origin.js";
-import type { Connection } from "../families/realtime/admission.js";
-import type { SignalCounters } from "../families/realtime/limits.js";
-import { textFrame } from "../ports/shared-frames.js";
-import type { Signal } from "../ports/signal.js";
+import { toEnvelope, type ServiceError } from "../../contract/errors.js";
+import { flowOf, type Flow } from "../../families/realtime/flow.js";
+import { invalidFrame, readFrame } from "../../families/realtime/frames.js";
+import { readHandshake } from "../../families/realtime/handshake.js";
+import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
+import type { Connection } from "../../families/realtime/admission.js";
+import type { SignalCounters } from "../../families/realtime/limits.js";
+import { textFrame } from "../../ports/shared-frames.js";
+import type { Signal } from "../../ports/signal.js";
 import { pacedServer, type PacedWebSocket } from "./paced-websocket.js";
-import { converse, type Conversation } from "./realtime-conversation.js";
-import {
-  closingMillis,
-  maxFrameBytes,
-  toldError,
-  type RealtimeEndpoint,
-} from "./realtime-endpoint.js";
-import { parseQuery } from "./read-input.js";
-import { parseStrictJson } from "./strict-json.js";
+import { converse, type Conversation } from "./conversation.js";
+import { closingMillis, maxFrameBytes, toldError, type RealtimeEndpoint } from "./endpoint.js";
+import { parseQuery } from "../input/read-input.js";
+import { parseStrictJson } from "../input/strict-json.js";
 
 const pingMillis = 25_000;
 

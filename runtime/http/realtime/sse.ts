@@ -1,24 +1,19 @@
 // Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md "Realtime endpoints", WHATWG HTML §9.2).
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
-import { acknowledge } from "../families/realtime/acknowledge.js";
-import type { ExecutionContext } from "../operations/context.js";
-import { flowOf } from "../families/realtime/flow.js";
-import { checkTopics, readHandshake } from "../families/realtime/handshake.js";
-import { checkRealtimeOrigin } from "../families/realtime/origin.js";
-import type { Connection } from "../families/realtime/admission.js";
-import { mailboxOf } from "../ports/mailbox.js";
-import type { Signal } from "../ports/signal.js";
-import { nothingPresented } from "./boundary.js";
-import { readJsonBody } from "./read-body.js";
-import { converse } from "./realtime-conversation.js";
-import {
-  boundCaller,
-  closingMillis,
-  realtimeRoute,
-  type RealtimeEndpoint,
-} from "./realtime-endpoint.js";
-import { commonHeaders, sendJson } from "./reply.js";
+import { fail, toEnvelope, type ErrorCode } from "../../contract/errors.js";
+import { acknowledge } from "../../families/realtime/acknowledge.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { flowOf } from "../../families/realtime/flow.js";
+import { checkTopics, readHandshake } from "../../families/realtime/handshake.js";
+import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
+import type { Connection } from "../../families/realtime/admission.js";
+import { mailboxOf } from "../../ports/mailbox.js";
+import type { Signal } from "../../ports/signal.js";
+import { nothingPresented } from "../boundary.js";
+import { readJsonBody } from "../input/read-body.js";
+import { converse } from "./conversation.js";
+import { boundCaller, closingMillis, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
+import { commonHeaders, sendJson } from "../reply.js";
 
 const keepaliveMillis = 15_000;
 /** How long an `EventSource` stays away if its device has connected again, so that two with one device don't fight all the time. */

@@ -1,18 +1,18 @@
 // From a request to an operation's input: path, query and body, each checked before the operation runs.
 import type { IncomingMessage } from "node:http";
-import { fail } from "../contract/errors.js";
-import { isExactNumber } from "../contract/exact-number.js";
-import { pointer } from "../contract/json-pointer.js";
-import { nulFault, type ValidationFault, type Validator } from "../contract/validation.js";
+import { fail } from "../../contract/errors.js";
+import { isExactNumber } from "../../contract/exact-number.js";
+import { pointer } from "../../contract/json-pointer.js";
+import { nulFault, type ValidationFault, type Validator } from "../../contract/validation.js";
 import type {
   BodyBinding,
   ExpectedRevision,
   InputBinding,
   Parameter,
-} from "../operations/input.js";
-import { isUuid } from "../contract/uuid.js";
+} from "../../operations/input.js";
+import { isUuid } from "../../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
-import { listsRevision } from "../operations/preconditions.js";
+import { listsRevision } from "../../operations/preconditions.js";
 import { expectNoBody, hasBody, readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */

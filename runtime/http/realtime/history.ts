@@ -1,14 +1,14 @@
 // Reads the caller's mailbox, without a realtime connection: `GET <path>/history?after=&limit=` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail } from "../contract/errors.js";
-import { maxHistoryPage } from "../contract/realtime.js";
-import { knownPosition, readDevice, readFrom } from "../families/realtime/handshake.js";
-import { noEvent, printEventId } from "../ports/event-id.js";
-import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
-import { entriesTold, type TellEntry } from "../families/realtime/told-entries.js";
-import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
-import { commonHeaders, sendJson } from "./reply.js";
-import { mailboxStore } from "../ports/mailbox.js";
+import { fail } from "../../contract/errors.js";
+import { maxHistoryPage } from "../../contract/realtime.js";
+import { knownPosition, readDevice, readFrom } from "../../families/realtime/handshake.js";
+import { noEvent, printEventId } from "../../ports/event-id.js";
+import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mailbox.js";
+import { entriesTold, type TellEntry } from "../../families/realtime/told-entries.js";
+import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
+import { commonHeaders, sendJson } from "../reply.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Answers `<path>/history`; returns whether it did. Reading is no acknowledgement. */
 export function historyEndpoint(

@@ -1,94 +1,77 @@
-// The realtime plane of a running service, which delivers signals to connections, with the transports that the registry names.
+// The realtime plane of a running service, with the transports that the registry names.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
-import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerGet } from "../http/get-only.js";
-import type { AnswerStyle } from "../http/exchange.js";
-import { lateEndpoint, type LateEndpoint } from "../http/late-endpoint.js";
-import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
-import { historyEndpoint } from "../http/realtime-history.js";
-import { presenceEndpoint } from "../http/realtime-present.js";
-import { sseEndpoint } from "../http/realtime-sse.js";
-import { pathOf } from "../http/target.js";
-import { upgradeRequired } from "../http/upgrade.js";
-import { realtimeCounters, type RealtimeCounters } from "../families/realtime/limits.js";
-import type { RealtimeSpec } from "../families/realtime/spec.js";
-import { startPlane } from "../families/realtime/plane.js";
-import { openBus } from "./bus.js";
-import { defaultTenant, type ServiceConnection } from "./connect.js";
-import { firstNameOf, type ServiceDefinition } from "./service.js";
-import type { Settings } from "./settings.js";
+import { settingsOf } from "../../operations/family.js";
+import { realtimeFamily } from "../../families/realtime/index.js";
+import { withPublicHost } from "../published-address.js";
+import { documentEndpoint, type ServiceEndpoint, type Surroundings } from "../service-endpoint.js";
+import { countersAsMetrics } from "./metrics.js";
+import { answerGet } from "../get-only.js";
+import type { AnswerStyle } from "../exchange.js";
+import { lateEndpoint, type LateEndpoint } from "../late-endpoint.js";
+import { stillGood, type RealtimeEndpoint } from "./endpoint.js";
+import { historyEndpoint } from "./history.js";
+import { presenceEndpoint } from "./present.js";
+import { sseEndpoint } from "./sse.js";
+import { pathOf } from "../target.js";
+import { upgradeRequired } from "../upgrade.js";
+import { realtimeCounters } from "../../families/realtime/limits.js";
+import type { RealtimeSpec } from "../../families/realtime/spec.js";
+import { startPlane } from "../../families/realtime/plane.js";
 
 /** How long a bus that doesn't answer may hold up a stop, in milliseconds. */
 const busMillis = 1_000;
 
-export interface RunningRealtime {
-  /** How many connections there are, and how often each limit was reached. */
-  readonly counters: Readonly<RealtimeCounters>;
-  /** The paths that it answers over HTTP. */
-  readonly paths: readonly string[];
-  /** Answers a request that is for realtime; returns whether it did. */
-  answer(req: IncomingMessage, res: ServerResponse): boolean;
-  /** Takes an upgrade that is for realtime; returns whether it did. Throws the error that refuses it. */
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Resolves if the bus is available; undefined if there is none. */
-  readonly probeBus: (() => Promise<void>) | undefined;
-  stop(): Promise<void>;
+/** Starts the plane. Its endpoints are that of the transports which the registry names, and the AsyncAPI document. */
+export async function realtimeEndpoints(
+  spec: RealtimeSpec,
+  surroundings: Surroundings,
+): Promise<readonly ServiceEndpoint[]> {
+  const document = documentEndpoint("asyncapi.json", surroundings, withPublicHost);
+  return [await planeEndpoint(spec, surroundings), document];
 }
 
-/** Starts the plane and its transports; null if the service has no realtime. */
-export async function startRealtime(
-  {
-    identity,
-    realtime: spec,
-    ...service
-  }: Pick<ServiceDefinition, "name" | "was" | "identity" | "realtime">,
-  connection: ServiceConnection,
-  {
-    busUrl,
-    drainSeconds,
-    realtimeLimits: limits,
-  }: Pick<Settings, "busUrl" | "drainSeconds" | "realtimeLimits">,
-  {
-    printError,
-    ...boundary
-  }: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting"> &
-    Pick<AnswerStyle, "printError">,
-): Promise<RunningRealtime | null> {
-  if (spec === undefined) return null;
+async function planeEndpoint(
+  spec: RealtimeSpec,
+  surroundings: Surroundings,
+): Promise<ServiceEndpoint> {
   if (spec.transports.includes("socketio")) requireSocketIo();
-  const bus = await openBus(busUrl, firstNameOf(service), connection.log);
+  const { service, printError, drainSeconds } = surroundings;
+  const limits = settingsOf(service, realtimeFamily);
+  const bus = await surroundings.openBus();
   const counters = realtimeCounters();
-  const plane = startPlane(spec, connection, bus, limits, counters);
-  connection.signalsTo(plane);
-  const isGood = stillGood(boundary.bind);
+  const plane = startPlane(spec, service, bus, limits, counters);
+  surroundings.signalsTo(plane);
+  const { bind, allowedOrigins, isAccepting, credentialParameters, defaultTenant } = surroundings;
   const endpoint: RealtimeEndpoint = {
-    ...boundary,
+    bind,
+    allowedOrigins,
+    isAccepting,
+    credentialParameters,
+    defaultTenant,
     spec,
     plane,
     limits,
     counters,
-    resources: connection,
-    defaultTenant,
-    credentialParameters:
-      identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],
-    isGood,
+    resources: service,
+    isGood: stillGood(bind),
   };
   const answerHistory = historyEndpoint(endpoint);
   const answerPresence = presenceEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
   const transports = lateTransports(endpoint, printError);
+  const paths = new Set(pathsOf(spec));
   return {
-    counters,
-    paths: pathsOf(spec),
+    isOwn: (path) => paths.has(path),
     answer: (req, res) =>
       answerHistory(req, res) ||
       answerPresence(req, res) ||
       answerSse(req, res) ||
       transports.some((one) => one.answer(req, res)),
     upgrade: (req, socket, head) => transports.some((one) => one.upgrade(req, socket, head)),
-    probeBus: bus === null ? undefined : () => bus.probe(),
+    probes: bus === null ? {} : { helpful: { bus: () => bus.probe() } },
+    metrics: countersAsMetrics(counters),
     async stop() {
       // Half of the drain time. The other half is for commands, and for clients that answer a close late.
       await plane.stop(drainSeconds * 500);
@@ -109,8 +92,7 @@ function lateTransports(
   const late: LateEndpoint[] = [];
   if (transports.includes("websocket")) {
     const paths = { upgrades: [`${path}/ws`], answers: [] };
-    const load = async () =>
-      (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint);
+    const load = async () => (await import("./websocket.js")).webSocketEndpoint(endpoint);
     late.push({
       ...lateEndpoint(paths, telling, load),
       answer: (req, res) => answerUpgradeRequired(`${path}/ws`, req, res),
@@ -118,8 +100,7 @@ function lateTransports(
   }
   if (transports.includes("socketio")) {
     const own = [`${path}/socket.io`, `${path}/socket.io/`];
-    const load = async () =>
-      (await import("../http/realtime-socketio.js")).socketIoEndpoint(endpoint);
+    const load = async () => (await import("./socketio.js")).socketIoEndpoint(endpoint);
     late.push(lateEndpoint({ upgrades: own, answers: own }, telling, load));
   }
   return late;

@@ -11,7 +11,7 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
-import type { TokenAlgorithm, TokenSigner } from "../../ports/tokens.js";
+import type { TokenAlgorithm, TokenSigner } from "../ports/tokens.js";
 
 /** The keys of one service: one signs, all verify. */
 export interface TokenKeys {

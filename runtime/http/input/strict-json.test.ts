@@ -1,7 +1,7 @@
 // The strict reader against JSON.parse: everything that I-JSON allows is read alike.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/errors.js";
+import { ServiceError } from "../../contract/errors.js";
 import { parseStrictJson } from "./strict-json.js";
 
 const isWellFormed = (text: string): boolean =>

@@ -1,25 +1,25 @@
 // One conversation: a caller's connection from its admission to its end, whatever carries it (service.md "Realtime wire protocol").
 import type { IncomingMessage } from "node:http";
-import { fail, type ServiceError } from "../contract/errors.js";
-import { nulFaults } from "../contract/validation.js";
-import { ExecutionContext } from "../operations/context.js";
-import type { Identity } from "../operations/identity.js";
-import { outputValue } from "../operations/json-text.js";
-import type { Clock } from "../ports/clock.js";
-import { Lifetime } from "../ports/lifetime.js";
-import type { Operation } from "../operations/operation.js";
-import { noteAsked } from "../operations/idempotency.js";
-import { invoke } from "../operations/pipeline.js";
-import { acknowledgements, type Acknowledgements } from "../families/realtime/acknowledge.js";
-import type { Command } from "../families/realtime/frames.js";
-import type { Handshake } from "../families/realtime/handshake.js";
-import type { Connection } from "../families/realtime/admission.js";
-import type { Subscriptions } from "../families/realtime/subscriptions.js";
-import { recheckRenewed } from "../families/realtime/topic-checks.js";
-import { mailboxOf } from "../ports/mailbox.js";
-import type { Presented } from "./boundary.js";
-import { readMetadata } from "./metadata.js";
-import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { fail, type ServiceError } from "../../contract/errors.js";
+import { nulFaults } from "../../contract/validation.js";
+import { ExecutionContext } from "../../operations/context.js";
+import type { Identity } from "../../operations/identity.js";
+import { outputValue } from "../../operations/json-text.js";
+import type { Clock } from "../../ports/clock.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import type { Operation } from "../../operations/operation.js";
+import { noteAsked } from "../../operations/idempotency.js";
+import { invoke } from "../../operations/pipeline.js";
+import { acknowledgements, type Acknowledgements } from "../../families/realtime/acknowledge.js";
+import type { Command } from "../../families/realtime/frames.js";
+import type { Handshake } from "../../families/realtime/handshake.js";
+import type { Connection } from "../../families/realtime/admission.js";
+import type { Subscriptions } from "../../families/realtime/subscriptions.js";
+import { recheckRenewed } from "../../families/realtime/topic-checks.js";
+import { mailboxOf } from "../../ports/mailbox.js";
+import type { Presented } from "../boundary.js";
+import { readMetadata } from "../input/metadata.js";
+import { boundCaller, toldError, type RealtimeEndpoint } from "./endpoint.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;

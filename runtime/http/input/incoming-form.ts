@@ -2,9 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Multer } from "multer";
-import { fail, ServiceError } from "../contract/errors.js";
-import { nulFault } from "../contract/validation.js";
-import type { FileHandling, IncomingForm } from "../families/storage/form.js";
+import { fail, ServiceError } from "../../contract/errors.js";
+import { nulFault } from "../../contract/validation.js";
+import type { FileHandling, IncomingForm } from "../../families/storage/form.js";
 
 /** Fields beside the file; anything else is refused. */
 const knownFields = ["description", "prefix", "tags"];

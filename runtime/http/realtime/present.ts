@@ -1,11 +1,11 @@
 // Names all who hear a topic, page by page: `GET <path>/presence?topic=&after=&limit=` (decisions.md §2 "Presence").
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail } from "../contract/errors.js";
-import { maxPresencePage } from "../contract/realtime.js";
-import { checkTopics, isTopicName } from "../families/realtime/handshake.js";
-import { mailboxOf } from "../ports/mailbox.js";
-import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
-import { commonHeaders, sendJson } from "./reply.js";
+import { fail } from "../../contract/errors.js";
+import { maxPresencePage } from "../../contract/realtime.js";
+import { checkTopics, isTopicName } from "../../families/realtime/handshake.js";
+import { mailboxOf } from "../../ports/mailbox.js";
+import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
+import { commonHeaders, sendJson } from "../reply.js";
 
 const parameters: readonly string[] = ["topic", "after", "limit"];
 

@@ -1,9 +1,9 @@
 // JSON bodies, read strictly: RFC 8259 text in UTF-8, I-JSON's limits (RFC 7493 §2), nothing silently changed.
 import { isUtf8 } from "node:buffer";
-import { fail } from "../contract/errors.js";
-import { limits } from "../contract/limits.js";
-import { isExactNumber } from "../contract/exact-number.js";
-import { nulFaults } from "../contract/validation.js";
+import { fail } from "../../contract/errors.js";
+import { limits } from "../../contract/limits.js";
+import { isExactNumber } from "../../contract/exact-number.js";
+import { nulFaults } from "../../contract/validation.js";
 
 /**
  * Parses a JSON body. Throws `json_malformed` (bad UTF-8 or syntax, lone surrogates), `json_duplicate_key`,

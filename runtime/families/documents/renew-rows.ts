@@ -1,28 +1,22 @@
 // How `migrate` rewrites rows of older shapes, with a progress bar. It waits for processes of older versions, or names them.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Announced } from "../families/documents/announcement.js";
-import { changed } from "../families/documents/index.js";
-import { renewRows } from "../families/documents/renewal.js";
-import { progressBar, type ProgressBar } from "../work/progress-bar.js";
-import type { Database } from "../ports/database.js";
-import type { AnyDocumentSpec } from "../ports/document-spec.js";
+import type { Announced } from "./announcement.js";
+import type { MigrateOptions } from "../../operations/family.js";
+import { renewRows } from "./renewal.js";
+import { progressBar, type ProgressBar } from "../../work/progress-bar.js";
+import type { Database } from "../../ports/database.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 
 /** How often to check whether older processes have ended, in milliseconds. */
 const lookMillis = 1_000;
 
-export interface RenewOptions {
-  /** Whether to wait until processes of older versions have ended; otherwise the service rewrites the rows afterwards. */
-  readonly waits: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** Rewrites the rows of each type that has had other shapes, one type after the other. */
+/** Rewrites the rows of each type, one type after the other. */
 export async function renewAll(
   database: Database,
   documents: readonly AnyDocumentSpec[],
-  options: RenewOptions,
+  options: MigrateOptions,
 ): Promise<void> {
-  for (const spec of changed(documents)) {
+  for (const spec of documents) {
     if (options.signal.aborted) return;
     await renewType(database, spec, options);
   }
@@ -31,7 +25,7 @@ export async function renewAll(
 async function renewType(
   database: Database,
   spec: AnyDocumentSpec,
-  { waits, signal }: RenewOptions,
+  { waits, signal }: MigrateOptions,
 ): Promise<void> {
   const say = (text: string): boolean => process.stderr.write(`${spec.table}: ${text}\n`);
   let bar: ProgressBar | null = null;

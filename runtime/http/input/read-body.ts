@@ -1,7 +1,7 @@
 // Reading a JSON request body: media type, size and syntax, before anything looks at its content.
 import { IncomingMessage } from "node:http";
-import { fail, ServiceError } from "../contract/errors.js";
-import { Lifetime } from "../ports/lifetime.js";
+import { fail, ServiceError } from "../../contract/errors.js";
+import { Lifetime } from "../../ports/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
 /**

@@ -1,10 +1,10 @@
 // Invocation metadata from request headers: ids, trace context, idempotency key, deadline budget
 // (service.md "Idempotency and invocation metadata", W3C Trace Context §3.2).
 import type { IncomingHttpHeaders } from "node:http";
-import { fail } from "../contract/errors.js";
-import { isIdempotencyKey } from "../contract/limits.js";
-import type { InvocationMetadata } from "../operations/invocation-facts.js";
-import { isUuid, uuidv7 } from "../contract/uuid.js";
+import { fail } from "../../contract/errors.js";
+import { isIdempotencyKey } from "../../contract/limits.js";
+import type { InvocationMetadata } from "../../operations/invocation-facts.js";
+import { isUuid, uuidv7 } from "../../contract/uuid.js";
 
 /** The ids of a request. A malformed id from the caller is replaced by a fresh one, never refused. */
 export function readMetadata(headers: IncomingHttpHeaders): InvocationMetadata {

@@ -1,6 +1,6 @@
 // Reasons of close frames have 123 bytes, and no half characters (RFC 6455 §5.5, attack 66).
 import { expect, test } from "vitest";
-import { cut } from "./realtime-websocket.js";
+import { cut } from "./websocket.js";
 
 test.each([
   ["short", "short"],

@@ -1,22 +1,22 @@
 // What the realtime transports share: finding out who is calling, and whether the credential is still valid.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail, knownError, ServiceError } from "../contract/errors.js";
-import { ExecutionContext } from "../operations/context.js";
-import type { Resources } from "../operations/resources.js";
-import type { Identity } from "../operations/identity.js";
-import { Lifetime } from "../ports/lifetime.js";
-import type { Log } from "../ports/log.js";
-import { waitedFor } from "../ports/overdue.js";
-import type { RealtimeCounters, RealtimeLimits } from "../families/realtime/limits.js";
-import type { RealtimePlane } from "../families/realtime/plane.js";
-import type { RealtimeSpec } from "../families/realtime/spec.js";
-import { nothingPresented, type Bind, type Presented } from "./boundary.js";
-import { draining } from "./draining.js";
-import { readMetadata } from "./metadata.js";
-import { expectNoBody, hasBody } from "./read-body.js";
-import { parseQuery } from "./read-input.js";
-import { replyError } from "./reply.js";
-import { methodNotAllowed } from "./route-table.js";
+import { fail, knownError, ServiceError } from "../../contract/errors.js";
+import { ExecutionContext } from "../../operations/context.js";
+import type { Resources } from "../../operations/resources.js";
+import type { Identity } from "../../operations/identity.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import type { Log } from "../../ports/log.js";
+import { waitedFor } from "../../ports/overdue.js";
+import type { RealtimeCounters, RealtimeLimits } from "../../families/realtime/limits.js";
+import type { RealtimePlane } from "../../families/realtime/plane.js";
+import type { RealtimeSpec } from "../../families/realtime/spec.js";
+import { nothingPresented, type Bind, type Presented } from "../boundary.js";
+import { draining } from "../draining.js";
+import { readMetadata } from "../input/metadata.js";
+import { expectNoBody, hasBody } from "../input/read-body.js";
+import { parseQuery } from "../input/read-input.js";
+import { replyError } from "../reply.js";
+import { methodNotAllowed } from "../route-table.js";
 
 /** Bytes of one frame of a client. */
 export const maxFrameBytes = 64 * 1024;
