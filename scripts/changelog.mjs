@@ -1,4 +1,5 @@
 // Folds the files of changes/ into the unreleased part of CHANGELOG.md: node scripts/changelog.mjs [--check] [FOLDER].
+// With --release VERSION that part then becomes the version's, with today's date, and a new one begins.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,9 +69,16 @@ export function fold(changelog, changes) {
   return parts.join("");
 }
 
+/** The changelog with its unreleased part as a version's. Throws if the version is none, or is there already. */
+export function release(changelog, version, date) {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${version} is no version such as 1.2.3`);
+  if (changelog.includes(`\n## ${version}`)) throw new Error(`CHANGELOG.md has ${version} already`);
+  return changelog.replace("## Unreleased\n", () => `## Unreleased\n\n## ${version} (${date})\n`);
+}
+
 function main() {
   const { values, positionals } = parseArgs({
-    options: { check: { type: "boolean", default: false } },
+    options: { check: { type: "boolean", default: false }, release: { type: "string" } },
     allowPositionals: true,
   });
   const root = positionals[0] ?? fileURLToPath(new URL("..", import.meta.url));
@@ -80,8 +88,10 @@ function main() {
   const files = names.map((name) => join(root, "changes", name));
   const changes = files.map((file, at) => readChange(names[at], readFileSync(file, "utf8")));
   const changelog = join(root, "CHANGELOG.md");
-  const folded = fold(readFileSync(changelog, "utf8"), changes);
-  if (!values.check && changes.length > 0) {
+  let folded = fold(readFileSync(changelog, "utf8"), changes);
+  if (values.release !== undefined)
+    folded = release(folded, values.release, new Date().toISOString().slice(0, 10));
+  if (!values.check && (changes.length > 0 || values.release !== undefined)) {
     writeFileSync(changelog, folded);
     for (const file of files) rmSync(file);
   }

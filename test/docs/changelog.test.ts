@@ -93,6 +93,16 @@ test.each([
   expect(existsSync(join(folder, "changes/a.md"))).toBe(true);
 });
 
+test("a release is what has changed, with its version and date, and a new part begins", () => {
+  change("a.md", "added", "Files", "Something.");
+  expect(run("--release", "0.2.0", folder).code).toBe(0);
+  const today = new Date().toISOString().slice(0, 10);
+  expect(changelog()).toContain(`## Unreleased\n\n## 0.2.0 (${today})\n\n### Files\n`);
+  expect(changelog()).toContain("- Uploads resume.\n- Something.\n");
+  expect(run("--release", "0.2.0", folder)).toMatchObject({ code: 1 });
+  expect(run("--release", "next", folder)).toMatchObject({ code: 1 });
+});
+
 test("a changelog without an unreleased part is refused", () => {
   writeFileSync(join(folder, "CHANGELOG.md"), "# Changes\n\n## 0.1.0\n");
   expect(run(folder)).toMatchObject({ code: 1 });
@@ -110,4 +120,15 @@ test("the changes of this repository can be folded, and its page names every kin
   ];
   expect(names.length).toBe(14);
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test.each([
+  ["v0.3.0", { version: "0.3.0", changelog: "\n## 0.3.0 (2026-12-01)\n", changes: [] }, 0],
+  ["v0.3.1", { version: "0.3.0", changelog: "\n## 0.3.0 (2026-12-01)\n", changes: [] }, 1],
+  ["v0.3.0", { version: "0.3.0", changelog: "\n## Unreleased\n", changes: ["a.md"] }, 2],
+])("a tag is released as the changelog has it: %s", async (tag, state, faults) => {
+  const { faultsOf } = (await import(join(root, "scripts/released.mjs"))) as {
+    faultsOf(tag: string, state: object): readonly string[];
+  };
+  expect(faultsOf(tag, state)).toHaveLength(faults);
 });
