@@ -67,6 +67,7 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
   "an SPDX expression": ["Apache-2.0", "MIT OR (GPL-3.0-only WITH Classpath-exception-2.0)"],
   "the path of a probe, such as /health/live": ["/health/live", "/-/ready.txt", "/readyz"],
   "a name in [a-z][a-z0-9_]*": names,
+  "a noun without an article": ["task", "SLA rule", "Überprüfung"],
   "a version such as 1.0.0": ["1.0.0", "0.1.0-rc.1+7"],
   "a duration such as 500ms, 5s, 1h or 7d": ["500ms", "5s", "30s", "1h", "7d"],
   "a duration, or 0s": ["0s", "10s"],
