@@ -1,6 +1,5 @@
 // Two chains of hooks: who is refused that was not, and what else runs.
-import { durationSeconds } from "../load/quantities.js";
-import { authoredIn } from "../model/code.js";
+import { authoredIn, type Code, type CodeCall } from "../model/code.js";
 import type { HookUse } from "../model/registry.js";
 import type { HookPhaseName } from "../model/vocabulary.js";
 import type { ChangeLevel, Note } from "./change.js";
@@ -74,19 +73,21 @@ export function compareHooks(
     });
   // Functions of two files may have one name.
   const { gone, added } = differences(namesOf(were), namesOf(are));
-  const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
+  const [left, come] = [named(were, gone), named(are, added)];
+  const [oldLimit, limit] = [onlyLimit(left), onlyLimit(come)];
   const isReplaced = oldLimit !== undefined && limit !== undefined;
   // Where neither is within the other, it opens for some and breaks for others.
   if (isReplaced) {
-    if (!isWithin(limit, oldLimit)) told("opens", limit, `is asked instead of ${oldLimit}`);
-    if (!isWithin(oldLimit, limit)) told("breaking", limit, `is asked instead of ${oldLimit}`);
+    const what = `is asked instead of ${oldLimit.name}`;
+    if (!isWithin(limit, oldLimit)) told("opens", limit.name, what);
+    if (!isWithin(oldLimit, limit)) told("breaking", limit.name, what);
   }
-  const scopes = changedScopes(gone, added);
+  const scopes = changedScopes(left, come);
   for (const { before: old, after: next, levels } of scopes)
     for (const level of levels) told(level, next, `is asked instead of ${old}`);
   const known = new Set(scopes.flatMap((one) => [one.before, one.after]));
   const isTold = (hook: string): boolean =>
-    known.has(hook) || (isReplaced && (hook === limit || hook === oldLimit));
+    known.has(hook) || (isReplaced && (hook === limit.name || hook === oldLimit.name));
   for (const hook of added.filter((one) => !isTold(one))) {
     if (mayRefuse(useOf(are, hook))) told("breaking", hook, "is asked");
     else told("documentation", hook, "is run");
@@ -145,8 +146,8 @@ function stepOf({ id, permission }: HookUse): string {
 }
 
 /** Whether a step counts nothing, and runs no code that does more than decide. */
-function isPureStep({ isAuthored, permission, id }: HookUse): boolean {
-  return !isAuthored && !(permission === null && id.startsWith("rate_limit "));
+function isPureStep({ isAuthored, permission, run }: HookUse): boolean {
+  return !isAuthored && !(permission === null && isRateLimit(run));
 }
 
 /** Whether a hook may refuse callers. */
@@ -176,6 +177,11 @@ function namesOf(named: readonly NamedHook[]): readonly string[] {
   return named.map(({ name }) => name);
 }
 
+/** Those that have one of these names. */
+function named(hooks: readonly NamedHook[], names: readonly string[]): readonly NamedHook[] {
+  return hooks.filter(({ name }) => names.includes(name));
+}
+
 function useOf(named: readonly NamedHook[], hook: string): HookUse | undefined {
   return named.find(({ name }) => name === hook)?.use;
 }
@@ -189,48 +195,60 @@ function functionOf(hook: HookUse | undefined): string {
         .join();
 }
 
-const scopePattern = /^scope (\S+)(?: unless (.*))? before$/;
+/** The code that narrows rows, as a text to compare; null for a hook that is no scope. */
+function narrowingOf({ provides, run }: HookUse): string | null {
+  if (!provides.includes("authz.scope") || !("call" in run)) return null;
+  const [, narrows] = run.with;
+  return narrows === undefined ? null : JSON.stringify(narrows);
+}
 
 /** Scopes that are the same but for who is above them. */
 function changedScopes(
-  gone: readonly string[],
-  added: readonly string[],
+  gone: readonly NamedHook[],
+  added: readonly NamedHook[],
 ): readonly {
   readonly before: string;
   readonly after: string;
   readonly levels: readonly ChangeLevel[];
 }[] {
-  const partsOf = (hook: string) => {
-    const [, name, above = ""] = scopePattern.exec(hook) ?? [];
-    return { name, above: above === "" ? [] : above.split(" or ") };
-  };
   return added.flatMap((after) => {
-    const { name, above } = partsOf(after);
-    const before = gone.find((one) => name !== undefined && partsOf(one).name === name);
+    const narrows = narrowingOf(after.use);
+    const before = gone.find(({ use }) => narrows !== null && narrowingOf(use) === narrows);
     if (before === undefined) return [];
-    const exempt = differences(partsOf(before).above, above);
+    const exempt = differences(before.use.override ?? [], after.use.override ?? []);
     const levels: readonly ChangeLevel[] = [
       ...(exempt.added.length > 0 ? (["opens"] as const) : []),
       ...(exempt.gone.length > 0 ? (["breaking"] as const) : []),
     ];
-    return [{ before, after, levels }];
+    return [{ before: before.name, after: after.name, levels }];
   });
 }
 
-const limitPattern = /^rate_limit (\d+)\/(\S+) /;
+/** Whether code is the rate limit of the runtime. */
+function isRateLimit(run: Code): run is CodeCall {
+  return "call" in run && run.call.from === "runtime" && run.call.name === "rateLimit";
+}
+
+interface RateLimit {
+  readonly name: string;
+  readonly count: number;
+  readonly seconds: number;
+}
+
+/** The rate limit that a hook is, with the name that people call it by. */
+function limitOf({ name, use: { isAuthored, run } }: NamedHook): RateLimit | null {
+  if (isAuthored || !isRateLimit(run)) return null;
+  const [count, seconds] = run.with.map((code) => ("literal" in code ? Number(code.literal) : NaN));
+  return count === undefined || seconds === undefined ? null : { name, count, seconds };
+}
 
 /** The rate limit of a chain, if it has exactly one. */
-function onlyLimit(hooks: readonly string[]): string | undefined {
-  const limits = hooks.filter((hook) => limitPattern.test(hook));
+function onlyLimit(hooks: readonly NamedHook[]): RateLimit | undefined {
+  const limits = hooks.map(limitOf).filter((limit) => limit !== null);
   return limits.length === 1 ? limits[0] : undefined;
 }
 
 /** Whether a client that keeps to one limit also keeps to the other. */
-function isWithin(limit: string, other: string): boolean {
-  const [one, most] = [limit, other].map((hook) => {
-    const [, count = "", window = ""] = limitPattern.exec(hook) ?? [];
-    return { count: Number(count), seconds: durationSeconds(window) };
-  });
-  if (one === undefined || most === undefined) return false;
+function isWithin(one: RateLimit, most: RateLimit): boolean {
   return one.count <= most.count && one.count / one.seconds <= most.count / most.seconds;
 }

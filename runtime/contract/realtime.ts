@@ -35,3 +35,29 @@ export const devicePattern = "^[\\x21-\\x7e]{1,128}$";
 
 /** Principals on one page of who hears a topic: at most, and if the request names no limit. */
 export const maxPresencePage = 1_000;
+
+/** What a plane answers, each below the path of the plane. */
+export const planePaths = {
+  history: "/history",
+  presence: "/presence",
+  sse: "/sse",
+  acknowledge: "/sse/ack",
+  websocket: "/ws",
+  socketio: "/socket.io",
+} as const;
+
+interface PlaneFacts {
+  readonly path: string;
+  readonly presence: boolean;
+  readonly transports: readonly ("sse" | "websocket" | "socketio")[];
+}
+
+/** The whole paths that a plane with these transports answers over HTTP. */
+export function pathsOfPlane({ path, presence, transports }: PlaneFacts): readonly string[] {
+  const { history, acknowledge, ...others } = planePaths;
+  return [
+    history,
+    ...(presence ? [others.presence] : []),
+    ...transports.flatMap((one) => (one === "sse" ? [others.sse, acknowledge] : others[one])),
+  ].map((below) => path + below);
+}

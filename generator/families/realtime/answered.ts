@@ -7,6 +7,8 @@ import {
   protocolVersion,
   topicsInQuery,
   topicsPattern,
+  pathsOfPlane,
+  planePaths,
 } from "../../../runtime/contract/realtime.js";
 import { jsonOutput, operation } from "../../kernel/operation.js";
 import { principalHook } from "../../kernel/runtime-hooks.js";
@@ -80,7 +82,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
       name: "history",
       summary: "Read the caller's mailbox, which acknowledges nothing",
       method: "GET",
-      path: `${realtime.path}/history`,
+      path: realtime.path + planePaths.history,
       parameters: pageParameters,
       body: null,
       output: history,
@@ -93,7 +95,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
             name: "acknowledge",
             summary: "Acknowledge every signal up to an id",
             method: "POST",
-            path: `${realtime.path}/sse/ack`,
+            path: realtime.path + planePaths.acknowledge,
             parameters: [
               inQuery("device_id", {
                 type: "string",
@@ -145,7 +147,7 @@ function presenceOperation(path: string, ofCaller: readonly string[]): Operation
     name: "presence",
     summary: "Name those who hear a topic, in the order of their ids",
     method: "GET",
-    path: `${path}/presence`,
+    path: path + planePaths.presence,
     parameters: [
       { ...topic, required: true },
       inQuery("after", { type: "string", description: "The last id of the page before." }),
@@ -158,20 +160,8 @@ function presenceOperation(path: string, ofCaller: readonly string[]): Operation
 }
 
 /** The paths that the plane answers, whatever the method. */
-export function planePaths({ realtime }: RegistryModel): readonly string[] {
-  if (realtime === null) return [];
-  const { path, presence, transports } = realtime;
-  const ofTransport = {
-    sse: [`${path}/sse`, `${path}/sse/ack`],
-    websocket: [`${path}/ws`],
-    socketio: [`${path}/socket.io`],
-  };
-  return [
-    "/asyncapi.json",
-    `${path}/history`,
-    ...(presence ? [`${path}/presence`] : []),
-    ...transports.flatMap((transport) => ofTransport[transport]),
-  ];
+export function answeredPaths({ realtime }: RegistryModel): readonly string[] {
+  return realtime === null ? [] : ["/asyncapi.json", ...pathsOfPlane(realtime)];
 }
 
 function inQuery(name: string, schema: JsonSchema): ParameterModel {

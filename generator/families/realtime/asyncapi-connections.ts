@@ -4,6 +4,7 @@ import {
   protocolVersion,
   topicsInQuery,
   topicsPattern,
+  planePaths,
 } from "../../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import type { IdentityModel, RealtimeModel } from "../../model/registry.js";
@@ -17,11 +18,6 @@ const protocols: Readonly<Record<Transport, readonly string[]>> = {
   websocket: ["wss", "ws"],
   socketio: ["wss", "ws"],
   sse: ["https", "http"],
-};
-const addresses: Readonly<Record<Transport, string>> = {
-  websocket: "/ws",
-  socketio: "/socket.io",
-  sse: "/sse",
 };
 /** Transports that accept frames come first: the first one of a plane carries the channels that are named after events. */
 const preference: readonly Transport[] = ["websocket", "socketio", "sse"];
@@ -81,7 +77,7 @@ export function connectionsOf(
 export function endpointOf(transport: Transport): TransportEndpoint {
   const isStream = transport === "sse";
   return {
-    address: addresses[transport],
+    address: planePaths[transport],
     servers: protocols[transport].map((name) => ({ $ref: `#/servers/${name}` })),
     bindings: isStream ? {} : { bindings: { $ref: `#/components/channelBindings/${transport}` } },
     operationBindings: isStream ? { bindings: { $ref: "#/components/operationBindings/sse" } } : {},

@@ -2,7 +2,7 @@
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
-import { answeredOperations, planePaths } from "./answered.js";
+import { answeredOperations, answeredPaths } from "./answered.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
@@ -33,7 +33,7 @@ export const realtime = family({
   validators: signalPlans,
   keeps: keptSignals,
   tables: { areNeeded: (model) => model.realtime !== null, steps: tables },
-  paths: planePaths,
+  paths: answeredPaths,
   answered: answeredOperations,
   client: realtimeClient,
   observed: ({ realtime: plane }) =>

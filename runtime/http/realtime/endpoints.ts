@@ -1,4 +1,5 @@
 // The realtime plane of a running service, with the transports that the registry names.
+import { planePaths, pathsOfPlane } from "../../contract/realtime.js";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -61,7 +62,10 @@ async function planeEndpoint(
   const answerPresence = presenceEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
   const transports = lateTransports(endpoint, printError);
-  const paths = new Set(pathsOf(spec));
+  const socketIo = spec.path + planePaths.socketio;
+  const paths = new Set(
+    pathsOfPlane(spec).flatMap((one) => (one === socketIo ? [one, `${one}/`] : one)),
+  );
   return {
     isOwn: (path) => paths.has(path),
     answer: (req, res) =>
@@ -91,15 +95,17 @@ function lateTransports(
   const telling = { log: resources.log, printError, isAccepting };
   const late: LateEndpoint[] = [];
   if (transports.includes("websocket")) {
-    const paths = { upgrades: [`${path}/ws`], answers: [] };
+    const own = path + planePaths.websocket;
+    const paths = { upgrades: [own], answers: [] };
     const load = async () => (await import("./websocket.js")).webSocketEndpoint(endpoint);
     late.push({
       ...lateEndpoint(paths, telling, load),
-      answer: (req, res) => answerUpgradeRequired(`${path}/ws`, req, res),
+      answer: (req, res) => answerUpgradeRequired(own, req, res),
     });
   }
   if (transports.includes("socketio")) {
-    const own = [`${path}/socket.io`, `${path}/socket.io/`];
+    const address = path + planePaths.socketio;
+    const own = [address, `${address}/`];
     const load = async () => (await import("./socketio.js")).socketIoEndpoint(endpoint);
     late.push(lateEndpoint({ upgrades: own, answers: own }, telling, load));
   }
@@ -117,17 +123,6 @@ function answerUpgradeRequired(
     throw upgradeRequired();
   });
   return true;
-}
-
-/** The paths that the plane answers over HTTP. */
-function pathsOf({ path, presence, transports }: RealtimeSpec): readonly string[] {
-  const own = {
-    sse: [`${path}/sse`, `${path}/sse/ack`],
-    websocket: [`${path}/ws`],
-    socketio: [`${path}/socket.io`, `${path}/socket.io/`],
-  };
-  const ofPresence = presence ? [`${path}/presence`] : [];
-  return [`${path}/history`, ...ofPresence, ...transports.flatMap((transport) => own[transport])];
 }
 
 /** Throws if the package is missing, although it is loaded later: a service that can't do its work must not start. */

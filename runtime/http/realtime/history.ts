@@ -1,7 +1,7 @@
 // Reads the caller's mailbox, without a realtime connection: `GET <path>/history?after=&limit=` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../../contract/errors.js";
-import { maxHistoryPage } from "../../contract/realtime.js";
+import { maxHistoryPage, planePaths } from "../../contract/realtime.js";
 import { knownPosition, readDevice, readFrom } from "../../families/realtime/handshake.js";
 import { noEvent, printEventId } from "../../ports/event-id.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mailbox.js";
@@ -14,7 +14,7 @@ import { mailboxStore } from "../../ports/mailbox.js";
 export function historyEndpoint(
   options: RealtimeEndpoint,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
-  return realtimeRoute(options, `${options.spec.path}/history`, "GET", (...request) =>
+  return realtimeRoute(options, options.spec.path + planePaths.history, "GET", (...request) =>
     history(options, ...request),
   );
 }

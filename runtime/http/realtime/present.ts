@@ -1,7 +1,7 @@
 // Names all who hear a topic, page by page: `GET <path>/presence?topic=&after=&limit=` (decisions.md §2 "Presence").
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../../contract/errors.js";
-import { maxPresencePage } from "../../contract/realtime.js";
+import { maxPresencePage, planePaths } from "../../contract/realtime.js";
 import { checkTopics, isTopicName } from "../../families/realtime/handshake.js";
 import { mailboxOf } from "../../ports/mailbox.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
@@ -14,22 +14,27 @@ export function presenceEndpoint(
   options: RealtimeEndpoint,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   if (!options.spec.presence) return () => false;
-  return realtimeRoute(options, `${options.spec.path}/presence`, "GET", async (req, res, query) => {
-    for (const name of query.keys())
-      if (!parameters.includes(name))
-        throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
-    const topic = query.get("topic") ?? "";
-    if (!isTopicName(topic)) throw invalid("/topic", "pattern", "must be a name");
-    const limit = readLimit(query.get("limit"));
-    const { identity, context } = await boundCaller(options, req);
-    await checkTopics(options.spec, [topic], context);
-    const { tenant } = mailboxOf(context, identity);
-    const page = options.plane.present(tenant, topic, query.get("after") ?? "", limit);
-    const { principals, count, hasMore } = page;
-    const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
-    const text = JSON.stringify({ topic, principals, count, has_more: hasMore });
-    sendJson(req, res, 200, headers, text);
-  });
+  return realtimeRoute(
+    options,
+    options.spec.path + planePaths.presence,
+    "GET",
+    async (req, res, query) => {
+      for (const name of query.keys())
+        if (!parameters.includes(name))
+          throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
+      const topic = query.get("topic") ?? "";
+      if (!isTopicName(topic)) throw invalid("/topic", "pattern", "must be a name");
+      const limit = readLimit(query.get("limit"));
+      const { identity, context } = await boundCaller(options, req);
+      await checkTopics(options.spec, [topic], context);
+      const { tenant } = mailboxOf(context, identity);
+      const page = options.plane.present(tenant, topic, query.get("after") ?? "", limit);
+      const { principals, count, hasMore } = page;
+      const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
+      const text = JSON.stringify({ topic, principals, count, has_more: hasMore });
+      sendJson(req, res, 200, headers, text);
+    },
+  );
 }
 
 function readLimit(given: string | undefined): number {

@@ -1,4 +1,5 @@
 // Socket.IO: signals as events, commands with acknowledgement callbacks (service.md "Realtime wire protocol", decisions.md §2).
+import { planePaths } from "../../contract/realtime.js";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
@@ -38,7 +39,7 @@ export interface SocketIoEndpoint {
 /** Answers `<path>/socket.io`, over WebSocket only: polling would bind a client to one process. */
 export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<SocketIoEndpoint> {
   const { Server } = await import("socket.io");
-  const address = `${options.spec.path}/socket.io`;
+  const address = options.spec.path + planePaths.socketio;
   const { limits, counters } = options;
   /** Engine.IO creates its WebSocket server by `new`. */
   function PacedServer(given: ServerOptions) {

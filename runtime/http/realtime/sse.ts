@@ -1,4 +1,5 @@
 // Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md "Realtime endpoints", WHATWG HTML §9.2).
+import { planePaths } from "../../contract/realtime.js";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, toEnvelope, type ErrorCode } from "../../contract/errors.js";
 import { acknowledge } from "../../families/realtime/acknowledge.js";
@@ -24,12 +25,15 @@ const maxAckBytes = 4 * 1024;
 export function sseEndpoint(
   options: RealtimeEndpoint,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const path = `${options.spec.path}/sse`;
+  const path = options.spec.path + planePaths.sse;
   const answerStream = realtimeRoute(options, path, "GET", (...request) =>
     stream(options, ...request),
   );
-  const answerAck = realtimeRoute(options, `${path}/ack`, "POST", (...request) =>
-    ack(options, ...request),
+  const answerAck = realtimeRoute(
+    options,
+    options.spec.path + planePaths.acknowledge,
+    "POST",
+    (...request) => ack(options, ...request),
   );
   return (req, res) => answerStream(req, res) || answerAck(req, res);
 }

@@ -1,4 +1,5 @@
 // WebSocket: signals out, commands, acknowledgements and new credentials in (service.md "Duplex commands", RFC 6455).
+import { planePaths } from "../../contract/realtime.js";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
@@ -44,7 +45,7 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
       onPaused: () => (counters.paused += 1),
     },
   );
-  const address = `${options.spec.path}/ws`;
+  const address = options.spec.path + planePaths.websocket;
   return {
     upgrade(req, socket, head) {
       const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
