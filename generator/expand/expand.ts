@@ -19,13 +19,12 @@ import {
   extensionsOf,
   type FamilyExpansion,
   type Family,
-  type FamilyContext,
+  type ExpansionContext,
   type NamespaceExpansion,
   type RoutedOperation,
 } from "../kernel/family.js";
 import type { AskedPermissions } from "../kernel/permissions.js";
 import type { ExpandedRegistry } from "../kernel/rule.js";
-import { builtInWhat } from "../kernel/built-in.js";
 import { readFaultyEntries } from "./faulty-entries.js";
 import { attach } from "./mounts.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
@@ -45,6 +44,7 @@ export function expandRegistry(
   const types = readTypes(declarations.types, tree, options);
   const made = new Map<Family, FamilyExpansion<unknown>>();
   const asked: AskedPermissions = new Map();
+  const context: ExpansionContext = { declarations, tree, types, report, asked, stored };
   for (const family of families) {
     const of = <Model>(other: Family<Model>): Model => {
       const expansion = made.get(other);
@@ -52,11 +52,9 @@ export function expandRegistry(
         throw new Error(`the family ${family.name} does not come after ${other.name}`);
       return expansion.model as Model;
     };
-    made.set(family, family.expand({ declarations, tree, types, report, asked, stored, of }));
+    made.set(family, family.expand({ ...context, of }));
   }
   readFaultyEntries(loaded, types, report);
-  const within = { declarations, tree, types, report, asked, stored };
-  const context: FamilyContext = { ...within, of: unasked };
   const expansions = [...made.values()];
   const namespaces = namedOnce(
     expansions.flatMap((one) => one.namespaces),
@@ -99,10 +97,6 @@ export function expandRegistry(
   };
 }
 
-function unasked(): never {
-  throw new Error("only a family may ask for what another one has made");
-}
-
 /** Namespaces without those whose name is taken, which are reported. */
 function namedOnce(
   all: readonly NamespaceExpansion[],
@@ -110,8 +104,8 @@ function namedOnce(
 ): readonly NamespaceExpansion[] {
   const named = new Map<string, NamespaceExpansion>();
   // Opwright's own come first, because the author can rename theirs.
-  const isOurs = ({ what }: NamespaceExpansion): boolean => what === builtInWhat;
-  for (const namespace of [...all.filter(isOurs), ...all.filter((one) => !isOurs(one))]) {
+  const ours = all.filter(({ isBuiltIn }) => isBuiltIn);
+  for (const namespace of [...ours, ...all.filter(({ isBuiltIn }) => !isBuiltIn)]) {
     const { name, at } = namespace;
     const first = named.get(name);
     if (first === undefined) named.set(name, namespace);
@@ -164,7 +158,7 @@ function atRoute(operation: OperationModel, route: RouteModel): OperationModel {
   return { ...operation, input: { ...operation.input, parameters }, route };
 }
 
-function serviceModel(context: FamilyContext): ServiceModel {
+function serviceModel(context: ExpansionContext): ServiceModel {
   const { service } = context.declarations;
   const { identifier, url } = service?.license ?? {};
   if (identifier !== undefined && url !== undefined)
@@ -192,7 +186,7 @@ function serviceModel(context: FamilyContext): ServiceModel {
 }
 
 /** How errors are answered. Puts the type of their bodies into the table. */
-function errorsModel({ declarations, tree, types }: FamilyContext): ServiceModel["errors"] {
+function errorsModel({ declarations, tree, types }: ExpansionContext): ServiceModel["errors"] {
   const declared = declarations.service?.errors;
   if (declared === undefined) return null;
   const at = tree.at("service", "errors", "out");

@@ -7,7 +7,7 @@ import type { OperationModel, RouteModel } from "../model/registry.js";
 import { isLeftOut } from "../kernel/left-out.js";
 import { checkOperationName } from "../kernel/guard-by-operation.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
-import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../kernel/family.js";
+import type { ExpansionContext, NamespaceExpansion, UnmountedOperation } from "../kernel/family.js";
 
 /** One attachment: a namespace at a path, and where the registry says so. */
 interface Mount {
@@ -27,7 +27,7 @@ export interface Attached {
 
 /** Gives everything that a mount attaches its route. Reports every broken attach rule. */
 export function attach(
-  context: FamilyContext,
+  context: ExpansionContext,
   namespaces: readonly NamespaceExpansion[],
   style: RouteStyle,
 ): Attached {
@@ -94,7 +94,7 @@ function prefixOf({ mount: { declared, usual } }: NamespaceExpansion): string {
 
 /** The mounts of the section `mounts`. */
 function furtherMounts(
-  context: FamilyContext,
+  context: ExpansionContext,
   namespaces: readonly NamespaceExpansion[],
 ): readonly Mount[] {
   const { declarations, tree, report } = context;
@@ -139,7 +139,7 @@ function furtherMounts(
 }
 
 function included(
-  context: FamilyContext,
+  context: ExpansionContext,
   mount: Mount,
   registered: readonly UnmountedOperation[],
 ): readonly UnmountedOperation[] {
@@ -154,7 +154,7 @@ function included(
 }
 
 function checkPaths(
-  context: FamilyContext,
+  context: ExpansionContext,
   mount: Mount,
   attached: readonly UnmountedOperation[],
 ): void {
@@ -171,7 +171,7 @@ function checkPaths(
 }
 
 function routed(
-  context: FamilyContext,
+  context: ExpansionContext,
   mount: Mount,
   unmounted: UnmountedOperation,
   usual: RouteStyle,
@@ -197,7 +197,7 @@ function withRest(usual: string, override: string): string {
 }
 
 function checkOverride(
-  context: FamilyContext,
+  context: ExpansionContext,
   mount: Mount,
   name: string,
   usual: string,

@@ -13,7 +13,7 @@ import { nounOf } from "../model/nouns.js";
 import type { InputModel, ParameterModel, TokenUse } from "../model/registry.js";
 import {
   deadlineOf,
-  type FamilyContext,
+  type ExpansionContext,
   type NamespaceExpansion,
   type UnmountedOperation,
 } from "./family.js";
@@ -81,9 +81,6 @@ export const idInPath: ParameterModel = {
   schema: uuidSchema,
 };
 
-/** What has the name of such a namespace, in words. */
-export const builtInWhat = "a namespace of opwright's own";
-
 /** A namespace of opwright's own; none if the registry declares none of its operations. */
 export function builtInNamespace(
   { name, description }: { readonly name: string; readonly description: string },
@@ -92,7 +89,8 @@ export function builtInNamespace(
   mount: NamespaceExpansion["mount"],
 ): readonly NamespaceExpansion[] {
   if (operations.length === 0) return [];
-  return [{ name, what: builtInWhat, description, at, operations, mount, isSensitive: false }];
+  const what = "a namespace of opwright's own";
+  return [{ name, what, isBuiltIn: true, description, at, operations, mount, isSensitive: false }];
 }
 
 const open: BuiltInGuard = { policy: "open", hooks: [] };
@@ -112,7 +110,7 @@ interface BuiltInPlace {
 
 /** Expands a table of verbs. */
 export function expandBuiltIn(
-  context: FamilyContext,
+  context: ExpansionContext,
   place: BuiltInPlace,
   verbs: readonly BuiltInVerb[],
 ): readonly UnmountedOperation[] {
@@ -120,7 +118,7 @@ export function expandBuiltIn(
 }
 
 function expandShort(
-  context: FamilyContext,
+  context: ExpansionContext,
   place: BuiltInPlace,
   short: BuiltInVerb,
 ): UnmountedOperation {

@@ -122,7 +122,7 @@ export interface Observed {
 }
 
 /** What a family works with. */
-export interface FamilyContext {
+export interface ExpansionContext {
   readonly declarations: Declarations;
   readonly tree: SourceTree;
   readonly types: TypeReader;
@@ -131,6 +131,10 @@ export interface FamilyContext {
   readonly asked: AskedPermissions;
   /** The database after the last migration, without what is purged from it. */
   readonly stored: DatabaseSchema;
+}
+
+/** What a family is expanded with. */
+export interface FamilyContext extends ExpansionContext {
   /** The model of a family that was expanded before. */
   readonly of: <Model>(family: Family<Model>) => Model;
 }
@@ -153,6 +157,8 @@ export interface NamespaceExpansion {
   readonly name: string;
   /** What the name belongs to, in words: `a document`. */
   readonly what: string;
+  /** Whether the name is opwright's own, which authors can't change. */
+  readonly isBuiltIn: boolean;
   /** What its operations are about, for documents. */
   readonly description: string;
   readonly at: Origin;
@@ -245,14 +251,14 @@ export function expansion<Model>(
 }
 
 /** The deadline of an operation in seconds: its own, or the service's. */
-export function deadlineOf({ declarations }: FamilyContext, declared?: string): number {
+export function deadlineOf({ declarations }: ExpansionContext, declared?: string): number {
   const text = declared ?? declarations.service?.deadline;
   return text === undefined ? limits.defaultDeadlineSeconds : durationSeconds(text);
 }
 
 /** The deprecation of a declaration at a path of the registry. Reports impossible days. */
 export function deprecationOf(
-  { report, tree }: FamilyContext,
+  { report, tree }: ExpansionContext,
   declared: DeprecationDeclaration | undefined,
   path: readonly [string, ...string[]],
 ): DeprecationModel | null {

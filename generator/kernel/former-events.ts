@@ -1,9 +1,9 @@
 // `was` of events: what waits, and who subscribes, is stored under the first name, which must be one event's alone.
-import type { FamilyContext } from "./family.js";
+import type { ExpansionContext } from "./family.js";
 
 /** Reports events that were called as another one is, or was (OPW100). */
 export function formerEventsAreOwn(
-  { report, tree }: Pick<FamilyContext, "report" | "tree">,
+  { report, tree }: Pick<ExpansionContext, "report" | "tree">,
   section: string,
   events: Readonly<Record<string, { readonly was?: string }>>,
 ): void {

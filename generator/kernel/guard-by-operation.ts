@@ -1,7 +1,7 @@
 // `guard:` with a policy for all operations, or for groups and single ones; and findings about operations that aren't there.
 import type { Origin } from "../diagnostics.js";
 import type { SourceTree } from "../load/source-tree.js";
-import type { FamilyContext } from "./family.js";
+import type { ExpansionContext } from "./family.js";
 import type { GuardUse } from "./guards.js";
 import { operationAdvice } from "./operation-advice.js";
 
@@ -39,7 +39,7 @@ export function distinctPolicies(guards: readonly GuardUse[]): readonly GuardUse
 
 /** Reports an operation that a declaration names and that its namespace doesn't register (OPW062). */
 export function checkOperationName(
-  { report }: Pick<FamilyContext, "report">,
+  { report }: Pick<ExpansionContext, "report">,
   namespace: string,
   name: string,
   {
@@ -64,7 +64,7 @@ export function checkOperationName(
 
 /** Reports the operations that a guard names and that its namespace doesn't register. */
 export function checkGuardNames(
-  context: FamilyContext,
+  context: ExpansionContext,
   namespace: string,
   { tree, path, guard }: PlacedGuard,
   known: { readonly names: readonly string[]; readonly groups: readonly string[] },

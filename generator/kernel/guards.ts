@@ -8,7 +8,7 @@ import { ungivenPolicy } from "../load/load.js";
 import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
 import type { HookUse, OperationModel } from "../model/registry.js";
-import type { FamilyContext } from "./family.js";
+import type { ExpansionContext } from "./family.js";
 import { isLeftOut, isSectionLeftOut } from "./left-out.js";
 import { askFor, permissionFor } from "./permissions.js";
 import {
@@ -54,7 +54,7 @@ interface ChainStep {
  * Reports unknown policies and hooks, hooks that stand twice, and requirements that no earlier hook provides.
  */
 export function hookChain(
-  context: FamilyContext,
+  context: ExpansionContext,
   guards: readonly GuardUse[],
   resource: string,
   further?: { readonly hooks: HooksByPhase; readonly at: Origin },
@@ -83,7 +83,7 @@ export function hookChain(
 
 /** The hooks of a policy. Reports one that is not declared. */
 function policySteps(
-  context: FamilyContext,
+  context: ExpansionContext,
   guard: GuardUse,
   resource: string,
 ): readonly ChainStep[] {
@@ -150,7 +150,7 @@ export const openPolicy = "open";
  * of `platform` nor a hook of the author's. If it is `open`, it only warns.
  */
 export function administrationGuard(
-  context: FamilyContext,
+  context: ExpansionContext,
   { guard: policy }: { readonly guard: string },
   path: readonly string[],
   resource: string,
@@ -175,7 +175,7 @@ export function administrationGuard(
 
 /** The hook of one step of a policy. */
 function stepHook(
-  context: FamilyContext,
+  context: ExpansionContext,
   step: PolicyStep,
   resource: string,
   at: Origin,
@@ -194,7 +194,7 @@ function stepHook(
 }
 
 function declaredHook(
-  context: FamilyContext,
+  context: ExpansionContext,
   name: string,
   phase: HookPhaseName | undefined,
   at: Origin,

@@ -7,7 +7,7 @@ import { callOf, functionReference, ofAuthor, ofGenerated, ofRuntime } from "../
 import { specName } from "../model/names.js";
 import { scopeId } from "../model/scope-id.js";
 import type { HookUse } from "../model/registry.js";
-import type { FamilyContext } from "./family.js";
+import type { ExpansionContext } from "./family.js";
 import { askFor, permissionFor } from "./permissions.js";
 
 /** Requires a caller. */
@@ -136,7 +136,7 @@ export interface ScopeStep {
  * without documents, which would run without it.
  */
 export function scopeHook(
-  context: FamilyContext,
+  context: ExpansionContext,
   { name, override: declaredOverride }: ScopeStep,
   resource: string,
   at: Origin,

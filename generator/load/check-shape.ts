@@ -239,8 +239,10 @@ function reportMissing(
   at: Origin,
   report: Report,
 ): void {
-  if (key !== "guard") {
-    const hint = exampleOf(key, members[key]);
+  const member = members[key];
+  const { missing } = member ?? {};
+  if (missing === undefined) {
+    const hint = exampleOf(key, member);
     report({
       code: "OPW012",
       message: `the key ${key} is missing`,
@@ -249,24 +251,13 @@ function reportMissing(
     });
     return;
   }
+  const { code, message } = missing;
   const within = Object.keys(value).find((name) => {
     const inner = value[name];
     return members[name]?.shape.kind === "any" && isMap(inner) && typeof inner[key] === "string";
   });
-  if (within !== undefined)
-    report({
-      code: "OPW053",
-      message: `no guard is given: this one stands in \`${within}\`, as a field`,
-      at: keyOf(inside(at, within), key),
-      hint: `Indent it less, so that it stands beside \`${within}\`.`,
-    });
-  else
-    report({
-      code: "OPW053",
-      message:
-        "no guard is given; what is public names a policy that asks nothing, such as `open: []`",
-      at: { ...at, isKey: true },
-    });
+  if (within === undefined) report({ code, message, at: { ...at, isKey: true } });
+  else report({ code, ...missing.within(within), at: keyOf(inside(at, within), key) });
 }
 
 /** How a missing member is written. */

@@ -1,7 +1,7 @@
 // Pieces that the registry format is made of: names, durations, references, paths, mounts.
 import { hookPhases, type HookPhaseName } from "../model/vocabulary.js";
 import { byteSizeAdvice, durationAdvice } from "./quantity-advice.js";
-import type { Member, FormatShape } from "./shape.js";
+import type { FormatShape, Member, MissingMember } from "./shape.js";
 import {
   nameAdvice,
   pathAdvice,
@@ -188,6 +188,22 @@ export const guard = {
   of: [policyName, mapOf(policyName, undefined, undefined, "read")],
 } as const satisfies FormatShape;
 
+/** A guard that must be there: nothing is public because nobody thought of it. */
+export function requiredGuard<const Shape extends FormatShape>(shape: Shape, description: string) {
+  return {
+    ...required(shape, description),
+    missing: {
+      code: "OPW053",
+      message:
+        "no guard is given; what is public names a policy that asks nothing, such as `open: []`",
+      within: (name) => ({
+        message: `no guard is given: this one stands in \`${name}\`, as a field`,
+        hint: `Indent it less, so that it stands beside \`${name}\`.`,
+      }),
+    } satisfies MissingMember,
+  };
+}
+
 const day = {
   kind: "string",
   pattern: /^\d{4}-\d{2}-\d{2}$/,
@@ -212,7 +228,7 @@ export const extensions = { hasExtensions: true } as const;
 export const administration = {
   kind: "object",
   members: {
-    guard: required(policyName, "The policy of every operation."),
+    guard: requiredGuard(policyName, "The policy of every operation."),
     mount: optional(mount, "Where the routes are; /admin where left out."),
   },
 } as const satisfies FormatShape;

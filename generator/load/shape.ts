@@ -1,4 +1,5 @@
 // Shapes: the registry format as data. One description checks files and prints the JSON Schema for editors.
+import type { DiagnosticCode } from "../catalogue.js";
 import type { Advice } from "../diagnostics.js";
 
 export type FormatShape =
@@ -80,6 +81,16 @@ export interface Member {
   readonly example?: unknown;
   /** What other formats call it. */
   readonly alsoCalled?: readonly string[];
+  /** What is said where it is missing, if more than that. */
+  readonly missing?: MissingMember;
+}
+
+/** A finding of its own for a member that is missing. */
+export interface MissingMember {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  /** What is said where the member stands within another one, which takes it for something else. */
+  readonly within: (name: string) => { readonly message: string; readonly hint: string };
 }
 
 /** What a value is that a shape accepts, so that a format is said once and its declaration follows. */

@@ -14,6 +14,7 @@ import {
   required,
   text,
   urlPath,
+  requiredGuard,
 } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import { operationWords } from "./other-words.js";
@@ -94,7 +95,7 @@ const operation = {
     ),
     reply: optional(reply, "What the handler may say besides the body: `context.reply`."),
     run: required(handlerReference, "The handler, as file#export."),
-    guard: required(policyName, "The policy."),
+    guard: requiredGuard(policyName, "The policy."),
     credentials: optional(
       { kind: "oneOf", values: ["ignore"] },
       "`ignore` does not look at credentials, for operations whose body says who is calling; an invalid one is 401 otherwise.",

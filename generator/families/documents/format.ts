@@ -15,6 +15,7 @@ import {
   reference,
   required,
   text,
+  requiredGuard,
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
 import { aliases } from "../../load/aliases.js";
@@ -244,7 +245,10 @@ export const documentMembers = {
   ),
   tenant: optional({ kind: "boolean" }, "false makes the documents global."),
   sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
-  guard: required(guard, "The policy of all operations, or of read, write and single operations."),
+  guard: requiredGuard(
+    guard,
+    "The policy of all operations, or of read, write and single operations.",
+  ),
   deadline: optional(duration, "The time budget of each operation."),
   idempotency: optional(include, "Operations that honour Idempotency-Key."),
   hooks: optional(

@@ -115,6 +115,7 @@ function namespaceOf(
   return {
     name,
     what: "a document",
+    isBuiltIn: false,
     description: description ?? `Documents: ${name}.`,
     at: tree.keyAt("documents", name),
     operations,

@@ -11,6 +11,7 @@ import {
   reference,
   required,
   urlPath,
+  requiredGuard,
 } from "../../load/format-parts.js";
 import { meaning } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
@@ -157,7 +158,7 @@ const identity = {
     sign_up: optional(signUp, "Registering by oneself; not registered where left out."),
     mount: optional(mount, "Where the authentication routes are; /auth where left out."),
     deactivate: optional(
-      { kind: "object", members: { guard: required(policyName, "The policy that it asks.") } },
+      { kind: "object", members: { guard: requiredGuard(policyName, "The policy that it asks.") } },
       "The operation that makes a principal inactive; not registered where left out.",
     ),
     api_keys: optional(

@@ -11,6 +11,7 @@ import {
   optional,
   required,
   text,
+  requiredGuard,
 } from "../../load/format-parts.js";
 import { guardWords, mountWords, wordsFor } from "../../load/other-words.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
@@ -61,7 +62,7 @@ const search = {
   members: {
     of: required(text, "The document that is searched.", "tasks"),
     ...searchMembers,
-    guard: required(guard, "The policy of all operations, or of single ones."),
+    guard: requiredGuard(guard, "The policy of all operations, or of single ones."),
     deadline: optional(duration, "The time budget of each operation."),
     mount: optional(mount, "Where the routes are; /search/<name> where left out."),
   },

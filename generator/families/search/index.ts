@@ -29,6 +29,7 @@ export const search = family({
       namespaces.push({
         name,
         what: "a search",
+        isBuiltIn: false,
         description: declaration.description ?? `Search over ${expanded.model.document}.`,
         at: tree.keyAt("search", name),
         operations: expanded.operations,

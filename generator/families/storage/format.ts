@@ -9,8 +9,8 @@ import {
   mapOf,
   mount,
   optional,
-  required,
   text,
+  requiredGuard,
 } from "../../load/format-parts.js";
 import { guardWords, mountWords, saidBy, wordsFor } from "../../load/other-words.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
@@ -76,7 +76,7 @@ const storage = {
   },
   members: {
     ...storageMembers,
-    guard: required(guard, "The policy of all operations, or of read, write and single ones."),
+    guard: requiredGuard(guard, "The policy of all operations, or of read, write and single ones."),
     deadline: optional(duration, "The time budget of each operation."),
     sensitive: optional({ kind: "boolean" }, "true keeps the files off every mount."),
     mount: optional(mount, "Where the routes are; /<name> where left out."),

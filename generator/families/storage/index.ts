@@ -25,6 +25,7 @@ export const storage = family({
       namespaces.push({
         name,
         what: "a storage",
+        isBuiltIn: false,
         description: declaration.description ?? `Files of ${name}.`,
         at: tree.keyAt("storage", name),
         operations: expanded.operations,

@@ -1,11 +1,11 @@
 // `webhooks:`: integration events to which callers may subscribe.
-import { listOf, mount, optional, required } from "../../load/format-parts.js";
+import { listOf, mount, optional, requiredGuard } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const webhooks = {
   kind: "object",
   members: {
-    guard: required({ kind: "name", of: "policies" }, "The policy of all operations."),
+    guard: requiredGuard({ kind: "name", of: "policies" }, "The policy of all operations."),
     events: optional(
       listOf(
         {
