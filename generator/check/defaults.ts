@@ -1,7 +1,7 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
 import { bundled } from "../compile/checked-schemas.js";
-import { didYouMean } from "../did-you-mean.js";
-import type { Advice } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import type { Advice } from "../diagnostics/diagnostics.js";
 import { families } from "../families/index.js";
 import { shownValue } from "../load/flow-text.js";
 import { adviceOn } from "../load/shape-advice.js";

@@ -1,7 +1,7 @@
 // Where a function is likely to be that a reference doesn't lead to.
 import { posix } from "node:path";
-import { didYouMean } from "../did-you-mean.js";
-import type { Advice } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import type { Advice } from "../diagnostics/diagnostics.js";
 import type { Mention } from "../kernel/rule.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { projectEntry, textOfFile } from "../load/project-file.js";

@@ -2,7 +2,7 @@
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { branchesOf } from "../model/union-branches.js";
-import type { Origin } from "../diagnostics.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
 import { workCounter } from "./schema-work.js";
 

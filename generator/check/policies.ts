@@ -1,5 +1,5 @@
 // The rule that the steps of policies exist and can refuse. Each faulty one is reported once, at its own place, however many operations it guards.
-import { meantOrNearest } from "../did-you-mean.js";
+import { meantOrNearest } from "../diagnostics/did-you-mean.js";
 import { own } from "../model/records.js";
 import { refusingPhases } from "../model/vocabulary.js";
 import { builtInHook, builtInHooks, lackingSection } from "../kernel/runtime-hooks.js";
@@ -7,7 +7,7 @@ import { policiesOf } from "../kernel/guards.js";
 import { isLeftOut, isSectionLeftOut } from "../kernel/left-out.js";
 import { stepNames } from "../load/other-words.js";
 import type { PolicyStep } from "../load/declarations.js";
-import type { Finding } from "../diagnostics.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
 
 /**

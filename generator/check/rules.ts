@@ -1,6 +1,6 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
 import { families } from "../families/index.js";
-import type { Origin } from "../diagnostics.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import {
   alternativesOf,
   isNullable,

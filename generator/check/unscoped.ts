@@ -1,6 +1,6 @@
 // Lists where the author's code reaches documents beyond their scopes (decisions.md "Scopes").
 import { posix } from "node:path";
-import type { Report } from "../diagnostics.js";
+import type { Report } from "../diagnostics/diagnostics.js";
 import { folderContent } from "../load/project-folder.js";
 import { readProjectText } from "../load/project-file.js";
 

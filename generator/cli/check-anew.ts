@@ -1,5 +1,5 @@
 // opwright check if something has changed: checks the registry and compares everything that it generates.
-import { registryState, rememberClean } from "../clean-state.js";
+import { registryState, rememberClean } from "../pipeline/clean-state.js";
 import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { lostSince } from "./lost-migrations.js";

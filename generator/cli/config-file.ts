@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { OpwrightConfig } from "../config.js";
+import type { OpwrightConfig } from "../project/config.js";
 import { own } from "../model/records.js";
 import { UsageError } from "./io.js";
 

@@ -1,7 +1,7 @@
 // opwright dev: watches registry, handlers and hooks; generates, compiles and restarts on each change.
 import { join, relative } from "node:path";
 import { watch } from "chokidar";
-import { checkRegistry, planGeneration } from "../generate.js";
+import { checkRegistry, planGeneration } from "../pipeline/generate.js";
 import { projectEntry } from "../load/project-file.js";
 import { compileProject, runCommand } from "./dev-compiler.js";
 import { commandServer, compiledServer } from "./dev-server.js";

@@ -1,8 +1,8 @@
 // Where in the registry a change was made.
 import type { JudgedCause } from "../diff/report.js";
 import { typesOf } from "../diff/derived-types.js";
-import type { Origin } from "../diagnostics.js";
-import type { CheckedRegistry } from "../generate.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
+import type { CheckedRegistry } from "../pipeline/generate.js";
 import { documentMemberAt } from "../load/member-places.js";
 import type { RegistryModel } from "../model/registry.js";
 

@@ -14,10 +14,10 @@ import {
 } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
 import { databaseOf, databasePath } from "../database/schema.js";
-import { catalogue } from "../catalogue.js";
-import { checkRegistry, type CheckedRegistry } from "../generate.js";
+import { catalogue } from "../diagnostics/catalogue.js";
+import { checkRegistry, type CheckedRegistry } from "../pipeline/generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
-import { oneLine } from "../markdown.js";
+import { oneLine } from "../project/markdown.js";
 import { thawed } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
 import { originOf } from "./diff-places.js";

@@ -5,11 +5,11 @@ import {
   type CheckedRegistry,
   type GenerationPlan,
   type Project,
-} from "../generate.js";
+} from "../pipeline/generate.js";
 import { manifestName } from "../output/manifest.js";
 import type { FileChange } from "../output/plan.js";
-import type { DiagnosticCode } from "../catalogue.js";
-import type { Finding } from "../diagnostics.js";
+import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 import { cut, visible } from "./excerpt.js";
 
 /** Longer files aren't made to be read. */

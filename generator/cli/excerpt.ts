@@ -1,5 +1,5 @@
 // Excerpts of files on a terminal: cut to a width, and without control characters.
-import { obeyed } from "../markdown.js";
+import { obeyed } from "../project/markdown.js";
 import type { SourcePosition } from "../load/locate.js";
 
 /** The widest line of an excerpt. */

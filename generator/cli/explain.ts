@@ -1,8 +1,8 @@
 // opwright explain: what a diagnostic means, or everything about one operation.
-import { catalogue, isDiagnosticCode } from "../catalogue.js";
-import { didYouMean } from "../did-you-mean.js";
+import { catalogue, isDiagnosticCode } from "../diagnostics/catalogue.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
 import { errorCodesOf } from "../model/error-codes.js";
-import { checkRegistry } from "../generate.js";
+import { checkRegistry } from "../pipeline/generate.js";
 import { own } from "../model/records.js";
 import type { OperationModel } from "../model/registry.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";

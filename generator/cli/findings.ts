@@ -1,9 +1,15 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
-import { catalogue, type Severity } from "../catalogue.js";
-import { suggested, type Finding, type Fix, type Origin, type TextEdit } from "../diagnostics.js";
+import { catalogue, type Severity } from "../diagnostics/catalogue.js";
+import {
+  suggested,
+  type Finding,
+  type Fix,
+  type Origin,
+  type TextEdit,
+} from "../diagnostics/diagnostics.js";
 import { githubAnnotation } from "../print/github-annotation.js";
 import { locator, type SourcePosition } from "../load/locate.js";
-import { oneLine } from "../markdown.js";
+import { oneLine } from "../project/markdown.js";
 import type { FindingFormat } from "./finding-formats.js";
 import { codeFrame, cut, visible } from "./excerpt.js";
 import { repositoryPrefix } from "./repository.js";

@@ -1,8 +1,8 @@
 // opwright check --fix: mends findings that have one right answer, in the registry's own files, round by round.
 import { readFileSync } from "node:fs";
-import { checkRegistry, type Project } from "../generate.js";
+import { checkRegistry, type Project } from "../pipeline/generate.js";
 import { apart, edited } from "../mend/edits.js";
-import type { Finding, Fix } from "../diagnostics.js";
+import type { Finding, Fix } from "../diagnostics/diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
 import { parseYaml } from "../load/source-tree.js";
 import { writeWhole } from "../output/whole-file.js";

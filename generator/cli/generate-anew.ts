@@ -1,13 +1,13 @@
 // opwright generate if something has changed.
-import { registryState, rememberClean } from "../clean-state.js";
-import type { Finding } from "../diagnostics.js";
+import { registryState, rememberClean } from "../pipeline/clean-state.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 import {
   checkToGenerate,
   planGeneration,
   type CheckedRegistry,
   type GenerationPlan,
   type Project,
-} from "../generate.js";
+} from "../pipeline/generate.js";
 import { GeneratedFolder } from "../output/folder.js";
 import { isRemoval, type FileChange } from "../output/plan.js";
 import { driftFindings, foreignWarnings } from "./drift.js";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { name as namePattern } from "../load/format-parts.js";
 import { writeWhole } from "../output/whole-file.js";
-import { packageRoot, packageVersion } from "../package-root.js";
+import { packageRoot, packageVersion } from "../project/package-root.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import { hints, templates, type Template } from "./templates.js";
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
 import { databasePath } from "../database/schema.js";
 import { brokenSuccession } from "../database/succession.js";
-import type { Project } from "../generate.js";
+import type { Project } from "../pipeline/generate.js";
 import { migrationPath } from "../database/schema.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
 import { databaseIn, migrationsAt, textAt } from "./base-migrations.js";

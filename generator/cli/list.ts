@@ -1,5 +1,5 @@
 // opwright list: every operation with its route, guard and hooks.
-import { checkRegistry } from "../generate.js";
+import { checkRegistry } from "../pipeline/generate.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 

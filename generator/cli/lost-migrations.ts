@@ -1,9 +1,9 @@
 // Migrations of a base branch that this one has changed or lost: databases of the base have applied them (ci.md "Migrations").
 import { databasePath } from "../database/schema.js";
 import { brokenSuccession } from "../database/succession.js";
-import type { Finding } from "../diagnostics.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 import type { MigrationHistory } from "../emit/migrations.js";
-import type { CheckedRegistry, Project } from "../generate.js";
+import type { CheckedRegistry, Project } from "../pipeline/generate.js";
 import { migrationsAt } from "./base-migrations.js";
 import { commitOf } from "./git.js";
 import { baseOf } from "./git-operation.js";

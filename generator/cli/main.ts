@@ -1,6 +1,6 @@
 // The command line: one file a command, flags declared here, every failure with its exit code.
 import { Command, CommanderError, Option } from "commander";
-import { packageVersion } from "../package-root.js";
+import { packageVersion } from "../project/package-root.js";
 import { diffFormats, type DiffFormat } from "../diff/formats.js";
 import { findingFormats } from "./finding-formats.js";
 import { commandAdvice } from "./other-commands.js";

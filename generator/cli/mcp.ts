@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { createClient, call, ApiError, type Client } from "../../client/core.js";
 import { operationOf } from "../print/client-operation.js";
-import { checkRegistry } from "../generate.js";
+import { checkRegistry } from "../pipeline/generate.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import { packageVersion } from "../package-root.js";
+import { packageVersion } from "../project/package-root.js";
 import { exitCodes, UsageError, type ExitCode } from "./io.js";
 import { describedTool, toolList, toolsOf, type ListDetail, type Tools } from "./mcp-tools.js";
 import type { ConfiguredProject } from "./project.js";

@@ -2,7 +2,7 @@
 import { brokenSuccession } from "../database/succession.js";
 import { databasePath } from "../database/schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
-import type { Project } from "../generate.js";
+import type { Project } from "../pipeline/generate.js";
 import { hasConflict } from "../load/conflict-marks.js";
 import { GeneratedFolder } from "../output/folder.js";
 import { hashOf, manifestName, mergedOwnership, type Ownership } from "../output/manifest.js";

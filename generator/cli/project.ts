@@ -1,8 +1,8 @@
 // Which project a command works on: flags beat environment, environment beats the configuration file.
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { OpwrightConfig } from "../config.js";
-import type { Project } from "../generate.js";
+import type { OpwrightConfig } from "../project/config.js";
+import type { Project } from "../pipeline/generate.js";
 import { readProjectText } from "../load/project-file.js";
 import { findingFormats, type FindingFormat } from "./finding-formats.js";
 import { loadConfigFile } from "./config-file.js";

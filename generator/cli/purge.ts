@@ -1,6 +1,6 @@
 // opwright migrations purge: drops what the registry no longer declares: tables with all their rows, indexes of searches, and
 // unique rules.
-import { checkRegistry } from "../generate.js";
+import { checkRegistry } from "../pipeline/generate.js";
 import { databaseChanges, databaseOf } from "../database/schema.js";
 import { own } from "../model/records.js";
 import { finishEarlier, generateAnew, type GenerateFlags } from "./generate-anew.js";

@@ -1,7 +1,7 @@
 // opwright migrations squash: merges migrations that no shared database has applied into one, and removes local data.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { checkRegistry, planGeneration, type Project } from "../generate.js";
+import { checkRegistry, planGeneration, type Project } from "../pipeline/generate.js";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
 import { finishEarlier, generateAnew } from "./generate-anew.js";
 import { usualBase } from "./git.js";

@@ -1,11 +1,11 @@
 // Adding missing handlers and hooks to the author's files, once, outside the generated folder (ts-morph).
 import { join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
-import type { Finding } from "../diagnostics.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 import { writeWhole } from "../output/whole-file.js";
 import { mentions } from "../check/functions.js";
 import { authoredIn } from "../model/code.js";
-import type { CheckedRegistry, Project } from "../generate.js";
+import type { CheckedRegistry, Project } from "../pipeline/generate.js";
 
 /** Findings that stubs mend, because they only miss a handler or hook, and all others. */
 export function dividedByStubs(checked: CheckedRegistry): {

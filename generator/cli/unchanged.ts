@@ -1,5 +1,5 @@
 // A project that is unchanged since it was last clean: prints the same result again, without loading the generator.
-import { stillClean } from "../clean-state.js";
+import { stillClean } from "../pipeline/clean-state.js";
 import { textOfFile } from "../load/project-file.js";
 import type { Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";

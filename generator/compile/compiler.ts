@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { join } from "node:path";
 import type { SchemaObject } from "../model/json-schema.js";
-import { packageRoot } from "../package-root.js";
+import { packageRoot } from "../project/package-root.js";
 import type { TextCache } from "./text-cache.js";
 
 type Schemas = Readonly<Record<string, object>>;

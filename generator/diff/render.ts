@@ -2,7 +2,7 @@
 import { githubAnnotation } from "../print/github-annotation.js";
 import { needsApproval } from "../compare/change.js";
 import type { SourcePosition } from "../load/locate.js";
-import { markdownText, oneLine } from "../markdown.js";
+import { markdownText, oneLine } from "../project/markdown.js";
 import type { DiffFormat } from "./formats.js";
 import { each } from "./causes.js";
 import { isRefused, diffSummary, type DiffReport, type JudgedCause } from "./report.js";

@@ -1,6 +1,6 @@
 // The second phase: declarations → the registry model, every operation spelt out.
 import type { DatabaseSchema } from "../model/stored-tables.js";
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import { families } from "../families/index.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { readTypes } from "../load/types.js";

@@ -4,7 +4,7 @@ import { unknownPolicy } from "../kernel/guards.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { alternativeOf, isMap, membersOf, type FormatShape } from "../load/shape.js";
 import type { TypeReader } from "../load/types.js";
-import type { Report } from "../diagnostics.js";
+import type { Report } from "../diagnostics/diagnostics.js";
 import { own } from "../model/records.js";
 import { registryShape } from "./registry-shape.js";
 

@@ -1,7 +1,7 @@
 // Mounts: which operation gets which route (decisions.md §1 "Attach rules", service.md "Options common to every route generator").
 import type { RouteStyle } from "../model/vocabulary.js";
-import { didYouMean } from "../did-you-mean.js";
-import type { Origin } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import type { MountDeclaration } from "../load/declarations.js";
 import type { OperationModel, RouteModel } from "../model/registry.js";
 import { isLeftOut } from "../kernel/left-out.js";

@@ -1,5 +1,5 @@
 // Operations whose handlers are part of the runtime: each family has one table of verbs, and all are expanded alike.
-import type { Origin } from "../diagnostics.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import {
   objectSchema,
   propertiesOf,

@@ -8,7 +8,7 @@ import {
   type DeprecationModel,
 } from "../model/deprecation.js";
 import { limits } from "../../runtime/contract/limits.js";
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { Comparison } from "../compare/comparison.js";
 import type { Need, RolloutSide } from "../compare/rollout.js";
 import type { EmittedFile } from "../print/file.js";

@@ -1,5 +1,5 @@
 // `guard:` with a policy for all operations, or for groups and single ones; and findings about operations that aren't there.
-import type { Origin } from "../diagnostics.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { ExpansionContext } from "./family.js";
 import type { GuardUse } from "./guards.js";

@@ -1,7 +1,7 @@
 // From policies and hook lists to the ordered chain of one operation.
 import { hookPhases, refusingPhases, type HookPhaseName } from "../model/vocabulary.js";
-import { didYouMean, didYouMeanOr } from "../did-you-mean.js";
-import type { Advice, Origin, Report } from "../diagnostics.js";
+import { didYouMean, didYouMeanOr } from "../diagnostics/did-you-mean.js";
+import type { Advice, Origin, Report } from "../diagnostics/diagnostics.js";
 import type { HooksByPhase, PolicyStep } from "../load/declarations.js";
 
 import { ungivenPolicy } from "../load/load.js";

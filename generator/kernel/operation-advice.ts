@@ -1,6 +1,6 @@
 // What is likely meant by the name of an operation that a namespace doesn't have.
-import { meantOrNearest } from "../did-you-mean.js";
-import type { Advice } from "../diagnostics.js";
+import { meantOrNearest } from "../diagnostics/did-you-mean.js";
+import type { Advice } from "../diagnostics/diagnostics.js";
 import { aliases } from "../load/aliases.js";
 import { own } from "../model/records.js";
 

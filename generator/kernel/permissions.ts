@@ -1,6 +1,6 @@
 // The permissions that policies ask for, and the names under which grants of them are stored: the first ones, which versions
 // before know (evolution.md "Rename").
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { Declarations } from "../load/declarations.js";
 import { own } from "../model/records.js";
 

@@ -1,5 +1,5 @@
 // Hooks of the runtime that policies name (service.md "Authorization per operation").
-import type { Finding, Origin } from "../diagnostics.js";
+import type { Finding, Origin } from "../diagnostics/diagnostics.js";
 import type { Declarations } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import { own } from "../model/records.js";

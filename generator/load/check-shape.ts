@@ -1,6 +1,12 @@
 // Holding a value against a shape: every fault is reported, each cause once, with what is likely meant.
-import { didYouMean, meantOrNearest } from "../did-you-mean.js";
-import { inside, suggested, type Advice, type Origin, type Report } from "../diagnostics.js";
+import { didYouMean, meantOrNearest } from "../diagnostics/did-you-mean.js";
+import {
+  inside,
+  suggested,
+  type Advice,
+  type Origin,
+  type Report,
+} from "../diagnostics/diagnostics.js";
 import { camelCase, pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { adviceOn } from "./shape-advice.js";

@@ -1,5 +1,5 @@
 // Rules of one schema that no value can keep together, and rules that say nothing about its type (OPW101, OPW102).
-import { inside, type Finding, type Origin } from "../diagnostics.js";
+import { inside, type Finding, type Origin } from "../diagnostics/diagnostics.js";
 import type { SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";

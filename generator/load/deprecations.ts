@@ -1,5 +1,5 @@
 // `deprecated` of a field: a keyword of JSON Schema for whoever reads it, and beside it the days.
-import { inside, type Origin, type Report } from "../diagnostics.js";
+import { inside, type Origin, type Report } from "../diagnostics/diagnostics.js";
 import {
   deprecationFacts,
   deprecationModel,

@@ -1,6 +1,6 @@
 // `{ref: projects, on_delete: cascade}`: a field that names another document.
-import { didYouMean } from "../did-you-mean.js";
-import { inside, type Origin, type Report } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import { inside, type Origin, type Report } from "../diagnostics/diagnostics.js";
 import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import type { ReferenceModel } from "../model/document-model.js";
 import { formerKeywords } from "./former-names.js";

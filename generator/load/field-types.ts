@@ -6,7 +6,7 @@ import {
   type Finding,
   type Origin,
   type Report,
-} from "../diagnostics.js";
+} from "../diagnostics/diagnostics.js";
 import { pascalCase } from "../model/names.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { fieldTypeAdvice } from "./foreign-types.js";

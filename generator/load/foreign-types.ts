@@ -1,6 +1,6 @@
 // Types of fields as TypeScript, SQL, GraphQL, Prisma and others write them, and how they are written here.
-import { didYouMean } from "../did-you-mean.js";
-import type { Advice } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import type { Advice } from "../diagnostics/diagnostics.js";
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";

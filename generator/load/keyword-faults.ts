@@ -1,5 +1,5 @@
 // What is wrong with a keyword of a schema, or with its value.
-import type { Finding, Origin } from "../diagnostics.js";
+import type { Finding, Origin } from "../diagnostics/diagnostics.js";
 import { mapKeywords } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { shownValue } from "./flow-text.js";

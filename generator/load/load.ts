@@ -1,5 +1,5 @@
 // The first phase: registry files → declarations whose shape is sound.
-import type { Finding, Report } from "../diagnostics.js";
+import type { Finding, Report } from "../diagnostics/diagnostics.js";
 import type { Declarations } from "./declarations.js";
 import { checkShape } from "./check-shape.js";
 import { isMap, type FormatShape } from "./shape.js";

@@ -1,6 +1,6 @@
 // From an origin (file and path of keys) to line and column. Positions are computed only for files with findings.
 import { isMap, isPair, isScalar, isSeq, type Node, type Pair } from "yaml";
-import type { Origin } from "../diagnostics.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import { documentWithPositions } from "./source-tree.js";
 
 /** A place in a file, counted from 1; `length` is at least 1 and stays on the line. */

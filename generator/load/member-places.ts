@@ -1,5 +1,5 @@
 // Where members of a declared type are written: findings about a field point at it, however its type is said.
-import type { Origin } from "../diagnostics.js";
+import type { Origin } from "../diagnostics/diagnostics.js";
 import { isJsonSchema } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import type { SourceTree } from "./source-tree.js";

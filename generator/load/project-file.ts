@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import type { Finding } from "../diagnostics.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 
 /** The largest file of a registry that is read. */
 export const maxFileBytes = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 // How a duration, a rate or a size that somebody wrote in another way is written here.
-import { suggested, type Advice } from "../diagnostics.js";
+import { suggested, type Advice } from "../diagnostics/diagnostics.js";
 
 /** Seconds of a unit, by each of its names. */
 const seconds: Readonly<Record<string, number>> = Object.fromEntries(

@@ -1,6 +1,6 @@
 // Names in `required` that a schema does not declare: nobody could send what they ask for.
-import { didYouMean } from "../did-you-mean.js";
-import { inside, type Finding, type Origin } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import { inside, type Finding, type Origin } from "../diagnostics/diagnostics.js";
 import { propertiesOf, requiredOf, type SchemaObject } from "../model/json-schema.js";
 
 /** Keywords by which members may be declared beside `properties`. */

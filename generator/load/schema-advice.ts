@@ -1,7 +1,7 @@
 // Keywords and values of schemas that other formats have, and how JSON Schema or the registry says it.
 import { formats } from "../../runtime/contract/validation.js";
-import { didYouMean, meantOrNearest } from "../did-you-mean.js";
-import { suggested, type Advice } from "../diagnostics.js";
+import { didYouMean, meantOrNearest } from "../diagnostics/did-you-mean.js";
+import { suggested, type Advice } from "../diagnostics/diagnostics.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";

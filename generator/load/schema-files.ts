@@ -1,6 +1,6 @@
 // JSON Schema files beside the registry: `$ref: schemas/task.json#/$defs/x`.
 import { posix } from "node:path";
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import { notRead, projectEntry, readProjectText } from "./project-file.js";
 import { parseYaml } from "./source-tree.js";
 

@@ -1,5 +1,5 @@
 // What is likely meant by a value whose type the registry format doesn't allow there.
-import { suggested, type Advice } from "../diagnostics.js";
+import { suggested, type Advice } from "../diagnostics/diagnostics.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";

@@ -1,6 +1,6 @@
 // Shapes: the registry format as data. One description checks files and prints the JSON Schema for editors.
-import type { DiagnosticCode } from "../catalogue.js";
-import type { Advice } from "../diagnostics.js";
+import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import type { Advice } from "../diagnostics/diagnostics.js";
 
 export type FormatShape =
   | {

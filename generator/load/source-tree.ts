@@ -1,6 +1,6 @@
 // Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
 import { parseDocument, type Document } from "yaml";
-import type { Finding, Origin, Report } from "../diagnostics.js";
+import type { Finding, Origin, Report } from "../diagnostics/diagnostics.js";
 import { conflictAt } from "./conflict-marks.js";
 import { inexactNumbers } from "./inexact-numbers.js";
 import { readPlainYaml } from "./plain-yaml.js";

@@ -1,5 +1,5 @@
 // The table of named types, and of names that emitted modules take besides it.
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { JsonSchema } from "../model/json-schema.js";
 
 export class TypeTable {

@@ -1,7 +1,7 @@
 // Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref is #/types/<Name>.
 import { posix } from "node:path";
-import { didYouMean } from "../did-you-mean.js";
-import { inside, type Finding, type Origin, type Report } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import { inside, type Finding, type Origin, type Report } from "../diagnostics/diagnostics.js";
 import {
   isNullable,
   listKeywords,

@@ -1,5 +1,5 @@
 // Lists of values: `[open, done]`, and values that were called otherwise or that go one day.
-import { inside, type Origin, type Report } from "../diagnostics.js";
+import { inside, type Origin, type Report } from "../diagnostics/diagnostics.js";
 import type { SchemaObject } from "../model/json-schema.js";
 import { readDeprecation, deprecationKeyword, valuesKeyword } from "./deprecations.js";
 import { formerValuesKeyword } from "./former-names.js";

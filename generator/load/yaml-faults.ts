@@ -1,6 +1,6 @@
 // What is wrong with the syntax of a file, in words of whoever wrote it. Only the first fault counts: what follows may come of it.
 import type { Document, YAMLError } from "yaml";
-import type { Finding } from "../diagnostics.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 
 /** The findings of a document that the parser has read: one of its syntax, or one for each tag. */
 export function yamlFaults(file: string, text: string, document: Document): readonly Finding[] {

@@ -1,6 +1,6 @@
 // Edits of a text: all of those that are apart, whatever their order.
 import { expect, test } from "vitest";
-import type { TextEdit } from "../diagnostics.js";
+import type { TextEdit } from "../diagnostics/diagnostics.js";
 import { apart, edited } from "./edits.js";
 
 const edit = (start: number, end: number, text: string, file = "a.yaml"): TextEdit => ({

@@ -1,5 +1,5 @@
 // Applying edits of a text: those that don't touch each other, in one pass.
-import type { Fix, TextEdit } from "../diagnostics.js";
+import type { Fix, TextEdit } from "../diagnostics/diagnostics.js";
 
 /** Fixes in order, without those whose edits would touch an edit of an earlier one. */
 export function apart(fixes: readonly Fix[]): readonly Fix[] {

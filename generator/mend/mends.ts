@@ -1,6 +1,6 @@
 // The phase after checking: findings with one right answer get the edits that mend them (architecture.md "Build").
-import type { DiagnosticCode } from "../catalogue.js";
-import { suggested, type Finding, type Fix } from "../diagnostics.js";
+import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import { suggested, type Finding, type Fix } from "../diagnostics/diagnostics.js";
 import type { FormatShape } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import { documentNames, typeNames } from "../load/registry-names.js";

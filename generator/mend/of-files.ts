@@ -1,7 +1,7 @@
 // What is wrong with a file as a whole: its version, keys that stand twice, and references to functions in other files.
 import { posix } from "node:path";
-import type { Finding, Fix, TextEdit } from "../diagnostics.js";
-import { didYouMean } from "../did-you-mean.js";
+import type { Finding, Fix, TextEdit } from "../diagnostics/diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
 import { functionReference } from "../model/code.js";
 import { isMap } from "../load/shape.js";
 import { mendName } from "./of-names.js";

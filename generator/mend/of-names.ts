@@ -1,5 +1,5 @@
 // A misspelt name, where only one can be meant: it is replaced wherever the finding is.
-import type { Finding, Fix } from "../diagnostics.js";
+import type { Finding, Fix } from "../diagnostics/diagnostics.js";
 import type { WrittenFile } from "./written-file.js";
 import { plainOrQuoted } from "./yaml-text.js";
 

@@ -1,6 +1,6 @@
 // Keys and values that don't fit the registry's format, where the format says what is meant.
-import type { Finding, Fix } from "../diagnostics.js";
-import { didYouMean } from "../did-you-mean.js";
+import type { Finding, Fix } from "../diagnostics/diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
 import { own } from "../model/records.js";
 import { alternativeOf, isMap, membersOf, type FormatShape, type Member } from "../load/shape.js";
 import { keysByWord } from "./foreign-words.js";

@@ -1,6 +1,6 @@
 // Texts that are no YAML, where a small change of one kind makes them YAML: tabs, missing quotation marks and spaces.
 import { parseDocument } from "yaml";
-import type { Finding, Fix } from "../diagnostics.js";
+import type { Finding, Fix } from "../diagnostics/diagnostics.js";
 import type { WrittenFile } from "./written-file.js";
 
 interface Change {

@@ -1,8 +1,8 @@
 // Types and JSON Schemas, where what is written can only mean one type.
 import { baseFields } from "../../runtime/contract/fields.js";
 import { formats } from "../../runtime/contract/validation.js";
-import { didYouMean } from "../did-you-mean.js";
-import type { Finding, Fix, TextEdit } from "../diagnostics.js";
+import { didYouMean } from "../diagnostics/did-you-mean.js";
+import type { Finding, Fix, TextEdit } from "../diagnostics/diagnostics.js";
 import { isMap } from "../load/shape.js";
 import { keywordRules, schemaTypes } from "../load/schema-keywords.js";
 import { shorthandScalars } from "../load/shorthand.js";

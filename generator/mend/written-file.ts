@@ -1,6 +1,6 @@
 // A registry file as it is written: values, keys and their ranges by path, and edits of them that leave the rest alone.
 import { isAlias, isMap, isPair, isScalar, isSeq, type Node, type Pair } from "yaml";
-import type { TextEdit, TextPoint } from "../diagnostics.js";
+import type { TextEdit, TextPoint } from "../diagnostics/diagnostics.js";
 import { documentWithPositions } from "../load/source-tree.js";
 
 export type Path = readonly (string | number)[];

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { registryOf } from "../../test/bench/registry-of.mjs";
 import { writeProject } from "../../test/generator/scenario.js";
-import { checkRegistry } from "../generate.js";
+import { checkRegistry } from "../pipeline/generate.js";
 import { frozen, thawed } from "./frozen.js";
 
 const large = writeProject(registryOf(100));

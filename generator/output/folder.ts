@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { EmittedFile } from "../print/file.js";
 import { databasePath, isOfMigrations, migrationPath } from "../database/schema.js";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
-import type { Finding, Report } from "../diagnostics.js";
+import type { Finding, Report } from "../diagnostics/diagnostics.js";
 import { hasConflict } from "../load/conflict-marks.js";
 import { projectEntry } from "../load/project-file.js";
 import { folderContent, type FolderContent } from "../load/project-folder.js";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Handlebars from "handlebars";
-import { packageRoot } from "../package-root.js";
+import { packageRoot } from "../project/package-root.js";
 
 /** Reads and compiles a template. A name that its view lacks is an error. */
 export function compiledTemplate(template: string): (view: unknown) => string {

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { checkRegistry, planGeneration } from "../../generator/generate.js";
+import { checkRegistry, planGeneration } from "../../generator/pipeline/generate.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 
 export interface DeclaredService {

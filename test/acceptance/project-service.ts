@@ -1,7 +1,7 @@
 // A project of a test's own, from its YAML to the running service: generated, imported, started.
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { checkRegistry, planGeneration, type Project } from "../../generator/generate.js";
+import { checkRegistry, planGeneration, type Project } from "../../generator/pipeline/generate.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import type { TestEngine } from "../engines.js";
 import { writeProject } from "../generator/scenario.js";

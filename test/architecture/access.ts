@@ -13,7 +13,7 @@ const allowed: readonly Allowed[] = [
   [/^node:assert\/strict$/, /^runtime\/testing\//],
   [
     /^node:fs(?:\/|$)/,
-    /^generator\/(?:load|print|compile|emit\/client|output|cli)\/|^generator\/(?:clean-state|package-root)\.ts$/,
+    /^generator\/(?:project|load|print|compile|emit\/client|output|pipeline|cli)\//,
   ],
   [/^node:fs(?:\/|$)/, /^runtime\/(?:engines|server|testing|http\/docs)\//],
   // Reads the source maps of lines that it names.
@@ -90,7 +90,7 @@ const reading: ReadonlySet<string> = new Set([
 /** Who may write to the disk. */
 const writers: readonly RegExp[] = [
   /^generator\/(?:output|cli)\//,
-  /^generator\/clean-state\.ts$/,
+  /^generator\/pipeline\/clean-state\.ts$/,
   // Opens a file to read it, so that it is the one that was looked at.
   /^generator\/load\/project-file\.ts$/,
   /^runtime\/engines\/(?:folder\/|private-files\.ts$)/,

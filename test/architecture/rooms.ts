@@ -43,10 +43,8 @@ export const runtimeHouse: House = [
 
 export const generatorHouse: House = [
   [
-    [
-      "ground",
-      /^generator\/(?:catalogue(?:-entry|-files|-types)?|config|diagnostics|did-you-mean|markdown|package-root)\.ts$/,
-    ],
+    ["diagnostics", /^generator\/diagnostics\//],
+    ["project", /^generator\/project\//],
   ],
   [["model", /^generator\/model\//]],
   [["load", /^generator\/load\//]],
@@ -66,7 +64,7 @@ export const generatorHouse: House = [
   [["emit", /^generator\/emit\//]],
   [["diff", /^generator\/diff\//]],
   [["output", /^generator\/output\//]],
-  [["pipeline", /^generator\/(?:generate|clean-state)\.ts$/]],
+  [["pipeline", /^generator\/pipeline\//]],
   [["command line", /^generator\/cli\//]],
 ];
 

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mendRegistry } from "../../generator/cli/fix.js";
-import type { Project } from "../../generator/generate.js";
+import type { Project } from "../../generator/pipeline/generate.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 

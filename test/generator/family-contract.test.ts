@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { compareRegistries } from "../../generator/diff/compare.js";
 import { namespaceName } from "../../generator/emit/client/functions.js";
 import { families } from "../../generator/families/index.js";
-import { checkRegistry, planGeneration, type Project } from "../../generator/generate.js";
+import { checkRegistry, planGeneration, type Project } from "../../generator/pipeline/generate.js";
 import type { OperationModel, RegistryModel } from "../../generator/model/registry.js";
 import { filesOf, samples, textOf } from "./family-samples.js";
 import { writeProject } from "./scenario.js";

@@ -17,7 +17,7 @@ import { emitTypes } from "../../generator/emit/types.js";
 import { compileStandalone } from "../../generator/compile/ajv-standalone.js";
 import { checkedSchemas, checkName } from "../../generator/compile/checked-schemas.js";
 import { functionName } from "../../generator/model/validator-plan.js";
-import type { Finding } from "../../generator/diagnostics.js";
+import type { Finding } from "../../generator/diagnostics/diagnostics.js";
 import { unsupportedKeywords } from "../../generator/load/schema-keywords.js";
 import { TypeReader } from "../../generator/load/types.js";
 import type { JsonSchema } from "../../generator/model/json-schema.js";

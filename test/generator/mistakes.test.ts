@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mendRegistry } from "../../generator/cli/fix.js";
-import type { Project } from "../../generator/generate.js";
+import type { Project } from "../../generator/pipeline/generate.js";
 import { readMistakes, type Mistake } from "./mistakes.js";
 import { writeProject } from "./scenario.js";
 

@@ -6,7 +6,7 @@ import { causesOf } from "../../generator/diff/causes.js";
 import { compareRegistries } from "../../generator/diff/compare.js";
 import { rolloutOf, type Rollout } from "../../generator/diff/rollout.js";
 import { databaseOf, emptyDatabase } from "../../generator/database/schema.js";
-import { checkRegistry } from "../../generator/generate.js";
+import { checkRegistry } from "../../generator/pipeline/generate.js";
 import { frozen, thawed } from "../../generator/model/frozen.js";
 import type { RegistryModel } from "../../generator/model/registry.js";
 import { writeProject } from "./scenario.js";

@@ -1,7 +1,11 @@
 // What the documents for clients, editors and models say: nothing that leads nowhere, nothing that is only about rows.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describedTool } from "../../generator/cli/mcp-tools.js";
-import { checkRegistry, planGeneration, type CheckedRegistry } from "../../generator/generate.js";
+import {
+  checkRegistry,
+  planGeneration,
+  type CheckedRegistry,
+} from "../../generator/pipeline/generate.js";
 import { errorCodesOf } from "../../generator/model/error-codes.js";
 import { writeProject } from "./scenario.js";
 

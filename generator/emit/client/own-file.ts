@@ -1,7 +1,7 @@
 // Files of the client that are the same for every service.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageRoot } from "../../package-root.js";
+import { packageRoot } from "../../project/package-root.js";
 import { header, type EmittedFile } from "../../print/file.js";
 
 /** A file of opwright's own, which is copied unchanged below a header. */

@@ -1,6 +1,6 @@
 // client/README.md: the page that comes with the package.
 import type { ClientParts } from "../../kernel/family.js";
-import { markdownText } from "../../markdown.js";
+import { markdownText } from "../../project/markdown.js";
 import type { OperationModel, RegistryModel, TokenUse } from "../../model/registry.js";
 import type { EmittedFile } from "../../print/file.js";
 import { print } from "../../print/templates.js";

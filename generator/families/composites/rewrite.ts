@@ -1,6 +1,6 @@
 // Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
 import type { RouteStyle } from "../../model/vocabulary.js";
-import type { Report } from "../../diagnostics.js";
+import type { Report } from "../../diagnostics/diagnostics.js";
 import { storageVerbs } from "../storage/verbs/index.js";
 import type { CompositeDeclaration } from "./format.js";
 import type { MovedPath, SourceTree } from "../../load/source-tree.js";

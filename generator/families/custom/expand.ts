@@ -1,5 +1,5 @@
 // The custom family: an author's operation with its own path, input, output and handler.
-import type { Advice, Origin } from "../../diagnostics.js";
+import type { Advice, Origin } from "../../diagnostics/diagnostics.js";
 import { methods, type MethodKey, type OperationDeclaration } from "./format.js";
 import {
   isNullable,

@@ -1,8 +1,8 @@
 // From a document declaration to its model and its types (service.md "Document routes").
 import { canonicalBody } from "../../../runtime/contract/canonical-values.js";
 import { serviceFields } from "../../../runtime/contract/fields.js";
-import { inside } from "../../diagnostics.js";
-import { didYouMean } from "../../did-you-mean.js";
+import { inside } from "../../diagnostics/diagnostics.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import {

@@ -1,8 +1,8 @@
 // Rules for the former names of documents, fields and values.
 import { declaredMembers } from "../../../runtime/contract/shapes.js";
 import { storedName } from "../../../runtime/contract/stored-members.js";
-import { didYouMean } from "../../did-you-mean.js";
-import type { Finding, Origin } from "../../diagnostics.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
+import type { Finding, Origin } from "../../diagnostics/diagnostics.js";
 import type { TableSchema } from "../../model/stored-tables.js";
 import { documentMemberAt, typeMemberAt } from "../../load/member-places.js";
 import { formerName, formerValueOf } from "../../load/former-names.js";

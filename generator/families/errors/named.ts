@@ -1,5 +1,5 @@
 // Errors that operations and hooks name are declared.
-import { didYouMeanOr } from "../../did-you-mean.js";
+import { didYouMeanOr } from "../../diagnostics/did-you-mean.js";
 import type { RuleContext } from "../../kernel/rule.js";
 
 export function namedErrorsExist({ loaded, report }: RuleContext): void {

@@ -1,6 +1,6 @@
 // `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware", "Keys and secrets").
 import type { IdentityDeclaration, IdentityMethod } from "./format.js";
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { referenceOrNull } from "../../model/code.js";
 import { sortedRecord } from "../../model/records.js";

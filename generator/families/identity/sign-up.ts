@@ -1,7 +1,7 @@
 // Registering by oneself, where `identity.sign_up` is declared: its operations, and the document that a principal gets.
 import { durationSeconds } from "../../load/quantities.js";
-import { didYouMean } from "../../did-you-mean.js";
-import type { Finding } from "../../diagnostics.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
+import type { Finding } from "../../diagnostics/diagnostics.js";
 import { refTo, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SignUpModel } from "../../model/registry.js";

@@ -1,5 +1,5 @@
 // `outbox:` → integration events with their types and destinations (service.md "Integration events (outbox)").
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { functionReference } from "../../model/code.js";

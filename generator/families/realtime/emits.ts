@@ -1,6 +1,6 @@
 // `emits:` of documents and `to:` of events: which signals a write of a document sends, and to whom.
-import { didYouMean, didYouMeanOr } from "../../did-you-mean.js";
-import type { Origin } from "../../diagnostics.js";
+import { didYouMean, didYouMeanOr } from "../../diagnostics/did-you-mean.js";
+import type { Origin } from "../../diagnostics/diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { RealtimeModel, SignalModel, SignalTargetModel } from "../../model/registry.js";

@@ -1,5 +1,5 @@
 // `realtime:` → signals with their types, commands, topics (service.md "Realtime wire protocol", decisions.md §2).
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { RealtimeDeclaration } from "./format.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { authoredIn, functionReference } from "../../model/code.js";

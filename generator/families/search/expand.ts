@@ -1,6 +1,6 @@
 // The search family: a declaration becomes a search model and four operations (service.md "Search routes").
 import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { SearchDeclaration } from "./format.js";
 import { ofGenerated } from "../../model/code.js";
 import { pascalCase, specName } from "../../model/names.js";

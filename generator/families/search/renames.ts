@@ -1,6 +1,6 @@
 // Rules for the former names of searches: without its index, a search begins empty.
 import { indexOf } from "../../model/search-indexes.js";
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { RuleContext } from "../../kernel/rule.js";
 import { own } from "../../model/records.js";
 

@@ -1,6 +1,6 @@
 // Rules for the former names of storages: files stay where they were stored first.
 import { placeOf } from "../../model/stored-files.js";
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { RuleContext } from "../../kernel/rule.js";
 import { own } from "../../model/records.js";
 

@@ -1,5 +1,5 @@
 // `webhooks:` → the operations by which callers subscribe to integration events.
-import { didYouMean } from "../../did-you-mean.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { builtInNamespace, expandBuiltIn, signedIn } from "../../kernel/built-in.js";
 import { isSectionLeftOut } from "../../kernel/left-out.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";

@@ -1,6 +1,6 @@
 // A mistake of somebody's first day with opwright, and what a good finding says about it.
 import { renderFindings, type Diagnostic } from "../../../generator/cli/findings.js";
-import { checkRegistry } from "../../../generator/generate.js";
+import { checkRegistry } from "../../../generator/pipeline/generate.js";
 import { writeProject } from "../scenario.js";
 
 export interface Mistake {

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import type { Finding } from "../../../generator/diagnostics.js";
-import { checkRegistry, planGeneration } from "../../../generator/generate.js";
+import type { Finding } from "../../../generator/diagnostics/diagnostics.js";
+import { checkRegistry, planGeneration } from "../../../generator/pipeline/generate.js";
 import type { RegistryModel } from "../../../generator/model/registry.js";
 import { authorFiles } from "./author-files.js";
 import type { Json } from "./world.js";

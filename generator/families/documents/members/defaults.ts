@@ -1,6 +1,6 @@
 // The defaults of documents, declared ones and those of their types' schemas.
 import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
-import { inside } from "../../../diagnostics.js";
+import { inside } from "../../../diagnostics/diagnostics.js";
 import { documentMemberAt } from "../../../load/member-places.js";
 import { writtenSchema } from "../../../kernel/written-later.js";
 import { propertiesOf } from "../../../model/json-schema.js";

@@ -2,7 +2,7 @@
 import type { FieldType } from "../../../../runtime/contract/fields.js";
 import { declaredMembers, firstShape } from "../../../../runtime/contract/shapes.js";
 import { storedName } from "../../../../runtime/contract/stored-members.js";
-import { didYouMean } from "../../../did-you-mean.js";
+import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
 import { propertiesOf, type JsonSchema } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";

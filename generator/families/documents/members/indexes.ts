@@ -1,7 +1,7 @@
 // `indexes:` and `unique:` of a document: over which fields, by which names.
 import { indexableColumns, type Fields } from "../../../../runtime/contract/fields.js";
 import { derivedSqlName } from "../../../../runtime/contract/sql-names.js";
-import { didYouMean } from "../../../did-you-mean.js";
+import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentDeclaration } from "../format.js";
 import { own } from "../../../model/records.js";

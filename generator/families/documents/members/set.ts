@@ -1,6 +1,6 @@
 // Fields that the service sets by itself, from the caller, the clock, or the document, and those that handlers alone write.
 import { baseFields, type FieldType } from "../../../../runtime/contract/fields.js";
-import { didYouMean } from "../../../did-you-mean.js";
+import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import { referenceOf } from "../../../load/document-references.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { Resolve } from "../../../kernel/resolve.js";

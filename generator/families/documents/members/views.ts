@@ -1,6 +1,6 @@
 // `views:`: members that are shown without the others. Each view has a type of its own.
-import { inside } from "../../../diagnostics.js";
-import { didYouMean } from "../../../did-you-mean.js";
+import { inside } from "../../../diagnostics/diagnostics.js";
+import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentDeclaration } from "../format.js";
 import { isMap } from "../../../load/shape.js";

@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Finding } from "./diagnostics.js";
+import type { Finding } from "../diagnostics/diagnostics.js";
 import type { CheckedRegistry, Project } from "./generate.js";
-import { maxFileBytes, projectEntry } from "./load/project-file.js";
-import { folderContent } from "./load/project-folder.js";
-import { buildIdentity } from "./package-root.js";
+import { maxFileBytes, projectEntry } from "../load/project-file.js";
+import { folderContent } from "../load/project-folder.js";
+import { buildIdentity } from "../project/package-root.js";
 
 interface CleanState {
   readonly digest: string;

@@ -1,5 +1,5 @@
 // The likeliest intended name for a misspelt one, and whether no other can be meant.
-import { editDistance } from "../runtime/contract/edit-distance.js";
+import { editDistance } from "../../runtime/contract/edit-distance.js";
 import type { Advice, NearestName } from "./diagnostics.js";
 
 /** What is a slip of the hand: at most so many letters. */

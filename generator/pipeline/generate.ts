@@ -1,31 +1,31 @@
 // The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to the caller.
-import { defaultsFit } from "./check/defaults.js";
-import { functionsExist, mentions } from "./check/functions.js";
-import { unscopedIsListed } from "./check/unscoped.js";
-import { patternsAreLinear } from "./check/patterns.js";
-import type { ExpandedRegistry, RuleContext } from "./kernel/rule.js";
-import { rules } from "./check/rules.js";
-import { databaseOf, emptyDatabase } from "./database/schema.js";
-import { catalogue } from "./catalogue.js";
-import { type Finding } from "./diagnostics.js";
-import type { ClientSettings } from "./emit/client/settings.js";
-import { endCompiler, startCompiler } from "./compile/compiler.js";
-import { emit, emitChecks } from "./emit/emit.js";
-import type { EmittedFile } from "./print/file.js";
-import type { MigrationHistory } from "./emit/migrations.js";
-import type { RegistryModel } from "./model/registry.js";
-import type { ModulePaths } from "./print/module-path.js";
-import { registryFormat } from "./expand/registry-shape.js";
-import { withFixes, type Mendable } from "./mend/mends.js";
-import { expandRegistry } from "./expand/expand.js";
-import { loadRegistry, type LoadedRegistry } from "./load/load.js";
-import { projectEntry, textOfFile } from "./load/project-file.js";
-import { registryNames } from "./load/registry-names.js";
-import { GeneratedFolder } from "./output/folder.js";
-import { manifestName, manifestOf, mergedOwnership, type Ownership } from "./output/manifest.js";
-import { fileTextCache, hasTextCache } from "./output/file-text-cache.js";
-import { compared, planOutput, type FileChange, type Compared } from "./output/plan.js";
-import { buildIdentity, packageVersion } from "./package-root.js";
+import { defaultsFit } from "../check/defaults.js";
+import { functionsExist, mentions } from "../check/functions.js";
+import { unscopedIsListed } from "../check/unscoped.js";
+import { patternsAreLinear } from "../check/patterns.js";
+import type { ExpandedRegistry, RuleContext } from "../kernel/rule.js";
+import { rules } from "../check/rules.js";
+import { databaseOf, emptyDatabase } from "../database/schema.js";
+import { catalogue } from "../diagnostics/catalogue.js";
+import { type Finding } from "../diagnostics/diagnostics.js";
+import type { ClientSettings } from "../emit/client/settings.js";
+import { endCompiler, startCompiler } from "../compile/compiler.js";
+import { emit, emitChecks } from "../emit/emit.js";
+import type { EmittedFile } from "../print/file.js";
+import type { MigrationHistory } from "../emit/migrations.js";
+import type { RegistryModel } from "../model/registry.js";
+import type { ModulePaths } from "../print/module-path.js";
+import { registryFormat } from "../expand/registry-shape.js";
+import { withFixes, type Mendable } from "../mend/mends.js";
+import { expandRegistry } from "../expand/expand.js";
+import { loadRegistry, type LoadedRegistry } from "../load/load.js";
+import { projectEntry, textOfFile } from "../load/project-file.js";
+import { registryNames } from "../load/registry-names.js";
+import { GeneratedFolder } from "../output/folder.js";
+import { manifestName, manifestOf, mergedOwnership, type Ownership } from "../output/manifest.js";
+import { fileTextCache, hasTextCache } from "../output/file-text-cache.js";
+import { compared, planOutput, type FileChange, type Compared } from "../output/plan.js";
+import { buildIdentity, packageVersion } from "../project/package-root.js";
 
 export interface Project {
   /** Absolute path of the project. */
