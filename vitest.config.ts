@@ -3,18 +3,25 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest comes first, so that nothing is waited for at the end. */
 const longest = [
-  "no-loss.test",
+  "property/version-pairs",
+  "property/generated-code",
+  "generator/diff.test",
+  "faults/bus-losses",
+  "generator/cli.test",
+  "acceptance/rollout.test",
+  "generator/interrupted-writes",
+  "generator/merges",
   "realtime-scenario",
   "realtime-attacks",
-  "storage.test",
-  "property/query",
-  "document-cases",
-  "generator/diff",
-  "generator/cli",
-  "database-network",
-  "property/generated-code",
-  "property/version-pairs",
+  "object-index",
+  "no-loss.test",
   "property/writers",
+  "generator/dev.test",
+  "crowded-tabs",
+  "contract/objects",
+  "storage.test",
+  "database-network",
+  "property/query",
 ];
 
 class LongestFirst extends BaseSequencer {
