@@ -53,7 +53,7 @@ const conflicts = [
   "core.concurrency",
 ];
 
-/** Whether a write was refused because of one that came before it: what is there now has to be read again. */
+/** Whether a write was refused because somebody else wrote first: read again, then retry. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && conflicts.includes(error.code);
 }

@@ -1,4 +1,4 @@
-// What a client is made of and what a call may be given: types alone.
+// The options of clients and calls. Types only.
 import type { ApiError, ClientCode } from "./error.js";
 
 /** Where tokens are kept: in memory, in a browser's storage, wherever the application likes. */
@@ -11,8 +11,9 @@ export interface TokenStore extends CallerSource {
 /** Who calls. The application knows; a client never reads it from a token. */
 export interface CallerSource {
   /**
-   * Who is signed in: any text that is another one for each caller in each tenant, such as `${login}@${tenant}`. Null is
-   * nobody. It has to change together with the credentials, and stays the same when tokens are refreshed.
+   * The current caller: any text that is unique for each caller in each tenant, such as
+   * `${login}@${tenant}`; null if nobody is signed in. It changes together with the credentials,
+   * but not when tokens are refreshed.
    */
   caller(): string | null;
 }
@@ -26,9 +27,9 @@ export interface ClientOptions extends Partial<CallerSource> {
   /** The address of the service, such as `https://api.example.com`. */
   readonly baseUrl: string;
   /**
-   * What the service is called in keys of caches: a server that renders pages and the browser have one name for it, also
-   * where their addresses of it differ. The generated `createClient` knows it; a page that talks to two services of one
-   * kind gives each its own.
+   * The service's name in cache keys, the same in the browser and on a server that renders pages,
+   * even if they use different addresses. The generated `createClient` sets it; a page that talks
+   * to two services of one kind names each.
    */
   readonly service?: string;
   readonly tokens?: TokenStore;
@@ -43,7 +44,7 @@ export interface ClientOptions extends Partial<CallerSource> {
   readonly refreshPath?: string;
   /** The header that carries the token; the generated `createClient` knows it. */
   readonly tokenHeader?: string;
-  /** What stands before it; Bearer where left out. */
+  /** The scheme before the token; Bearer by default. */
   readonly tokenScheme?: string;
 }
 
@@ -57,20 +58,20 @@ export interface Client extends ClientOptions {
 /** A client that is told who calls, as caches need it: its token store has a `caller`, or it was made with one. */
 export type CallerClient = Client & CallerSource;
 
-/** What is kept when a call begins: the credentials, and whose they are. */
+/** The credentials at the beginning of a call, and their owner. */
 export interface Held {
   readonly tokens: Tokens | null;
   readonly caller: string | null;
 }
 
-/** What a generated function knows of its operation. */
+/** The facts of an operation that its generated function passes on. */
 export interface Operation {
   readonly method: string;
   /** With `{name}` for members of the input; `{+name}` may have slashes. */
   readonly path: string;
   /** Members of the input that travel in the query. */
   readonly query?: readonly string[];
-  /** What the body is: the input (`input`), the members that travel nowhere else (`rest`), a form of them, or one member. */
+  /** The body: the input (`input`), the members sent nowhere else (`rest`), a form, or a member. */
   readonly body?: "input" | "rest" | "form" | { readonly member: string };
   /** `safe` changes nothing; `keyed` honours an Idempotency-Key. Others are not tried again. */
   readonly repeats?: "safe" | "keyed";
@@ -88,13 +89,13 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** One of the caller's own; a call that honours one has one of its own otherwise. */
   readonly idempotencyKey?: string;
-  /** Whose call it is: where somebody else is signed in, it is `client.aborted`, and nothing is sent. */
+  /** The caller. If somebody else is signed in, the call fails with `client.aborted`, unsent. */
   readonly caller?: string | null;
   /** Is told the status and the headers of an answer before the call resolves. */
   readonly onAnswer?: (answer: Pick<Response, "status" | "headers">) => void;
 }
 
-/** What an operation answers whose result is bytes: a response, to be read as a stream. */
+/** The result of an operation that answers with bytes: a response to read as a stream. */
 export type Bytes = Response;
 
 /** A result, or its error as a value. */

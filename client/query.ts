@@ -20,7 +20,7 @@ export interface Scope {
   readonly caller: string | null;
 }
 
-/** A key by what it begins with, so that a change can invalidate all of a namespace, or of an operation. */
+/** The beginning of a key: a change can invalidate a whole namespace, or an operation. */
 export type Key<Input, Of extends readonly string[] = []> = readonly [
   namespace: string,
   operation: string,
@@ -39,7 +39,7 @@ interface Fails<Code extends string> {
   readonly throwOnError?: (error: ApiError<Code | ClientCode>) => boolean;
 }
 
-/** An operation that reads. The key tells the types of what is kept under it. */
+/** An operation that reads. Its key carries the types of the data and errors cached under it. */
 export interface Query<Input, Result, Code extends string> extends Fails<Code> {
   readonly queryKey: DataTag<Key<Input>, Result, ApiError<Code | ClientCode>>;
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Result>;
@@ -156,7 +156,7 @@ function keyIn({ meta }: MutationContext): string | undefined {
   throw new ApiError("client.invalid", "meta.idempotencyKey of a mutation is a text");
 }
 
-/** Where a key belongs. Throws where the client was not told who calls: one caller would see what another has read. */
+/** The service and caller of a key. Throws without a caller: one would see another's data. */
 function scopeOf(client: CallerClient): Scope {
   const { service = client.baseUrl } = client;
   // Without types nobody has been told.

@@ -1,10 +1,10 @@
-// New tokens in place of those that have expired: once for all calls and tabs, and again where the service has none to give now.
+// Refreshes expired tokens: once for all calls and tabs, retried while the service is away.
 import { callerOf, heldBy } from "./caller.js";
 import { ApiError } from "./error.js";
 import type { Client, Held, Tokens } from "./options.js";
 import { pause } from "./signals.js";
 
-/** What a try to refresh came to: tokens, null where they are refused for good, or the error, with when to ask again. */
+/** The outcome of a refresh: tokens, null if refused for good, or the error and when to retry. */
 export type Refreshed =
   | { readonly tokens: Tokens | null }
   | { readonly error: ApiError; readonly afterMillis?: number | undefined };
@@ -21,8 +21,8 @@ const firstMillis = 4_000;
 const lockMillis = 5_000;
 
 /**
- * New tokens in place of those, at once for all calls that found them expired; false where there are none to be had, or
- * somebody else has signed in or out. Rejects where the service has none to give now, after it was asked again.
+ * Refreshes expired tokens once for all calls that found them expired. False if they are refused,
+ * or the caller has changed. Rejects if the service can't answer, after retries.
  */
 export function renewed(client: Client, used: Held, ask: AskForTokens): Promise<boolean> {
   const key = used.tokens?.access_token ?? "";
@@ -36,7 +36,7 @@ export function renewed(client: Client, used: Held, ask: AskForTokens): Promise<
   return refreshing;
 }
 
-/** Web Locks, where the platform has them. */
+/** Web Locks, if the platform has them. */
 interface Locks {
   request<Result>(
     name: string,
@@ -45,7 +45,7 @@ interface Locks {
   ): Promise<Result>;
 }
 
-/** Runs after what other tabs do for the same caller, but not after one that stands still: its lock is taken from it. */
+/** Waits for other tabs of the same caller, but takes the lock from a tab that stands still. */
 async function alone(
   client: Client,
   { caller }: Held,
@@ -67,7 +67,7 @@ async function alone(
     locks
       .request(name, { signal: patience.signal }, held)
       .catch(() => running ?? locks.request(name, { steal: true }, once))
-      // A page without an origin has locks, which refuse; one whose lock was taken goes on with what it has begun.
+      // Locks refuse a page without an origin. A page that loses its lock finishes its refresh.
       .catch(once)
       .finally(() => clearTimeout(timer))
   );
@@ -87,7 +87,7 @@ async function refresh(client: Client, used: Held, ask: AskForTokens): Promise<b
     const now = await heldBy(client);
     if (isReplaced(now)) return isHers(now);
     if ("tokens" in answer) {
-      // Who has signed in as somebody else with the same token stays that.
+      // A caller who signed in as somebody else with the same token stays signed in.
       if (callerOf(client) !== used.caller) return false;
       await client.tokens?.set(answer.tokens);
       return answer.tokens !== null;

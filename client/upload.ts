@@ -1,9 +1,9 @@
-// Files that go up in parts beside the service: several at a time, with progress, and on from where an earlier try ended.
+// Uploads files in parts, directly to the object store: in parallel, with progress, and resumable.
 import { ofCaller } from "./caller.js";
 import { ApiError, errorOf, type CallOptions, type Client } from "./core.js";
 import { following, within as timed } from "./signals.js";
 
-/** What a session is, as the service gave it: keep it to go on later. */
+/** An upload session, as the service gave it. Keep it to resume later. */
 export interface KeptSession {
   readonly key: string;
   readonly upload_id: string;
@@ -59,9 +59,9 @@ export interface UploadOptions {
   readonly signal?: AbortSignal;
   /** Whose upload it is; that of whoever is signed in where left out. */
   readonly caller?: string | null;
-  /** The session of an earlier try: what it has is not sent again. One that has ended is replaced. */
+  /** The session of an earlier try: its parts aren't sent again. If it is over, a new one begins. */
   readonly session?: KeptSession;
-  /** Told the session as soon as there is one, and where it is replaced: kept by the caller, it lets a later try go on. */
+  /** Called with each new session. Store it, and a later try can resume. */
   readonly onSession?: (session: KeptSession) => void;
   /** Told the bytes that are there, after each part. */
   readonly onProgress?: (sent: number, total: number) => void;
@@ -76,8 +76,8 @@ const [leastMillis, slowestBytesPerMilli] = [60_000, 32];
 const retries = 3;
 
 /**
- * Puts a file up in parts; resolves with what the service knows of it then. Throws `ApiError`; the parts that went up stay,
- * and a call with the same session, file and size of parts goes on behind them.
+ * Uploads a file in parts; resolves with its metadata. Throws `ApiError`. Finished parts stay, and
+ * a call with the same session, file and size of parts resumes after them.
  */
 export async function upload<Head>(
   client: Client,
@@ -134,7 +134,7 @@ export async function upload<Head>(
   return storage.completeUpload(client, { session, parts }, within);
 }
 
-/** The session to go on in, with the parts that are there, or a new one: what was cut otherwise would take room from this. */
+/** The session to resume, with its parts; a new one if the file was cut differently. */
 async function sessionOf(
   client: Client,
   storage: PartwiseStorage<unknown>,
@@ -157,7 +157,7 @@ async function sessionOf(
   return { session: await storage.beginUpload(client, asked, within), there: [] };
 }
 
-/** What the service says of a part that it refuses; undefined for a store that speaks otherwise. */
+/** The service's error for a refused part; undefined if the store answered in another format. */
 async function refusalOf(response: Response): Promise<ApiError | undefined> {
   const text = await response.text();
   try {
@@ -167,7 +167,7 @@ async function refusalOf(response: Response): Promise<ApiError | undefined> {
   }
 }
 
-/** Puts one part, again where the way there breaks; returns its entity tag. */
+/** Uploads one part, retrying if the connection breaks. Returns its entity tag. */
 async function put(
   client: Client,
   storage: PartwiseStorage<unknown>,

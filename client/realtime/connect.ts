@@ -1,4 +1,5 @@
-// A realtime connection that lasts: it comes back, goes on where it was, and keeps its token good (service.md "Realtime wire protocol").
+// A lasting realtime connection: it reconnects, resumes where it was, and renews its token
+// (service.md "Realtime wire protocol").
 import { callerOf, heldBy } from "../caller.js";
 import { ApiError, callOf, refreshTokens } from "../core.js";
 import type { Client, Held } from "../core.js";
@@ -21,7 +22,7 @@ export type { Live, LiveOptions, LiveStatus, RealtimeSpec } from "./live.js";
 
 /** After a connection that lasted this long, pauses begin anew. */
 const stableMillis = 10_000;
-/** How often a connection that is silent looks whose it is. */
+/** How often a silent connection checks its caller. */
 const callerMillis = 1_000;
 
 /** Opens a connection, which lasts until it is closed. Throws nothing: `onStatus` and `opened` tell. */
@@ -66,7 +67,7 @@ class Connection {
   #inbox: Inbox | undefined;
   #owner: string | null = null;
   #line: Line | undefined;
-  /** Counts lines: what an earlier one still has to say is not heard. */
+  /** Counts lines: signals of an earlier one are ignored. */
   #generation = 0;
   #failures = 0;
   #openedAt: number | null = null;
@@ -91,7 +92,7 @@ class Connection {
       isShared: options.transport.isShared === true,
     });
     this.#leavePage = watchPage({
-      // What was open before leads nowhere.
+      // An earlier line leads nowhere.
       online: () => ["open", "waiting"].includes(this.status) && this.#redial(),
       hidden: () => {
         this.#inbox?.acknowledge();
@@ -125,7 +126,7 @@ class Connection {
     return heard;
   }
 
-  /** Has the line hear what is wanted by now; false where it was left, or is left because it can't. */
+  /** Sets the wanted topics on the line; false if it was or has to be replaced. */
   async #hearTopics(): Promise<boolean> {
     const generation = this.#generation;
     const isCurrent = (): boolean => generation === this.#generation;
@@ -209,7 +210,7 @@ class Connection {
     }
   }
 
-  /** What is kept; undefined where the application's store fails. */
+  /** The stored state; undefined if the application's store fails. */
   async #held(): Promise<Held | undefined> {
     try {
       return await heldBy(this.#client);
@@ -225,7 +226,7 @@ class Connection {
     this.commands.use(this.#line);
     this.#renewLater();
     this.#topics.opened();
-    // What was set while it was being made.
+    // Topics set while it was opening.
     while (!this.#topics.isHeard) if (!(await this.#hearTopics())) return;
     for (const { resolve } of this.#waiting) resolve();
     this.#waiting.clear();
@@ -261,7 +262,7 @@ class Connection {
     if (this.#closed !== undefined) return;
     if (this.#openedAt !== null && Date.now() - this.#openedAt > stableMillis) this.#failures = 0;
     this.#openedAt = null;
-    // What the service asked for stands in place of the least pause.
+    // The service's own delay replaces the shortest pause.
     const millis = pauseMillis(this.#failures) + Math.max(0, afterMillis - leastPauseMillis);
     this.#failures += 1;
     this.#pause = setTimeout(() => this.#redial(), millis);

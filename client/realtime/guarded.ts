@@ -1,6 +1,6 @@
 // Code of the application that a connection calls, and that may throw.
 
-/** What the application's code throws is shown, and stops nothing. */
+/** Reports errors of the application's code without stopping anything. */
 export function guarded(run: () => void): void {
   try {
     run();

@@ -3,12 +3,12 @@ import { pauseMillis } from "./pause.js";
 
 export interface Signal {
   readonly name: string;
-  /** Null where it is not kept by the service. */
+  /** Null for ephemeral signals. */
   readonly id: string | null;
   readonly data: unknown;
 }
 
-/** A signal by its name. `id` is null where it is not kept. */
+/** A signal by its name. `id` is null if it is ephemeral. */
 export type SignalOf<Events> = {
   readonly [Name in keyof Events]: {
     readonly name: Name;
@@ -22,7 +22,7 @@ export type Handle = (signal: Signal) => unknown;
 export interface LaneOptions {
   /** Whether the handler still hears signals. */
   isHeard(): boolean;
-  /** The handler has failed; where the signal is kept, it is handed to it again. */
+  /** The handler has failed. It gets a durable signal again. */
   failed(error: unknown): void;
   /** It has handled a signal; or it has not, and hears no more. */
   done(signal: Signal, isHandled: boolean): void;
@@ -60,7 +60,7 @@ export class Lane {
     return isFirst;
   }
 
-  /** Hands over nothing more than what is being handled; returns what waits behind that. */
+  /** Stops after the signal being handled; returns those waiting behind it. */
   stop(): readonly Signal[] {
     this.#isStopped = true;
     return this.#queue.splice(this.#isRunning ? 1 : 0);
@@ -78,7 +78,7 @@ export class Lane {
     if (!this.#isStopped) this.#options.isEmpty();
   }
 
-  /** Hands it a signal; one that is kept again, until it does not fail. False where it hears no more before that. */
+  /** Hands over a signal, a durable one until it succeeds. False if the handler is removed. */
   async #hand(signal: Signal): Promise<boolean> {
     for (let failures = 0; this.#options.isHeard(); failures += 1) {
       try {

@@ -9,29 +9,29 @@ import { isSame, withoutEnded } from "./topics.js";
 type Asked = Extract<Message, { readonly kind: "command" }>;
 
 export interface LeaderOptions {
-  /** What the leading tab itself wants to hear. */
+  /** The leading tab's own topics. */
   readonly topics: readonly string[];
-  /** Opens a line; null where the caller is another by now. */
+  /** Opens a line; null if the caller has changed. */
   open(topics: readonly string[], receiver: Receiver): Promise<Line | null>;
   opened(topics: readonly string[]): void;
-  /** The line that there is hears what a tab wants to hear, and `all` in all. */
+  /** The open line has a tab's topics, and `all` topics in total. */
   changed(tab: string, topics: readonly string[], all: readonly string[]): void;
   signal: Receiver["signal"];
-  /** What a tab wants to hear is not granted. */
+  /** A tab's topics are refused. */
   refused(tab: string, ending: Ending): void;
-  /** The line has ended; `isOwn` where that is for what the leading tab wants to hear. */
+  /** The line has ended; `isOwn` if the leading tab's own topics are the reason. */
   ended(ending: Ending, isOwn: boolean): void;
   /** No other tab hears through this one any more. */
   left(): void;
-  /** The line hears less than before: there may be room for what a tab hears over a line of its own. */
+  /** The line has fewer topics: there may be room for those on a tab's own line. */
   gaveBack(): void;
 }
 
-/** How long a leader waits for what other tabs want to hear. */
+/** How long a leader waits for the topics of other tabs. */
 const gatherMillis = 50;
 /** How long the line hears what nobody wants to hear any more: a page that is loaded anew wants the same. */
 const giveBackMillis = 500;
-/** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
+/** How long running commands keep the line before it is replaced for new topics. */
 const commandMillis = 5_000;
 
 export class Leader {
@@ -39,17 +39,17 @@ export class Leader {
   /** Tabs whose end will be noticed. */
   readonly watched: Set<string> = new Set();
   readonly #options: LeaderOptions;
-  /** What the leading tab itself wants to hear. */
+  /** The leading tab's own topics. */
   #own: readonly string[];
-  /** What the tabs that are asked for want to hear. */
+  /** The topics of the tabs that are served. */
   readonly #joined = new Map<string, readonly string[]>();
   /** What tabs want to hear that the line is asked for in their turn. */
   readonly #waiting = new Map<string, readonly string[]>();
-  /** The last change of what the line hears. */
+  /** The last change of the line's topics. */
   #changing: Promise<unknown> = Promise.resolve();
   /** Tabs whose topics some line was granted. */
   readonly #granted = new Set<string>();
-  /** Tabs among which one asks for what is not granted: they are asked for one by one. */
+  /** Tabs of which one has a refused topic: their topics are asked for one by one. */
   readonly #suspects = new Map<string, readonly string[]>();
   /** Tabs that were granted since something was refused; null where nothing was, or nothing has been granted since. */
   #proven: Set<string> | null = null;
@@ -75,8 +75,8 @@ export class Leader {
   }
 
   /**
-   * Hears for a tab these topics, and no others; returns what is heard where they are heard already, else null: then it is
-   * told. What other tabs want to hear is heard all the while where the line can change.
+   * Sets a tab's topics. Returns all topics of the line if it has them already, otherwise null, and
+   * the tab is told later. Topics of other tabs stay subscribed if the line can change.
    */
   join(tab: string, topics: readonly string[]): readonly string[] | null {
     const isHeard = this.#isOpen && topics.every((topic) => this.#topics.includes(topic));
@@ -91,7 +91,7 @@ export class Leader {
       return null;
     }
     if (this.#isDialing) {
-      // The line that is being made goes on: for what it was not asked for, it is once it is open.
+      // The opening line goes on: it is asked for further topics once it is open.
       const isAsked = topics.every((topic) => this.#topics.includes(topic));
       this.#waiting.delete(tab);
       (isAsked ? this.#joined : this.#waiting).set(tab, topics);
@@ -102,18 +102,18 @@ export class Leader {
     return null;
   }
 
-  /** The leading tab itself wants to hear these topics, and no others. Rejects where the line can't. */
+  /** Sets the leading tab's own topics. Rejects if the line can't have them. */
   setOwn(topics: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
       const before = this.#own;
-      // Where they are refused, it hears on what it heard before and wants to hear still.
+      // If they are refused, its earlier topics that it still wants stay.
       this.#own = before.filter((topic) => topics.includes(topic));
       await this.#change(this.#unionOf([topics, ...this.#joined.values()]));
       this.#own = topics;
     });
   }
 
-  /** The leading tab hears nothing through this line any more; what it heard is given up in a while. */
+  /** The leading tab no longer uses this line; its topics are unsubscribed in a while. */
   giveUpOwn(): void {
     this.#own = [];
     this.#giveBackSoon();
@@ -195,7 +195,7 @@ export class Leader {
     return [...new Set(topics.flat())];
   }
 
-  /** Has the line hear what a tab wants to hear, which is asked for alone: it is refused alone, and nobody else notices. */
+  /** Asks for a tab's topics separately, so that a refusal concerns no other tab. */
   async #changeFor(tab: string): Promise<void> {
     const topics = this.#waiting.get(tab);
     // The tab has left, or a line was made meanwhile that was asked for it.
@@ -219,7 +219,7 @@ export class Leader {
     }
   }
 
-  /** A tab hears on what it heard before of these topics, and is not asked for the others. */
+  /** A tab keeps those of these topics that it had, and isn't served the others. */
   #keep(tab: string, topics: readonly string[]): void {
     const before = this.#joined.get(tab) ?? [];
     this.#waiting.delete(tab);
@@ -236,7 +236,7 @@ export class Leader {
     const generation = this.#generation;
     const before = this.#topics;
     if (isSame(topics, before)) return;
-    // What is given up is so also where what is new is refused.
+    // Removed topics are unsubscribed even if new ones are refused.
     this.#topics = before.filter((topic) => topics.includes(topic));
     try {
       await line.setTopics(topics, before);
@@ -307,7 +307,7 @@ export class Leader {
     for (const tab of this.#waiting.keys()) void this.#inTurn(() => this.#changeFor(tab));
     for (const [tab, topics] of this.#suspects) {
       this.#suspects.delete(tab);
-      // What is heard already was granted to another: the tab knows by what was told just now.
+      // The line has them already for another tab: this one learned that just now.
       if (this.join(tab, topics) === null) {
         if (this.#waiting.has(tab)) continue;
         return;
@@ -321,7 +321,7 @@ export class Leader {
 
   #ended(ending: Ending): void {
     if (!ofTopics.includes(ending.code ?? "")) return this.#options.ended(ending, false);
-    // It was for what the leading tab itself wants to hear.
+    // It was for the leading tab's own topics.
     if (this.#asked.length === 0) return this.#options.ended(ending, true);
     const there = this.#asked.filter((tab) => this.#joined.has(tab));
     const doubtful = there.filter((tab) => this.#proven?.has(tab) !== true);

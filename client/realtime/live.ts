@@ -1,11 +1,11 @@
-// What an application gives a realtime connection, and what it gets: types alone.
+// The options and the interface of a realtime connection. Types only.
 import type { ApiError, Call, ClientCode, Operation } from "../core.js";
 import type { CommandCode, CommandOptions, CommandType } from "./commands.js";
 import type { SignalOf } from "./lane.js";
 import type { KeyValueStore } from "./platform.js";
 import type { Transport } from "./port.js";
 
-/** What a generated client knows of its realtime plane. */
+/** The facts of the realtime plane that a generated client passes on. */
 export interface RealtimeSpec {
   readonly path: string;
   /** The operations that commands call. */
@@ -18,16 +18,16 @@ export type LiveStatus = "connecting" | "open" | "waiting" | "closed";
 export interface LiveOptions {
   readonly transport: Transport;
   readonly topics?: readonly string[];
-  /** A device that is new begins with what comes from now on; where left out, with all that the service still keeps. */
+  /** A new device begins with signals from now on; by default, with all that the service keeps. */
   readonly from?: "now";
   /**
    * Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. It has one
    * connection: where another one names it, this one closes with `realtime_device_replaced`.
    */
   readonly deviceId?: string;
-  /** Where the device and its last signal are kept over a reload; storage of the browser where left out. */
+  /** Stores the device and its last signal over a reload; by default, the browser's storage. */
   readonly store?: KeyValueStore;
-  /** Told `open` each time that a line is made: what is not kept may have been missed before. `error` says why it is closed. */
+  /** `open` follows each new line: ephemeral signals may be missing. `error` says why it closed. */
   readonly onStatus?: (status: LiveStatus, error: ApiError | null) => void;
   /** A handler has failed. Where its signal is kept by the service, the handler is given it again. */
   readonly onError?: (error: unknown) => void;
@@ -49,12 +49,12 @@ export interface Live<Events, Commands extends { readonly [Name in keyof Command
     options?: CommandOptions,
   ): Call<Commands[Name]["output"], Commands[Name]["code"] | CommandCode | ClientCode>;
   /**
-   * Hears these topics from now on, and no others, over the connection that there is or is being made: nothing is missed of
-   * those that it heard before. Resolves once they are heard. Rejects with `ApiError` where the service refuses them, which
-   * closes the connection, and with `client.aborted` where others were set before they were heard.
+   * Replaces the topics of the open or opening connection, without missing a signal of those that
+   * stay. Resolves once they are subscribed. Rejects with `ApiError` if the service refuses one,
+   * which closes the connection, and with `client.aborted` if they are set again before.
    */
   setTopics(topics: readonly string[]): Promise<void>;
-  /** Resolves once the connection is open; rejects where it is closed for good. */
+  /** Resolves once the connection is open; rejects if it closes for good. */
   opened(): Promise<void>;
   close(): void;
 }

@@ -1,9 +1,9 @@
-// What a connection keeps over a reload: the name of its device, and the last signal that it has handled.
+// State of a connection that survives a reload: its device's name, and the last handled signal.
 import { randomKey } from "../core.js";
 import { lasting, storeOf, type KeyValueStore } from "./platform.js";
 
 export interface MemoryOptions {
-  /** Before all names: where the service's realtime plane is. */
+  /** The address of the realtime plane, which begins all names. */
   readonly place: string;
   readonly deviceId: string | undefined;
   readonly store: KeyValueStore | undefined;
@@ -31,7 +31,7 @@ export class Memory {
     return this.#deviceId;
   }
 
-  /** Goes on under another name, behind what a caller has handled under the one before. */
+  /** Continues under another name, after the last signal handled under the previous one. */
   takeNewDevice(owner: string | null): void {
     const last = this.lastOf(owner);
     this.#deviceId = randomKey();
@@ -46,7 +46,7 @@ export class Memory {
     const own = this.#ownStore?.getItem(key) ?? null;
     if (own !== null) return own;
     const last = this.#store.getItem(key);
-    // From here on this tab is where it is, whatever the others handle.
+    // From here on this tab has its own position, independent of the others.
     if (last !== null) this.#ownStore?.setItem(key, last);
     return last;
   }
@@ -57,7 +57,7 @@ export class Memory {
     this.keepLast(owner, id, this.#store.getItem(this.#lastKey(owner)) === null);
   }
 
-  /** `isForAll` where the other tabs of the browser have it from this one. */
+  /** `isForAll` if the other tabs of the browser get it from this one. */
   keepLast(owner: string | null, id: string, isForAll: boolean): void {
     if (owner === null) return;
     const key = this.#lastKey(owner);

@@ -1,5 +1,5 @@
-// A line of a tab's own beside the one that all tabs share, for topics that do not fit on that: it brings what is not kept;
-// what is kept comes over the shared one.
+// A tab's own line beside the shared one, for topics that don't fit there. It carries ephemeral
+// signals; durable ones come over the shared line.
 import { ApiError } from "../core.js";
 import { onAbort } from "../signals.js";
 import { HoldBack } from "./hold-back.js";
@@ -14,7 +14,7 @@ export interface OwnLineOptions {
   readonly topics: readonly string[];
   /** Whether some of them were heard over the shared line until now. */
   readonly isLater: boolean;
-  /** Aborts where the tab leaves its line. */
+  /** Aborts when the tab leaves its line. */
   readonly leaving: AbortSignal;
   /** Opens it; null where that cannot be for now. */
   open(receiver: Receiver): Promise<Line | null>;
@@ -24,13 +24,13 @@ export interface OwnLineOptions {
 }
 
 export class OwnLine {
-  /** Resolves once its topics are heard. Rejects where it ends before. */
+  /** Resolves once it has its topics. Rejects if it ends before. */
   readonly opened: Promise<void>;
   readonly #options: OwnLineOptions;
   readonly #forget: () => void;
   readonly #signals: HoldBack;
   #topics: readonly string[];
-  /** What it was asked for, and what before that: the last of it may still be on its way. */
+  /** Its topics and the previous ones, whose last signals may still be on their way. */
   #asked: ReadonlySet<string>;
   #line: Line | undefined;
   #isOpen = false;
@@ -62,8 +62,8 @@ export class OwnLine {
   }
 
   /**
-   * Whether this line tells what another tells as well, and what has no id by which it is known again: who is on its topics,
-   * and which of them have ended.
+   * Whether this line has signals without an id that another line has, too: presence of its topics,
+   * and their ends.
    */
   tellsInstead([, , data, signalId]: Heard): boolean {
     if (!this.#isOpen || signalId !== undefined) return false;
@@ -75,7 +75,7 @@ export class OwnLine {
     return named.length > 0 && named.every((one) => this.#asked.has(one as string));
   }
 
-  /** Hears these topics from now on, and no others. Rejects where it cannot. */
+  /** Sets the topics. Rejects if it can't have them. */
   async setTopics(topics: readonly string[]): Promise<void> {
     await this.opened;
     if (this.#line?.setTopics === undefined)
@@ -128,16 +128,16 @@ export class OwnLine {
   #take(signal: Heard): void {
     const [name, id, data, signalId] = signal;
     if (this.#isOver || id !== null) return;
-    // What an earlier line has lost of the caller's mailbox is told there.
+    // The shared line reports losses of the caller's mailbox.
     const isLoss = name === "realtime.gap";
     if (name === "realtime.unsubscribed") this.#topics = withoutEnded(this.#topics, data);
     if (isLoss && (data as { readonly topics?: unknown }).topics === undefined) return;
-    // What the shared line tells by now as well, and nobody would know again.
+    // The shared line has these too by now, and nobody could recognize the duplicate.
     if (this.#isLeaving && signalId === undefined && !isLoss) return;
     this.#signals.take(signal);
   }
 
-  /** Ends it; false where it has ended already. */
+  /** Ends it; false if it has ended already. */
   #end({ code = "client.network", detail = "the connection ended" }: Ending): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

@@ -1,5 +1,5 @@
-// Where a tab that shares its line is in the caller's mailbox: what others heard without it is read, and what it has heard
-// is not heard again.
+// Catches a tab up on signals that other tabs received while it was away, and skips those it has
+// already handled.
 import { call, type Operation } from "../core.js";
 import type { Dial, Receiver } from "./port.js";
 
@@ -27,7 +27,7 @@ interface History {
 export interface PlaceOptions {
   readonly dial: Pick<Dial, "client" | "path" | "lastEventId" | "deviceId" | "from" | "begun">;
   readonly caller: string | null;
-  /** Aborts where the line is left. */
+  /** Aborts when the line is given up. */
   readonly leaving: AbortSignal;
   signal: Receiver["signal"];
   /** What others heard cannot be had. */
@@ -38,7 +38,7 @@ export class Place {
   readonly #options: PlaceOptions;
   /** The last signal that was heard, or behind which the device is; undefined until that is known. */
   #last: string | undefined;
-  /** Whether it is known how that stands to what the others heard. */
+  /** Whether its relation to the other tabs' position is known. */
   #isPlaced = false;
   /** What this tab heard up to there is sent again, for a leader that has not. */
   #skipTo: string | undefined;
@@ -53,7 +53,7 @@ export class Place {
     this.#last = options.dial.lastEventId ?? undefined;
   }
 
-  /** The signal to go on behind, once all that others heard is; null is where the service knows this device to be. */
+  /** The signal to continue after, once the others' are read; null is the device's cursor. */
   async reached(): Promise<string | null> {
     await this.#catchingUp;
     const last = await this.#begin();
@@ -74,7 +74,7 @@ export class Place {
   /** A signal that another tab has told of. */
   hear(signal: Heard): void {
     const [, id] = signal;
-    // How it stands to what was missed is not known yet; a kept one is read then.
+    // Its order relative to the missed signals isn't known yet; a durable one is read then.
     if (!this.#isPlaced && id !== null) return;
     if (this.#catchingUp === undefined) this.take(signal);
     else this.#held.push(signal);
@@ -101,7 +101,7 @@ export class Place {
         if (this.#options.leaving.aborted) return;
         isBehind ||= gap !== null || signals.length > 0;
         if (gap !== null) this.take(["realtime.gap", null, gap]);
-        // What is gone is not asked for again.
+        // Signals that are gone aren't asked for again.
         if (gap !== null && signals.length === 0) this.#last = last;
         for (const { event, id, data } of signals) this.take([event, id, data]);
         hasMore = has_more;
@@ -152,7 +152,7 @@ export class Place {
       client,
       history,
       place === undefined ? { device_id: deviceId, from, limit: 1 } : { after: place || undefined },
-      // Where somebody else has signed in, it is their mailbox.
+      // If somebody else has signed in, the mailbox is theirs.
       { signal: leaving, caller },
     ).settled();
     if (page.ok) return page.data;

@@ -1,4 +1,4 @@
-// What is used of browsers and missing on some Node.js, typed here so that a client compiles without DOM types.
+// Browser interfaces that some Node.js versions lack, so that clients compile without DOM types.
 import type { Dial } from "./port.js";
 
 /** Topics as a query has them: with commas between them, or as JSON where one has a comma, or looks like JSON. */
@@ -100,12 +100,12 @@ export function lasting(store: KeyValueStore | undefined): KeyValueStore {
   };
 }
 
-/** An address of the service, which may be where the page came from. */
+/** An address of the service, which may be the page's own origin. */
 export function addressOf(baseUrl: string, path: string): URL {
   return new URL(`${baseUrl}${path}`, platform.location?.href);
 }
 
-/** Where a line of a transport is, with what its handshake asks for (service.md "Connect handshake"). */
+/** The address of a line, with the parameters of its handshake (service.md "Connect handshake"). */
 export function lineAddress(
   { client, path, deviceId, topics, lastEventId, from }: Dial,
   endpoint: string,

@@ -1,14 +1,14 @@
-// What a realtime connection asks of whatever carries it: WebSocket, Server-Sent Events, Socket.IO, or another tab.
+// The port of transports: WebSocket, Server-Sent Events, Socket.IO, or another tab.
 import type { ApiError, Client, Operation } from "../core.js";
 import { pause } from "../signals.js";
 
-/** Where a line leads, and what is asked for there. */
+/** The address of a line, and its handshake. */
 export interface Dial {
   readonly client: Client;
-  /** Where the realtime plane is mounted, such as `/realtime`. */
+  /** The mount of the realtime plane, such as `/realtime`. */
   readonly path: string;
   readonly token: string | null;
-  /** Whose line it is, as the application tells; null where it does not, or nobody is signed in. */
+  /** The line's caller, from the application; null if it doesn't say, or nobody is signed in. */
   readonly caller: string | null;
   readonly deviceId: string;
   readonly topics: readonly string[];
@@ -16,7 +16,7 @@ export interface Dial {
   readonly lastEventId: string | null;
   /** Keeps behind which signal the device begins, once a line that is shared has found out. */
   readonly begun: (id: string) => void;
-  /** Where a device begins that the service does not know: behind all that is there by now, or at the beginning. */
+  /** The start of an unknown device: after all present signals, or at the beginning. */
   readonly from?: "now" | undefined;
   /** The operations that commands call. */
   readonly commands: Readonly<Record<string, Operation>>;
@@ -26,7 +26,7 @@ export interface Dial {
 export interface Receiver {
   /** The caller is admitted: topics are heard from now on. It may be told again. */
   opened(): void;
-  /** `id` is null where a signal is not kept; `signalId` tells one from others that is not. An older service doesn't say. */
+  /** `id` is null for ephemeral signals; `signalId` identifies those. An older service has none. */
   signal(name: string, id: string | null, data: unknown, signalId?: string): void;
   ended(ending: Ending): void;
 }
@@ -38,7 +38,7 @@ export interface Envelope {
   readonly signal_id?: string;
 }
 
-/** What a receiver is told of a signal besides its name. */
+/** The parts of a signal besides its name. */
 export function contentOf({
   id,
   data,
@@ -49,7 +49,7 @@ export function contentOf({
 
 /** How a line came to its end. */
 export interface Ending {
-  /** Of the error table, where the service told one. */
+  /** A code of the error table, if the service sent one. */
   readonly code?: string;
   readonly detail?: string;
   /** Whether another try would meet with the same. */
@@ -87,16 +87,16 @@ export function isFinalKind(kind: string): boolean {
 export interface Line {
   /** Acknowledges everything up to an id. It may get lost: a later one stands for it. */
   acknowledge(upTo: string): void;
-  /** Resolves with the answer. Rejects with `ApiError`, `client.network` where the line ended first. */
+  /** Resolves with the answer. Rejects with `ApiError`, `client.network` if the line ended. */
   command(command: Command): Promise<unknown>;
-  /** Goes on with another token of the same caller; false where the line cannot, and has to be made anew. */
+  /** Continues with another token of the same caller; false if that needs a new line. */
   reauthenticate(token: string): Promise<boolean>;
   /**
    * Hears these topics from now on, and no others; `before` are those that it hears. Rejects where that cannot be, or not on
    * this line. A line without it has to be made anew.
    */
   setTopics?(topics: readonly string[], before: readonly string[]): Promise<void>;
-  /** Looks whether the other side is still there, and ends the line where it is not. */
+  /** Checks that the other side is alive, and ends the line otherwise. */
   probe?(): void;
   /** Whether another tab has the connection, whose cursor this one must not move. */
   readonly isFollowing?: boolean;
@@ -107,7 +107,7 @@ export interface Line {
 /** How long topics wait before they are asked for again where too much is under way. */
 const busyMillis = 100;
 
-/** Gives up what is heard no longer and asks for what is not heard yet; what is heard before and after stays untouched. */
+/** Unsubscribes removed topics and subscribes new ones; topics in both sets are left alone. */
 export async function changeTopics(
   topics: readonly string[],
   before: readonly string[],
@@ -127,7 +127,7 @@ export async function changeTopics(
   };
   const gone = before.filter((topic) => !topics.includes(topic));
   const fresh = topics.filter((topic) => !before.includes(topic));
-  // A line has a limit of topics: what is given up makes room.
+  // A line has a limit of topics: removed ones make room.
   if (gone.length > 0) await asked("realtime.unsubscribe", gone);
   if (fresh.length > 0) await asked("realtime.subscribe", fresh);
 }

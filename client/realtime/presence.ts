@@ -1,4 +1,4 @@
-// Who is on each topic, as the line that tabs share has been told: a tab that joins it later is told the same.
+// The presence of each topic on the shared line, also for tabs that join it later.
 import type { Heard } from "./place.js";
 
 const snapshot = "realtime.presence";
@@ -12,7 +12,7 @@ interface Told {
 }
 
 export class PresenceBoard {
-  /** The last snapshot of each topic, with what has changed since. */
+  /** The last snapshot of each topic, with later changes. */
   readonly #topics = new Map<string, Told>();
 
   /** Takes a signal of the line; others than those of presence are passed over. */
@@ -30,7 +30,7 @@ export class PresenceBoard {
     this.#topics.set(topic, { ...before, principals, count });
   }
 
-  /** What a tab is told that hears these topics. */
+  /** The messages for a tab with these topics. */
   of(topics: readonly string[]): readonly Heard[] {
     return topics.flatMap((topic) => {
       const told = this.#topics.get(topic);

@@ -41,7 +41,7 @@ export class RelayedCommands {
     else waiting?.reject(errorOf(error));
   }
 
-  /** Who was asked is gone. */
+  /** The tab that was asked is gone. */
   breakOff(): void {
     for (const { reject } of this.#waiting.values())
       reject(new ApiError("client.network", "the tab that had the connection is gone"));

@@ -5,7 +5,7 @@ import { changeTopics, contentOf, deviceReplaced, isFinalKind } from "./port.js"
 import type { Command, Dial, Ending, Envelope, Line, Receiver, Transport } from "./port.js";
 import { Span } from "./span.js";
 
-/** What is used of socket.io-client's `io`. */
+/** The part of socket.io-client's `io` that is used. */
 export type MakeSocketIo = (
   url: string,
   options: {
@@ -48,7 +48,7 @@ class SocketIoLine implements Line {
     this.#socket.on("disconnect", () => this.#span.end({}));
     // If a service ends between the upgrade and its first word, the socket itself tells nothing for 20 seconds.
     this.#socket.io.engine.on("close", () => {
-      // What a refusal says comes right behind its end.
+      // The reason of a refusal follows right after its end.
       queueMicrotask(() => this.#end({}));
     });
     this.#socket.onAny((event, envelope) => this.#take(event, envelope));

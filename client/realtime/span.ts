@@ -2,7 +2,7 @@
 import { ApiError, errorOf } from "../core.js";
 import type { Ending, Receiver } from "./port.js";
 
-/** What the service says to a question. */
+/** The service's answer to a question. */
 export interface LineAnswer {
   readonly data?: unknown;
   readonly error?: unknown;

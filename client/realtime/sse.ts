@@ -11,7 +11,7 @@ import type { Ending, Envelope, Line, Receiver, Transport } from "./port.js";
 /** The service says something every 15 s. */
 const silenceMillis = 45_000;
 
-/** The service ends a stream that gives no sign of life: it cannot see who is behind a proxy. */
+/** The service ends streams without a sign of life: behind a proxy it can't see their client. */
 const signMillis = 20_000;
 /** No id of any signal: it acknowledges nothing. */
 const noId = "-";
@@ -115,7 +115,7 @@ class SseLine implements Line {
   #open(dial: Dial, receiver: Receiver): Stream {
     const leaving = following(this.#leaving.signal);
     const stream: Stream = { receiver, close: () => leaving.abort() };
-    // Where the service says something: timers of a page that is hidden may rest.
+    // On each event, because timers of a hidden page may rest.
     const hears = (): void => {
       if (Date.now() - this.#signedAt > signMillis) this.acknowledge(noId);
     };

@@ -1,8 +1,8 @@
-// How tabs learn that one of them has ended, also where it can't say so: each has a lock of its own (Web Locks).
+// Tells tabs when one of them has ended, even if it couldn't say so: each holds a lock (Web Locks).
 import { onAbort } from "../signals.js";
 import type { Locks } from "./platform.js";
 
-/** Where the locks of tabs are. */
+/** The locks of tabs. */
 export interface TabLocks {
   readonly locks: Locks;
   /** Before the names of tabs. */

@@ -8,14 +8,14 @@ export interface Reign {
   readonly tab: string;
 }
 
-/** What the tab that leads tells, which says so: one that has stood still may not know yet that another one does. */
+/** Messages of the leading tab, which name it: a tab that stood still may not know the new one. */
 type OfLeader =
   | { readonly kind: "leading" }
   /** The answer to `ask`. */
   | { readonly kind: "beat" }
   /**
    * A line has been made, or was there when `tab` joined; these topics are heard over it, behind the signal `last`, and
-   * `presence` is who is on those of the tab.
+   * `presence` is that of the tab's topics.
    */
   | {
       readonly kind: "opened";
@@ -65,7 +65,7 @@ export type Message =
 /** How long a command may lie before the leading tab sends it: less than it takes until another tab leads. */
 export const commandFreshMillis = 2_500;
 
-/** Whether somebody leads instead of who is known to. Of two with one term it is who says so; but who leads has the lock. */
+/** Whether another tab leads than the known one: of two with one term, the sender. */
 export function isNewer(
   reign: Reign,
   known: Reign,

@@ -1,4 +1,4 @@
-// What a tab that shares wants to hear: over the line that all share as long as that has room, else over one of its own.
+// The topics of a tab that shares its line: on the shared line if it has room, else on its own.
 import { ApiError } from "../core.js";
 import { HoldBack } from "./hold-back.js";
 import type { Leader } from "./leader.js";
@@ -12,7 +12,7 @@ const returnMillis = 300;
 
 export interface TabTopicsOptions {
   readonly topics: readonly string[];
-  /** Aborts where the tab leaves its line. */
+  /** Aborts when the tab leaves its line. */
   readonly leaving: AbortSignal;
   /** Undefined where another tab leads. */
   leader(): Leader | undefined;
@@ -36,10 +36,10 @@ interface Changing {
 export class TabTopics {
   readonly #options: TabTopicsOptions;
   #wanted: readonly string[];
-  /** What of it the shared line was asked for last, and what that hears for this tab. */
+  /** Topics that the shared line was last asked for, and those it has for this tab. */
   #asked: readonly string[];
   #granted: readonly string[] = [];
-  /** Whether the shared line hears what it was asked for, as far as this tab has been told. */
+  /** Whether the shared line has them, as far as this tab knows. */
   #isHeard = false;
   #isOpen = false;
   #changing: Changing | undefined;
@@ -54,7 +54,7 @@ export class TabTopics {
     [this.#wanted, this.#asked] = [options.topics, options.topics];
   }
 
-  /** What the shared line is asked for. */
+  /** Topics that the shared line is asked for. */
   get asked(): readonly string[] {
     return this.#asked;
   }
@@ -64,7 +64,7 @@ export class TabTopics {
     return this.#own;
   }
 
-  /** Hears these from now on, and no others. Rejects where they are refused, on whichever line. */
+  /** Sets the topics. Rejects if one is refused, on either line. */
   async set(topics: readonly string[]): Promise<void> {
     this.#wanted = topics;
     try {
@@ -75,7 +75,7 @@ export class TabTopics {
     }
   }
 
-  /** The shared line hears what it was asked for; `isAnew` where it has just been made. */
+  /** The shared line has the topics it was asked for; `isAnew` if it has just been opened. */
   heard(isAnew: boolean): void {
     // A line that was heard before and has changed for this tab is the same: nothing was missed.
     if (isAnew || !this.#isHeard) this.#isOpen = false;
@@ -94,7 +94,7 @@ export class TabTopics {
     if (this.#own?.tellsInstead(signal) !== true) this.#shared.take(signal);
   }
 
-  /** What the shared line was asked for is refused to this tab; false where the tab has to end for that. */
+  /** The shared line refused this tab's topics. Returns false if the tab has to end. */
   refused({ code = "client.network", detail = "the connection ended" }: Ending): boolean {
     const changing = this.#changing;
     const isHeard = changing === undefined && this.#own?.isOpen === true;
@@ -106,7 +106,7 @@ export class TabTopics {
     return true;
   }
 
-  /** There may be room on the shared line for what comes over the tab's own one: it is asked in a moment. */
+  /** The shared line may have room for topics of the tab's own line: it is asked in a moment. */
   comeBack(): void {
     if (this.#own === undefined) return;
     this.#returning ??= setTimeout(() => {
@@ -146,7 +146,7 @@ export class TabTopics {
     this.#shared.refuse();
   }
 
-  /** What the tab hears over a line of its own is given up. */
+  /** Closes the tab's own line. */
   close(): void {
     this.#changing?.reject(new ApiError("client.network", "the connection has ended"));
     clearTimeout(this.#returning);
@@ -157,7 +157,7 @@ export class TabTopics {
 
   async #ask(): Promise<void> {
     this.#asked = this.#wanted;
-    // It may tell what the other line has yet to tell, before it is known to hear that.
+    // It may deliver signals of the other line before it is known to have their topics.
     if (this.#own !== undefined) this.#shared.begin();
     const leader = this.#options.leader();
     if (leader !== undefined) {
@@ -183,10 +183,10 @@ export class TabTopics {
     this.#changing = undefined;
   }
 
-  /** Hears over a line of its own what the shared one has no room for. Rejects where that is refused. */
+  /** Opens a line for topics that the shared one has no room for. Rejects if they are refused. */
   async #hearAlone(): Promise<void> {
     this.#shared.refuse();
-    // What it heard there before and wants to hear still is heard until then.
+    // Until then its earlier topics stay subscribed there.
     this.#asked = this.#granted.filter((topic) => this.#wanted.includes(topic));
     if (this.#own === undefined) await this.#openOwn().opened;
     else await this.#own.setTopics(this.#wanted);

@@ -1,4 +1,4 @@
-// The topics of a connection: what is wanted, and what its line hears. An open line is changed rather than made anew.
+// The topics of a connection, wanted and subscribed. An open line is changed, not replaced.
 import { ApiError } from "../core.js";
 import type { Line } from "./port.js";
 
@@ -12,10 +12,10 @@ interface Waiting {
 
 export class Topics {
   #wanted: readonly string[];
-  /** How often topics have been set, and what of that the line hears or was asked for. */
+  /** Counts settings of topics; `#heardSerial` is the one that the line has, or was asked for. */
   #serial = 0;
   #heardSerial = 0;
-  /** What the line hears, or was asked to hear. */
+  /** Topics that the line has, or was asked for. */
   #heard: readonly string[] = [];
   #changing: Promise<unknown> = Promise.resolve();
   readonly #waiting: Waiting[] = [];
@@ -24,12 +24,12 @@ export class Topics {
     this.#wanted = [...wanted];
   }
 
-  /** Whether the line hears what is wanted, or was asked for that. */
+  /** Whether the line has the wanted topics, or was asked for them. */
   get isHeard(): boolean {
     return this.#heardSerial === this.#serial;
   }
 
-  /** What a line that is made now asks for. */
+  /** The topics that a new line asks for. */
   forLine(): readonly string[] {
     [this.#heard, this.#heardSerial] = [this.#wanted, this.#serial];
     return this.#wanted;
@@ -52,7 +52,7 @@ export class Topics {
     return heard;
   }
 
-  /** Has an open line hear what is wanted by now, after earlier changes. Rejects with `ApiError` where it cannot. */
+  /** Changes an open line to the wanted topics, after earlier changes. Rejects with `ApiError`. */
   change(line: Line, isCurrent: () => boolean): Promise<void> {
     const change = async (): Promise<void> => {
       if (!isCurrent() || this.isHeard) return;
@@ -71,7 +71,7 @@ export class Topics {
     return done;
   }
 
-  /** A line has been made, which hears what it was asked for. */
+  /** A line is open, with the topics it was asked for. */
   opened(): void {
     this.#settle(this.#heardSerial);
   }
@@ -91,7 +91,7 @@ export class Topics {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
-  /** The line hears what was set by then, in place of what was set before. */
+  /** The line has the topics as they were set by then, in place of earlier ones. */
   #settle(serial: number): void {
     const settled = this.#waiting.filter((one) => one.serial <= serial);
     this.#waiting.splice(0, settled.length);
@@ -107,7 +107,7 @@ export function isSame(topics: readonly string[], others: readonly string[]): bo
   return one.size === other.size && topics.every((topic) => other.has(topic));
 }
 
-/** What is left of topics once those that `realtime.unsubscribed` names have ended. */
+/** Topics without those that `realtime.unsubscribed` names. */
 export function withoutEnded(topics: readonly string[], data: unknown): readonly string[] {
   const { topics: ended } = data as { readonly topics: readonly string[] };
   return topics.filter((topic) => !ended.includes(topic));

@@ -1,4 +1,4 @@
-// Whether the tab that leads is still there: who follows asks, and its answers are no timers, which rest in hidden pages.
+// Checks that the leading tab is alive: followers ask, since timers may rest in hidden pages.
 
 export interface WatchOptions {
   /** Asks the leading tab for a sign of life. */
@@ -11,7 +11,7 @@ export interface WatchOptions {
 const tickMillis = 800;
 /** Looks without a sign of life until another tab takes over: 3.2 s, or 4 s in the background. */
 const maxMissed = 3;
-/** Who looks later than this has stood still itself, and may not have heard what was said. */
+/** A tab that checks later than this has stood still itself, and may have missed messages. */
 const lateMillis = 2_500;
 
 export class Watch {

@@ -3,12 +3,12 @@
 import { ApiError } from "./error.js";
 import type { CallerSource, CallOptions, Client, Held } from "./options.js";
 
-/** Who is signed in now; null where nobody is, or the client was not told. */
+/** The current caller; null if nobody is signed in, or the client wasn't told. */
 export function callerOf({ caller }: Partial<CallerSource>): string | null {
   return caller?.() || null;
 }
 
-/** Refuses what was begun by somebody else than is signed in now. */
+/** Refuses work begun by a caller who is no longer signed in. */
 export function anotherCaller(): ApiError {
   return new ApiError("client.aborted", "another caller signed in");
 }
@@ -27,8 +27,8 @@ export function ofCaller<Options extends Pick<CallOptions, "caller">>(
 const maxChanges = 5;
 
 /**
- * The tokens that are kept, with whose they are: where somebody signs in meanwhile, both are read again. What somebody has
- * started (`begun`) gets nobody else's.
+ * The stored tokens and their caller. If somebody signs in meanwhile, both are read again. Work that
+ * one caller has begun (`begun`) never gets another's tokens.
  */
 export async function heldBy(client: Client, begun?: string | null): Promise<Held> {
   for (let changes = 0; changes < maxChanges; changes += 1) {

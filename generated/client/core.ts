@@ -29,7 +29,7 @@ export function createClient(
 ): CallerClient;
 export function createClient(options: ClientOptions): Client;
 export function createClient(options: ClientOptions): Client {
-  // What is no address at all is told by the first call.
+  // A base URL that can't be parsed fails the first call.
   const baseUrl = String(options.baseUrl).replace(/\/+$/, "");
   // Without types a store may have none.
   const tokens: Partial<TokenStore> | undefined = options.tokens;
@@ -38,7 +38,7 @@ export function createClient(options: ClientOptions): Client {
   return { ...options, ...told, baseUrl, refreshing: new Map(), leaving: new Map() };
 }
 
-/** Calls an operation: with the token that is kept, again after a refresh where it has expired, again where that is safe. */
+/** Calls an operation with the stored token; retries after a refresh, and where that is safe. */
 export function call<Result, Code extends string>(
   client: Client,
   operation: Operation,
@@ -48,7 +48,7 @@ export function call<Result, Code extends string>(
   return callOf(run(client, operation, input as Input, options) as Promise<Result>);
 }
 
-/** A call of what is under way, which rejects with nothing but `ApiError`. */
+/** A call under way. It rejects only with `ApiError`. */
 export function callOf<Result, Code extends string>(result: Promise<Result>): Call<Result, Code> {
   return Object.assign(result, {
     settled: () =>
@@ -81,7 +81,7 @@ async function run(
   } catch (cause) {
     if (options.signal?.aborted === true)
       throw new ApiError("client.aborted", "the call was given up", { cause });
-    // What is left is the application's own: its input, its store, its options.
+    // Any other error comes from the application: its input, its token store, its options.
     throw told(cause, "client.invalid", String(cause));
   }
 }
@@ -108,7 +108,7 @@ async function repeated(
   // Noted before anything is waited for: what one caller starts is nothing for another to finish.
   const caller = options.caller === undefined ? callerOf(client) : options.caller || null;
   const { url, body, headers } = requestOf(client, operation, input, options);
-  // Where the platform has none, that is no failure of the service.
+  // A platform without it is not the service's fault.
   const send = client.fetch ?? fetch;
   const left = operation.repeats === undefined ? 0 : (client.retries ?? 2);
   let hasTokens: boolean | undefined;
@@ -166,7 +166,7 @@ async function heldFor(
   return raced(heldBy(client, caller), signal);
 }
 
-/** Remembers which session a call leaves, so that what is under way on it is not taken for signed out. */
+/** Remembers the session that a call leaves, so its running calls don't count as signed out. */
 function noteLeaving(client: Client, { tokens }: Held, sent: Promise<Response>): void {
   // One at a time: nobody is in two tenants at once.
   client.leaving.clear();
@@ -179,7 +179,7 @@ function noteLeaving(client: Client, { tokens }: Held, sent: Promise<Response>):
   );
 }
 
-/** When the service would like to be asked again, in milliseconds (RFC 9110 §10.2.3); undefined where it does not say. */
+/** `Retry-After` in milliseconds (RFC 9110 §10.2.3), or undefined. */
 export function retryAfterMillis(
   response: Pick<Response, "headers"> | undefined,
 ): number | undefined {
@@ -222,7 +222,7 @@ export function refreshTokens(client: Client, used: Held): Promise<boolean> {
       return { error: new ApiError("client.unreadable", "the refresh answered without a token") };
     } catch (cause) {
       const error = cause as ApiError;
-      // What has no code of a service is the answer of a proxy on the way.
+      // An error without a code of the service comes from a proxy.
       const isRefused = error.status === 401 && error.code !== "client.unreadable";
       return isRefused ? { tokens: null } : { error, afterMillis };
     }

@@ -20,9 +20,9 @@ export class ApiError<Code extends string = string> extends Error {
   readonly status: number;
   readonly kind: string;
   readonly context: Readonly<Record<string, unknown>>;
-  /** What the service answered with, where it has an envelope of its own: `ErrorBody`, or what that is called. */
+  /** The answer's body, if the service has its own envelope: `ErrorBody`, or its other name. */
   readonly body: unknown;
-  /** What the service's log knows the request by. */
+  /** The request's id in the service's log. */
   readonly requestId: string | null;
 
   constructor(

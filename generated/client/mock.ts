@@ -28,7 +28,7 @@ export type MockHandler<Input, Result> = (
 
 type AnyHandler = (input: never, request: Request) => unknown;
 
-/** A service of these handlers; what has none is 501. */
+/** A service of these handlers; operations without one answer 501. */
 export function mocked(
   routes: MockRoutes,
   handlers: Readonly<Record<string, AnyHandler | undefined>>,

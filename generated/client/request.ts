@@ -5,7 +5,7 @@ import type { CallOptions, Client, Operation } from "./options.js";
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** What is sent for an input. Throws, before anything is sent, where it cannot travel. */
+/** The request for an input. Throws before anything is sent if a value can't be sent. */
 export function requestOf(
   client: Client,
   operation: Operation,
@@ -44,8 +44,8 @@ function checkAddress({ baseUrl, fetch: own }: Client): void {
 }
 
 /**
- * A member as the text that it is outside of JSON: in a path, a query, a header, a form. Undefined where it is left out, as
- * null is: no text stands for it. What would arrive as something else is refused.
+ * The text of a member in a path, a query, a header or a form. Undefined if it is left out, or null,
+ * which no text stands for. Throws for values that would arrive as something else.
  */
 function textOf(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;

@@ -11,7 +11,7 @@ export function timerMillis(millis: number): number {
 /** Who waits for a signal: it has one listener, since Node.js warns of a leak at eleven. */
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Runs something when a signal aborts, or at once where it has; returns what ends that. */
+/** Runs something when a signal aborts, or at once if it has. Returns its cancellation. */
 export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
   if (signal === undefined || signal.aborted) {
     if (signal !== undefined) run();
@@ -45,7 +45,7 @@ export function following(outer: AbortSignal | undefined): AbortController {
   return own;
 }
 
-/** What is waited for, unless the signal comes first. */
+/** Settles as the promise does, or rejects once the signal aborts. */
 export function raced<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => reject(signal.reason as Error));
@@ -61,8 +61,8 @@ export async function pause(millis: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Does something that aborts after a while (`client.timeout`), or with another signal; what goes on afterwards still aborts
- * with that.
+ * Runs work that aborts after a while (`client.timeout`) or with another signal. With `goesOn`, the
+ * other signal still aborts what the work has left running.
  */
 export async function within<Result>(
   millis: number,

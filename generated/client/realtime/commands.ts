@@ -18,7 +18,7 @@ export type CommandCode =
   | "realtime_commands_limit"
   | "realtime_invalid_payload";
 
-/** What a command takes and answers, by generated code. */
+/** The input and answer of a command, from generated code. */
 export interface CommandType {
   readonly input: unknown;
   readonly output: unknown;
@@ -140,7 +140,7 @@ export class CommandQueue {
       if (one.isOver) return;
       this.#waiting.push(one);
       this.#all.add(one);
-      // What is given up makes room at once.
+      // A cancelled command makes room at once.
       one.signal.addEventListener("abort", () => {
         this.#all.delete(one);
         const at = this.#waiting.indexOf(one);
@@ -156,7 +156,7 @@ export class CommandQueue {
     this.#send();
   }
 
-  /** Lines are that caller's from now on: what somebody else has asked for is not sent any more. */
+  /** Lines are that caller's from now on: commands of others are no longer sent. */
   isOf(caller: string | null): void {
     for (const one of this.#all) if (one.caller !== caller) one.fail(anotherCaller());
   }

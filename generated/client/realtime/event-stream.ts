@@ -8,7 +8,7 @@ export interface StreamEvent {
 
 /** Takes a stream apart into events. Text is decoded already, without the byte order mark. */
 export class EventStream {
-  /** What the service asked for last, where that was not its greeting. */
+  /** The reconnection delay that the service sent last, unless it was that of its greeting. */
   retryMillis: number | undefined;
   #rest = "";
   /** Whether the last piece ended in a CR, to which an LF of the next one belongs. */

@@ -12,8 +12,8 @@ export interface Stream {
 }
 
 /**
- * How long an earlier stream is still heard if nobody ends it, because it is on another process: what is on its way there
- * takes the bus.
+ * How long an earlier stream is still read if nobody ends it, because it is on another process, whose
+ * signals take the bus.
  */
 const drainMillis = 1_000;
 /** Signals that are remembered of the last moment. */
@@ -37,16 +37,16 @@ export interface HandoverOptions {
   readonly open: (receiver: Receiver) => Stream;
   /** That of the line. */
   readonly receiver: Receiver;
-  /** What it has been told. */
+  /** The signals that it has received. */
   readonly recent: Recent;
-  /** Aborts where the line is left. */
+  /** Aborts when the line is given up. */
   readonly leaving: AbortSignal;
 }
 
 /**
- * Opens a stream in the place of an earlier one. What it brings waits until the earlier one has said all: the service ends
- * that as replaced, in the moment in which the new one begins. Resolves with the new stream. Rejects with `ApiError` if it
- * is refused, and the earlier one goes on.
+ * Opens a stream in place of an earlier one. Its signals wait until the earlier one has ended: the
+ * service ends that as replaced at the moment in which the new one begins. Resolves with the new
+ * stream. Rejects with `ApiError` if it is refused; then the earlier one goes on.
  */
 export function handOver(
   earlier: Stream,
@@ -96,7 +96,7 @@ export function handOver(
       ended(cause) {
         isReplaced = cause.code === deviceReplaced;
         if (isReplaced) return isOpen ? finish() : undefined;
-        // What it still had to say is lost: whoever hears it has to look again.
+        // Its remaining signals are lost: listeners have to read again.
         next.close();
         broken(cause);
         receiver.ended(cause);
@@ -107,8 +107,8 @@ export function handOver(
 }
 
 /**
- * Passes over what the earlier stream has told. One process tells a signal that is not kept to one of two streams; another
- * process may tell it as well, and a moment later.
+ * Skips signals of the earlier stream. One process sends an ephemeral signal to only one of two
+ * streams; another process may send it too, a moment later.
  */
 function withoutTold(receiver: Receiver, told: readonly Heard[], isOneProcess: boolean): Receiver {
   const marks = told.filter(([, id]) => !isOneProcess || id !== null).map(markOf);
@@ -125,7 +125,7 @@ function withoutTold(receiver: Receiver, told: readonly Heard[], isOneProcess: b
   };
 }
 
-/** By what a signal is known again: its id, or its content where it has none, as what the plane itself tells. */
+/** The identity of a signal: its id, or its content for signals of the plane itself. */
 interface Mark {
   readonly id: string | undefined;
   readonly content: string;

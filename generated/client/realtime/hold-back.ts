@@ -2,7 +2,7 @@
 // Signals of a line that takes the place of another one: they wait until that one has said all, so that their order is kept.
 import type { Heard } from "./place.js";
 
-/** How long the line before is heard on: another process, or another tab, may be behind with what it tells. */
+/** How long the previous line is still read: another process or tab may be behind. */
 const drainMillis = 1_000;
 
 export class HoldBack {
@@ -27,7 +27,7 @@ export class HoldBack {
     this.#isAsking = true;
   }
 
-  /** The line hears what it was asked for: signals wait for a while. */
+  /** The line has its topics: signals wait for a while. */
   drain(): void {
     if (!this.#isAsking) return;
     this.#isAsking = false;
@@ -36,13 +36,13 @@ export class HoldBack {
     this.#timer = setTimeout(() => this.#goOn(), drainMillis);
   }
 
-  /** The line does not hear what it was asked for. */
+  /** The line doesn't have its topics. */
   refuse(): void {
     this.#isAsking = false;
     this.#goOn();
   }
 
-  /** What is kept comes over one line alone, and waits for nothing. */
+  /** Durable signals come over one line only, and wait for nothing. */
   take(signal: Heard): void {
     const [, id] = signal;
     // Timers of a page that is hidden may rest.
@@ -57,7 +57,7 @@ export class HoldBack {
     this.#held = null;
   }
 
-  /** Hands over what has waited long enough. */
+  /** Hands over signals that have waited long enough. */
   #goOn(): void {
     if (this.#held === null || this.#isAsking || performance.now() < this.#until - 1) return;
     clearTimeout(this.#timer);

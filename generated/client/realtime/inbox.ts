@@ -20,7 +20,7 @@ export interface InboxOptions {
   again(): void;
 }
 
-/** Ids of signals that are remembered to tell what comes twice. */
+/** How many signal ids are remembered to recognize duplicates. */
 const maxHandled = 2_000;
 /** Signals that wait for somebody to hear them; more are let go, of which the service has the kept ones. */
 const maxUnheard = 1_000;
@@ -32,7 +32,7 @@ const ackCount = 50;
 
 export class Inbox {
   readonly #options: InboxOptions;
-  /** Who is handed signals, each at a pace of its own. */
+  /** Listeners, each of which takes signals at its own pace. */
   readonly #lanes = new Map<Handle, Lane>();
   /** Signals that nobody was there to hear. */
   readonly #unheard: Signal[] = [];
@@ -134,7 +134,7 @@ export class Inbox {
     this.#lanes.set(handle, lane);
   }
 
-  /** Says once of each who is so far behind. */
+  /** Warns once of each listener that is too far behind. */
   #tellOf(slow: readonly Lane[]): void {
     for (const lane of slow)
       if (lane.markSlow())
@@ -143,7 +143,7 @@ export class Inbox {
         );
   }
 
-  /** Once everybody has caught up, what was let go is asked for. */
+  /** Asks for the dropped signals once all listeners have caught up. */
   #goOn(): void {
     if (!this.#isCut || this.#isStopped || this.#unheard.length > 0) return;
     if ([...this.#lanes.values()].some(({ size }) => size > 0)) return;
@@ -151,7 +151,7 @@ export class Inbox {
     this.#options.again();
   }
 
-  /** Somebody has handled a signal, or will not. What is handled by all is so in its order. */
+  /** A listener has handled a signal, or won't. Signals count as handled in their order. */
   #isDone(signal: Signal, isHandled: boolean, isBefore = false): void {
     const { id } = signal;
     if (this.#isStopped) return;
@@ -180,7 +180,7 @@ export class Inbox {
     else this.#ackTimer ??= setTimeout(() => this.acknowledge(), ackMillis);
   }
 
-  /** Acknowledges what has been handled, now. */
+  /** Acknowledges all handled signals now. */
   acknowledge(): void {
     clearTimeout(this.#ackTimer);
     this.#ackTimer = undefined;

@@ -5,7 +5,7 @@ import type { Locks } from "./platform.js";
 export interface LeadLockOptions {
   readonly locks: Locks;
   readonly name: string;
-  /** This tab has the lock; false where it does not want it any more. */
+  /** Takes the lock; false if this tab no longer wants it. */
   lead(): boolean;
   /** Another tab has taken it from this one. */
   taken(): void;

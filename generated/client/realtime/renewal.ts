@@ -13,8 +13,8 @@ function claimsOf(token: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * How long a token that the service has just taken may still be used before a new one is asked for, in milliseconds; null
- * where it does not say: a minute before its end, or at four fifths of what is left.
+ * Milliseconds until a token that the service has just accepted should be renewed: a minute before
+ * its end, or after four fifths of the remaining time. Null if it doesn't say when it ends.
  */
 export function millisToRenewal(token: string): number | null {
   const { exp, iat } = claimsOf(token);

@@ -21,7 +21,7 @@ const lingerMillis = 200;
 /** How long a tab whose device has another line waits to hear that another tab leads. */
 const handoverMillis = 500;
 
-/** With what the tabs of a browser find each other. */
+/** The channel and lock by which the tabs of a browser find each other. */
 export interface Means extends TabLocks {
   readonly channel: Channel;
   readonly caller: string;
@@ -44,7 +44,7 @@ export class SharedLine implements Line {
   /** Whether it leads for other tabs alone. */
   #hasResigned = false;
   #leader: Leader | undefined;
-  /** Who leads, as far as this tab has heard; its own where it leads itself. */
+  /** The leading tab, as far as this tab knows; its own id if it leads itself. */
   #reign: Reign = { term: 0, tab: "" };
   /** The last signal of the line of this tab, or behind which it began. */
   #last = "";
@@ -105,8 +105,8 @@ export class SharedLine implements Line {
   }
 
   /**
-   * Hears these topics through whoever leads, and no others; what the other tabs want to hear stays. Where they do not fit
-   * with that, they come over a line of this tab's own.
+   * Sets this tab's topics on the leader's line, beside those of the other tabs. Topics that don't
+   * fit there come over a line of this tab's own.
    */
   async setTopics(topics: readonly string[]): Promise<void> {
     await this.#topics.set(topics).catch((refusal: ApiError) => this.#refused(refusal));
@@ -124,7 +124,7 @@ export class SharedLine implements Line {
     this.#finish(0);
   }
 
-  /** This tab ends; where it leads others, its line goes on for them as long as there are any. */
+  /** This tab ends. If it leads others, its line stays open for them as long as there are any. */
   #leave(ending: Ending): void {
     if (this.#isOver || this.#hasResigned) return;
     if (this.#leader?.isFollowed === true) {
@@ -196,7 +196,7 @@ export class SharedLine implements Line {
     return true;
   }
 
-  /** What a line is made with now; null where it can't be, or is nobody's whose it was. */
+  /** The settings of a new line; null if there can't be one, or its caller has signed out. */
   async #dialNow(): Promise<Dial | null> {
     const { client } = this.#dial;
     // A store that fails may do better when the line is next asked for.
@@ -205,7 +205,7 @@ export class SharedLine implements Line {
     // Somebody else has signed in: this line is not theirs. With tokens once, it is never without.
     if (held?.caller !== this.#means.caller) return null;
     if (token === null && this.#dial.token !== null) return null;
-    // The next line tries again where it can't be found out.
+    // If it can't be found out, the next line tries again.
     const lastEventId = await this.#place.reached().catch(() => undefined);
     if (lastEventId === undefined || callerOf(client) !== this.#means.caller) return null;
     return { ...this.#dial, token, lastEventId };
@@ -270,7 +270,7 @@ export class SharedLine implements Line {
   }
 
   #hearAsFollower(message: Message): void {
-    // What is said to one tab says so.
+    // A message to one tab names it.
     if ("tab" in message && (message.tab ?? this.#tab) !== this.#tab) return;
     switch (message.kind) {
       case "opened": {
@@ -330,7 +330,7 @@ export class SharedLine implements Line {
     this.#tell({ kind: "join", tab: this.#tab, topics, isHeld: true });
   }
 
-  /** Tells a tab that the line hears what it wants to hear, and who is on these topics. */
+  /** Tells a tab that the line has its topics, and their presence. */
   #admit(tab: string, own: readonly string[], topics: readonly string[]): void {
     const [presence, last] = [this.#presence.of(own), this.#last];
     this.#tell({ kind: "opened", reign: this.#reign, topics, last, presence, tab });
@@ -341,7 +341,7 @@ export class SharedLine implements Line {
     if (!this.#isOver) this.#means.channel.postMessage(message);
   }
 
-  /** Who was asked is gone. */
+  /** The tab that was asked is gone. */
   #breakOff(): void {
     this.#topics.breakOff();
     this.#relayed.breakOff();

@@ -17,7 +17,7 @@ export function shared(transport: Transport): Transport {
     open(dial, receiver) {
       const { caller } = dial;
       if (caller === null) return transport.open(dial, receiver);
-      // Tabs share where they are the same caller on the same device.
+      // Tabs share if they have the same caller and device.
       const name = `opwright ${dial.client.baseUrl}${dial.path} ${dial.deviceId} ${caller}`;
       const means = { channel: new BroadcastChannel(name), locks, name, caller };
       return new SharedLine(transport, dial, receiver, means);

@@ -11,7 +11,7 @@ export type MakeSocket = (url: string, protocols: string[]) => Socket;
 
 /** Bytes of a frame that the service takes. */
 const maxFrameBytes = 64 * 1024;
-/** Close codes of RFC 6455 §7.4.1 that carry what the service refuses with. */
+/** Close codes of RFC 6455 §7.4.1 that carry a refusal of the service. */
 const [refused, failed] = [1008, 1011];
 /** Refusals that pass; a close says no more than their code. */
 const passing = ["realtime_connections_limit", "core.throttled"];
