@@ -1,5 +1,6 @@
-// What every generated function of a client goes through: one request, its credential, its repetitions, its errors.
-// It is copied into each generated client, for browsers and Node.js alike, and has no dependency.
+// What every generated function of a client goes through: one request, its credential, its
+// repetitions, its errors. It is copied into each generated client, for browsers and Node.js alike,
+// and has no dependency.
 import { anotherCaller, callerOf, heldBy } from "./caller.js";
 import { ApiError, errorOf, type ClientCode } from "./error.js";
 import type {
@@ -22,7 +23,10 @@ export * from "./error.js";
 export { randomKey } from "./request.js";
 export type * from "./options.js";
 
-/** A client of a service. Caches take one that is told who calls: by its token store, or by `caller`. */
+/**
+ * A client of a service. Caches take one that is told who calls: by its token store, or by
+ * `caller`.
+ */
 export function createClient(
   options: ClientOptions & ({ readonly tokens: TokenStore } | CallerSource),
 ): CallerClient;
@@ -95,7 +99,10 @@ function lost(cause: unknown): never {
   throw told(cause, "client.network", "the service cannot be reached");
 }
 
-/** Sends a request until it has an answer that stands: a good one, a refusal, or the last that may be tried. */
+/**
+ * Sends a request until it has an answer that stands: a good one, a refusal, or the last that may
+ * be tried.
+ */
 async function repeated(
   client: Client,
   operation: Operation,
@@ -196,7 +203,9 @@ export function authorize(
   headers.set(tokenHeader, `${tokenScheme} ${tokens.access_token}`);
 }
 
-/** Answers that another try may better: those of a service that goes away, or a key that is in use. */
+/**
+ * Answers that another try may better: those of a service that goes away, or a key that is in use.
+ */
 function mayPass({ status, headers }: Response): boolean {
   return isPassing(status) || headers.get("x-error-code") === "idempotency_in_flight";
 }

@@ -13,8 +13,9 @@ interface Lists<ListInput, Hit> {
 }
 
 /**
- * All that a list by cursor finds, page after page: `for await (const task of each(tasks.listCursor, client, {}))`. A cursor
- * that comes twice would never end, and throws `client.cursor_repeated`.
+ * All that a list by cursor finds, page after page: `for await (const task of
+ * each(tasks.listCursor, client, {}))`. A cursor that comes twice would never end, and throws
+ * `client.cursor_repeated`.
  */
 export function each<ListInput extends { readonly after?: string }, Hit>(
   list: Lists<ListInput, Hit>["list"],

@@ -1,4 +1,5 @@
-// Changes of a document that others change too: read, change, write where nobody has been quicker, else again.
+// Changes of a document that others change too: read, change, write where nobody has been quicker,
+// else again.
 import { ofCaller } from "./caller.js";
 import { ApiError, type CallOptions, type Client } from "./core.js";
 
@@ -19,9 +20,9 @@ export interface Editable<Document, Patch> {
 const attempts = 4;
 
 /**
- * Patches a document as it is now: `await edit(tasks, client, id, (task) => ({ labels: [...task.labels, "late"] }))`. Where
- * it has another revision by the time of the write, it is read and changed anew, up to four times. `change` returns
- * undefined where there is nothing to do.
+ * Patches a document as it is now: `await edit(tasks, client, id, (task) => ({ labels:
+ * [...task.labels, "late"] }))`. Where it has another revision by the time of the write, it is read
+ * and changed anew, up to four times. `change` returns undefined where there is nothing to do.
  */
 export async function edit<Document extends { readonly rev: number }, Patch>(
   documents: Editable<Document, Patch>,

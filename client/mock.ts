@@ -1,4 +1,5 @@
-// A service of mocks: requests in, answers of typed handlers out, for tests and for work ahead of the service.
+// A service of mocks: requests in, answers of typed handlers out, for tests and for work ahead of
+// the service.
 import { ApiError } from "./core.js";
 
 export type { Bytes } from "./core.js";
@@ -19,7 +20,9 @@ export interface MockRoute {
   readonly status: number;
 }
 
-/** Answers an operation: with its result, or by throwing `new ApiError(code, detail, { status })`. */
+/**
+ * Answers an operation: with its result, or by throwing `new ApiError(code, detail, { status })`.
+ */
 export type MockHandler<Input, Result> = (
   input: Input,
   request: Request,
@@ -68,7 +71,10 @@ export function mocked(
   };
 }
 
-/** `fetch` of a client that has nobody but a service of mocks to talk to; `baseUrl` is that of the client. */
+/**
+ * `fetch` of a client that has nobody but a service of mocks to talk to; `baseUrl` is that of the
+ * client.
+ */
 export function fetchOf(service: MockService, baseUrl = ""): typeof fetch {
   const base = addressed(baseUrl).pathname.replace(/\/+$/, "");
   return async (input, init) => {

@@ -37,10 +37,16 @@ export interface ClientOptions extends Partial<CallerSource> {
   readonly headers?: Readonly<Record<string, string>>;
   /** How often a call that may be repeated is tried again; 2 where left out. */
   readonly retries?: number;
-  /** How long a call takes at most, its repetitions included, in milliseconds; 30 000 where left out. */
+  /**
+   * How long a call takes at most, its repetitions included, in milliseconds; 30 000 where left
+   * out.
+   */
   readonly timeoutMillis?: number;
   readonly fetch?: typeof fetch;
-  /** The path that gives new tokens for a refresh token; the generated `createClient` knows it. Empty is none. */
+  /**
+   * The path that gives new tokens for a refresh token; the generated `createClient` knows it.
+   * Empty is none.
+   */
   readonly refreshPath?: string;
   /** The header that carries the token; the generated `createClient` knows it. */
   readonly tokenHeader?: string;
@@ -55,7 +61,10 @@ export interface Client extends ClientOptions {
   readonly leaving: Map<string, Promise<boolean>>;
 }
 
-/** A client that is told who calls, as caches need it: its token store has a `caller`, or it was made with one. */
+/**
+ * A client that is told who calls, as caches need it: its token store has a `caller`, or it was
+ * made with one.
+ */
 export type CallerClient = Client & CallerSource;
 
 /** The credentials at the beginning of a call, and their owner. */

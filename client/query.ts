@@ -1,4 +1,5 @@
-// Options for TanStack Query: keys and functions instead of hooks, so that every adapter of it takes them.
+// Options for TanStack Query: keys and functions instead of hooks, so that every adapter of it
+// takes them.
 // oxlint-disable-next-line typescript/ban-ts-comment -- a project without TanStack Query compiles as well
 // @ts-ignore
 import type { DataTag, InfiniteData } from "@tanstack/query-core";
@@ -14,7 +15,10 @@ import {
 
 export type { Bytes, CallerClient, Client } from "./core.js";
 
-/** Whose answers a key holds: the service by its name, and the caller that the application tells (`CallerSource`). */
+/**
+ * Whose answers a key holds: the service by its name, and the caller that the application tells
+ * (`CallerSource`).
+ */
 export interface Scope {
   readonly service: string;
   readonly caller: string | null;
@@ -30,8 +34,8 @@ export type Key<Input, Of extends readonly string[] = []> = readonly [
 ];
 
 /**
- * The error of a call, as members that options have: TanStack Query takes its type from there, from those that an application
- * does not have of its own.
+ * The error of a call, as members that options have: TanStack Query takes its type from there, from
+ * those that an application does not have of its own.
  */
 interface Fails<Code extends string> {
   readonly retry?: (failureCount: number, error: ApiError<Code | ClientCode>) => boolean;
@@ -65,8 +69,9 @@ export interface Mutation<Input, Result, Code extends string> extends Fails<Code
   /** A mutation keeps its key while it waits, also over a reload: so it tells who started it. */
   readonly mutationKey: readonly [namespace: string, operation: string, scope?: Scope];
   /**
-   * Tries of one mutation, which share a context, go under one `Idempotency-Key`: that of its `meta.idempotencyKey`, which is
-   * kept over a reload as the mutation is, or else one of this page.
+   * Tries of one mutation, which share a context, go under one `Idempotency-Key`: that of its
+   * `meta.idempotencyKey`, which is kept over a reload as the mutation is, or else one of this
+   * page.
    */
   readonly mutationFn: (input: Input, context?: MutationContext) => Promise<Result>;
 }

@@ -13,8 +13,8 @@ export type Refreshed =
 export type AskForTokens = (refreshToken: string, timeoutMillis: number) => Promise<Refreshed>;
 
 /**
- * The first try is short and the next comes at once where its answer is lost: a refresh token works once, but gives the same
- * successor for 10 s (decisions.md "Refresh").
+ * The first try is short and the next comes at once where its answer is lost: a refresh token works
+ * once, but gives the same successor for 10 s (decisions.md "Refresh").
  */
 const firstMillis = 4_000;
 /** A tab waits this long for another one, which may stand still; well within those 10 s. */
@@ -77,7 +77,8 @@ async function refresh(client: Client, used: Held, ask: AskForTokens): Promise<b
   const { refreshPath = "", retries = 2, timeoutMillis = 30_000 } = client;
   const { access_token, refresh_token } = used.tokens ?? {};
   const kept = await heldBy(client);
-  // Another call, or another tab, has been quicker; or somebody has signed out, or in as somebody else.
+  // Another call, or another tab, has been quicker; or somebody has signed out, or in as somebody
+  // else.
   const isReplaced = ({ tokens }: Held): boolean => tokens?.access_token !== access_token;
   const isHers = ({ tokens, caller }: Held): boolean => tokens !== null && caller === used.caller;
   if (isReplaced(kept)) return isHers(kept);
@@ -112,7 +113,10 @@ export function backOffMillis(attempt: number): number {
   return 2 ** attempt * 400 * Math.random();
 }
 
-/** Whether that is an answer to be kept: one without a token would end the session of whoever is signed in. */
+/**
+ * Whether that is an answer to be kept: one without a token would end the session of whoever is
+ * signed in.
+ */
 export function isTokens(answer: unknown): answer is Tokens {
   const { access_token } = (answer ?? {}) as Partial<Tokens>;
   return typeof access_token === "string" && access_token !== "";

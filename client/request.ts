@@ -35,7 +35,10 @@ export function requestOf(
   return { url: `${client.baseUrl}${path}${asked}`, headers, body };
 }
 
-/** Refuses an address that leads nowhere; one without a host is of the page, or of the application's own `fetch`. */
+/**
+ * Refuses an address that leads nowhere; one without a host is of the page, or of the application's
+ * own `fetch`.
+ */
 function checkAddress({ baseUrl, fetch: own }: Client): void {
   const isPath = /^(\/(?!\/)|$)/.test(baseUrl);
   if (isPath && (own !== undefined || "location" in globalThis)) return;
@@ -43,8 +46,8 @@ function checkAddress({ baseUrl, fetch: own }: Client): void {
 }
 
 /**
- * The text of a member in a path, a query, a header or a form. Undefined if it is left out, or null,
- * which no text stands for. Throws for values that would arrive as something else.
+ * The text of a member in a path, a query, a header or a form. Undefined if it is left out, or
+ * null, which no text stands for. Throws for values that would arrive as something else.
  */
 function textOf(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
@@ -91,7 +94,10 @@ function bodyOfRequest(
   return form;
 }
 
-/** Random letters and digits, which are no secret; `crypto.randomUUID` is missing on plain HTTP, all of it on some platforms. */
+/**
+ * Random letters and digits, which are no secret; `crypto.randomUUID` is missing on plain HTTP, all
+ * of it on some platforms.
+ */
 export function randomKey(): string {
   const random = (): number => Math.random() * 256;
   const bytes = new Uint8Array(16).map(random);

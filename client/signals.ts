@@ -1,4 +1,5 @@
-// Signals to abort by, without `AbortSignal.any` and `AbortSignal.timeout`, which some platforms of clients lack.
+// Signals to abort by, without `AbortSignal.any` and `AbortSignal.timeout`, which some platforms of
+// clients lack.
 
 import { ApiError } from "./error.js";
 
@@ -34,7 +35,9 @@ function tellAll(this: AbortSignal): void {
   for (const run of listeners.get(this) ?? []) run();
 }
 
-/** A controller that aborts with another signal as well. Once it has, it listens to that no more. */
+/**
+ * A controller that aborts with another signal as well. Once it has, it listens to that no more.
+ */
 export function following(outer: AbortSignal | undefined): AbortController {
   const own = new AbortController();
   own.signal.addEventListener(

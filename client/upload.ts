@@ -52,14 +52,19 @@ export interface UploadOptions {
   readonly key: string;
   /** That of the file where left out, if it has one. */
   readonly contentType?: string;
-  /** Of each part but the last; 8 MiB where left out (more of a file above 80 GB), 5 MiB at least on S3. */
+  /**
+   * Of each part but the last; 8 MiB where left out (more of a file above 80 GB), 5 MiB at least on
+   * S3.
+   */
   readonly partBytes?: number;
   /** Parts that go up at once; 3 where left out. */
   readonly parallel?: number;
   readonly signal?: AbortSignal;
   /** Whose upload it is; that of whoever is signed in where left out. */
   readonly caller?: string | null;
-  /** The session of an earlier try: its parts aren't sent again. If it is over, a new one begins. */
+  /**
+   * The session of an earlier try: its parts aren't sent again. If it is over, a new one begins.
+   */
   readonly session?: KeptSession;
   /** Called with each new session. Store it, and a later try can resume. */
   readonly onSession?: (session: KeptSession) => void;
@@ -70,7 +75,10 @@ export interface UploadOptions {
 const mebibyte = 1024 * 1024;
 /** Parts that an upload may have. */
 const maxParts = 10_000;
-/** A part may take a minute, or as long as it takes all that go up at once over a line of 256 kbit/s. */
+/**
+ * A part may take a minute, or as long as it takes all that go up at once over a line of 256
+ * kbit/s.
+ */
 const [leastMillis, slowestBytesPerMilli] = [60_000, 32];
 /** How often a part is tried again. */
 const retries = 3;
@@ -96,7 +104,8 @@ export async function upload<Head>(
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
   const fits = ({ part_number: number, size }: Part): boolean =>
     number <= count && (size === undefined || size === sizeOf(number));
-  // The first part tells whether an earlier try cut the file as this one does; the last may have its size by chance.
+  // The first part tells whether an earlier try cut the file as this one does; the last may have
+  // its size by chance.
   const isCutAlike = (parts: readonly Part[]): boolean =>
     parts.some((part) => part.part_number === 1 && fits(part));
   const { session, there } = await sessionOf(

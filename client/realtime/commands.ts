@@ -11,7 +11,10 @@ export interface CommandOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Codes of commands over WebSocket and Socket.IO that are none of an operation's (service.md "Realtime wire protocol"). */
+/**
+ * Codes of commands over WebSocket and Socket.IO that are none of an operation's (service.md
+ * "Realtime wire protocol").
+ */
 export type CommandCode =
   | "realtime_command_unknown"
   | "realtime_commands_limit"
@@ -200,7 +203,8 @@ export class CommandQueue {
     const isPassing = ["client.network", "idempotency_in_flight"].includes(error.code);
     if (one.isOver) return;
     if (wasRun && !(one.isRepeatable && isPassing)) return one.fail(error);
-    // A line that has ended lets it wait for the next one; one that goes on is asked again after a while.
+    // A line that has ended lets it wait for the next one; one that goes on is asked again after a
+    // while.
     if (this.#line === line || error.code !== "client.network") {
       one.failures += 1;
       const most = Math.min(5_000, 200 * 2 ** one.failures);

@@ -25,7 +25,9 @@ const stableMillis = 10_000;
 /** How often a silent connection checks its caller. */
 const callerMillis = 1_000;
 
-/** Opens a connection, which lasts until it is closed. Throws nothing: `onStatus` and `opened` tell. */
+/**
+ * Opens a connection, which lasts until it is closed. Throws nothing: `onStatus` and `opened` tell.
+ */
 export function connectRealtime<
   Events,
   Commands extends { readonly [Name in keyof Commands]: CommandType },
@@ -233,7 +235,10 @@ class Connection {
     this.#tell("open");
   }
 
-  /** Comes back, at once with new tokens where those were not good any more, later otherwise, or not. */
+  /**
+   * Comes back, at once with new tokens where those were not good any more, later otherwise, or
+   * not.
+   */
   async #ended({ code, detail, isFinal, afterMillis }: Ending): Promise<void> {
     if (this.#leavesCaller()) return;
     this.#leaveLine();
@@ -305,8 +310,8 @@ class Connection {
   }
 
   /**
-   * Whether somebody else is signed in than the connection was made for. Then it is left, before anything of theirs is heard
-   * or asked for over it, and made anew.
+   * Whether somebody else is signed in than the connection was made for. Then it is left, before
+   * anything of theirs is heard or asked for over it, and made anew.
    */
   #leavesCaller(): boolean {
     if (this.#inbox === undefined || this.#isOwner()) return false;

@@ -1,4 +1,5 @@
-// The way from one stream of events to the next one of its device: nothing that both or either bring is lost or told twice.
+// The way from one stream of events to the next one of its device: nothing that both or either
+// bring is lost or told twice.
 import { ApiError } from "../core.js";
 import { onAbort } from "../signals.js";
 import { deviceReplaced, type Ending, type Receiver } from "./port.js";
@@ -11,8 +12,8 @@ export interface Stream {
 }
 
 /**
- * How long an earlier stream is still read if nobody ends it, because it is on another process, whose
- * signals take the bus.
+ * How long an earlier stream is still read if nobody ends it, because it is on another process,
+ * whose signals take the bus.
  */
 const drainMillis = 1_000;
 /** Signals that are remembered of the last moment. */

@@ -1,4 +1,5 @@
-// Signals of a line that takes the place of another one: they wait until that one has said all, so that their order is kept.
+// Signals of a line that takes the place of another one: they wait until that one has said all, so
+// that their order is kept.
 import type { Heard } from "./place.js";
 
 /** How long the previous line is still read: another process or tab may be behind. */

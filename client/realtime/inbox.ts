@@ -1,4 +1,5 @@
-// Signals in their order, each handled once and then acknowledged (service.md "Delivery envelope", "Acknowledgement").
+// Signals in their order, each handled once and then acknowledged (service.md "Delivery envelope",
+// "Acknowledgement").
 import { ApiError } from "../core.js";
 import { Lane, type Handle, type Signal } from "./lane.js";
 
@@ -13,7 +14,10 @@ export interface InboxOptions {
   acknowledge(id: string): void;
   /** Keeps the last signal that was handled. */
   keep(id: string): void;
-  /** A handler has failed, or is so far behind that signals pass it by. A kept signal is handed to it again. */
+  /**
+   * A handler has failed, or is so far behind that signals pass it by. A kept signal is handed to
+   * it again.
+   */
   failed(error: unknown): void;
   /** There is room again for kept signals that were let go: they are to be sent anew. */
   again(): void;
@@ -21,9 +25,15 @@ export interface InboxOptions {
 
 /** How many signal ids are remembered to recognize duplicates. */
 const maxHandled = 2_000;
-/** Signals that wait for somebody to hear them; more are let go, of which the service has the kept ones. */
+/**
+ * Signals that wait for somebody to hear them; more are let go, of which the service has the kept
+ * ones.
+ */
 const maxUnheard = 1_000;
-/** How far behind a handler may be; beyond that signals pass it by, and kept ones wait at the service. */
+/**
+ * How far behind a handler may be; beyond that signals pass it by, and kept ones wait at the
+ * service.
+ */
 const maxBehind = 10_000;
 /** An acknowledgement waits for others this long, or for so many. */
 const ackMillis = 1_000;

@@ -1,4 +1,5 @@
-// The signals of one handler: one after the other, at its own pace, so that one that is slow holds no other up.
+// The signals of one handler: one after the other, at its own pace, so that one that is slow holds
+// no other up.
 import { pauseMillis } from "./pause.js";
 
 export interface Signal {

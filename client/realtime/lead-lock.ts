@@ -1,4 +1,5 @@
-// The lock of the tab that leads (Web Locks): the others wait for it, or take it from one that stands still.
+// The lock of the tab that leads (Web Locks): the others wait for it, or take it from one that
+// stands still.
 import type { Locks } from "./platform.js";
 
 export interface LeadLockOptions {

@@ -1,4 +1,5 @@
-// The line of the tab that leads, with what all tabs want to hear: all of it is granted, or each tab is asked for alone.
+// The line of the tab that leads, with what all tabs want to hear: all of it is granted, or each
+// tab is asked for alone.
 import { ApiError } from "../core.js";
 import { within } from "../signals.js";
 import { ofTopics, tooManyTopics, type Command, type Ending } from "./port.js";
@@ -29,7 +30,10 @@ export interface LeaderOptions {
 
 /** How long a leader waits for the topics of other tabs. */
 const gatherMillis = 50;
-/** How long the line hears what nobody wants to hear any more: a page that is loaded anew wants the same. */
+/**
+ * How long the line hears what nobody wants to hear any more: a page that is loaded anew wants the
+ * same.
+ */
 const giveBackMillis = 500;
 /** How long running commands keep the line before it is replaced for new topics. */
 const commandMillis = 5_000;
@@ -51,7 +55,10 @@ export class Leader {
   readonly #granted = new Set<string>();
   /** Tabs of which one has a refused topic: their topics are asked for one by one. */
   readonly #suspects = new Map<string, readonly string[]>();
-  /** Tabs that were granted since something was refused; null where nothing was, or nothing has been granted since. */
+  /**
+   * Tabs that were granted since something was refused; null where nothing was, or nothing has been
+   * granted since.
+   */
   #proven: Set<string> | null = null;
   #isRefused = false;
   /** The tabs that the line was asked for, and what all want to hear. */
@@ -256,7 +263,9 @@ export class Leader {
     this.#timer ??= setTimeout(() => void this.#openInTurn(), gatherMillis);
   }
 
-  /** Makes the line anew once the commands on it have their answers; others wait for the next one. */
+  /**
+   * Makes the line anew once the commands on it have their answers; others wait for the next one.
+   */
   async #openInTurn(): Promise<void> {
     this.#isOpen = false;
     if (this.#underWay.size > 0) {

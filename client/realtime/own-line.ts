@@ -7,7 +7,10 @@ import type { Heard } from "./place.js";
 import type { Ending, Line, Receiver } from "./port.js";
 import { isSame, withoutEnded } from "./topics.js";
 
-/** How long it is heard on once the shared line hears its topics: longer than that one's signals wait for its own. */
+/**
+ * How long it is heard on once the shared line hears its topics: longer than that one's signals
+ * wait for its own.
+ */
 const leaveMillis = 1_200;
 
 export interface OwnLineOptions {
@@ -56,7 +59,10 @@ export class OwnLine {
     return this.#isOpen;
   }
 
-  /** Whether all that is not kept and concerns the tab is told over this line, and none of it later than over another. */
+  /**
+   * Whether all that is not kept and concerns the tab is told over this line, and none of it later
+   * than over another.
+   */
   get isInCharge(): boolean {
     return this.#isOpen && !this.#signals.isHolding;
   }

@@ -1,4 +1,5 @@
-// What becomes of the page that a connection is in: its network changes, it is left, put aside, looked at again.
+// What becomes of the page that a connection is in: its network changes, it is left, put aside,
+// looked at again.
 import { platform } from "./platform.js";
 
 export interface PageEvents {

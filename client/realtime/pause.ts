@@ -1,4 +1,5 @@
-// The pauses before another try: at random between bounds of which the upper one grows (full jitter).
+// The pauses before another try: at random between bounds of which the upper one grows (full
+// jitter).
 
 export const leastPauseMillis = 500;
 const mostPauseMillis = 20_000;

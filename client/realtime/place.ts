@@ -36,7 +36,9 @@ export interface PlaceOptions {
 
 export class Place {
   readonly #options: PlaceOptions;
-  /** The last signal that was heard, or behind which the device is; undefined until that is known. */
+  /**
+   * The last signal that was heard, or behind which the device is; undefined until that is known.
+   */
   #last: string | undefined;
   /** Whether its relation to the other tabs' position is known. */
   #isPlaced = false;
@@ -91,7 +93,10 @@ export class Place {
     this.#options.signal(...signal);
   }
 
-  /** Reads what others heard while this tab was on no line; signals that come meanwhile are behind that. */
+  /**
+   * Reads what others heard while this tab was on no line; signals that come meanwhile are behind
+   * that.
+   */
   async #catchUp(last: string): Promise<void> {
     try {
       let isBehind = false;
@@ -126,7 +131,9 @@ export class Place {
     return false;
   }
 
-  /** Where this tab begins that has heard nothing yet: it is asked once, before others hear more. */
+  /**
+   * Where this tab begins that has heard nothing yet: it is asked once, before others hear more.
+   */
   async #begin(): Promise<string> {
     if (this.#last !== undefined) return this.#last;
     this.#beginning ??= this.#history(undefined).then(({ after = "" }) => after);
@@ -157,7 +164,8 @@ export class Place {
     ).settled();
     if (page.ok) return page.data;
     if (page.error.code !== "core.validation" || place === "") throw page.error;
-    // The service has another mailbox by now, in which there is no such place: all of it is new. An older one knows no place.
+    // The service has another mailbox by now, in which there is no such place: all of it is new. An
+    // older one knows no place.
     return this.#history("");
   }
 }

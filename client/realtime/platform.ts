@@ -1,7 +1,10 @@
 // Browser interfaces that some Node.js versions lack, so that clients compile without DOM types.
 import type { Dial } from "./port.js";
 
-/** Topics as a query has them: with commas between them, or as JSON where one has a comma, or looks like JSON. */
+/**
+ * Topics as a query has them: with commas between them, or as JSON where one has a comma, or looks
+ * like JSON.
+ */
 function topicsText(topics: readonly string[]): string {
   const text = topics.join(",");
   const isPlain = !text.startsWith('["') && topics.every((topic) => !topic.includes(","));
@@ -78,7 +81,10 @@ export function storeOf(name: "localStorage" | "sessionStorage"): KeyValueStore 
   }
 }
 
-/** A store that also remembers by itself: one that is full or forbidden keeps things over a reload no more, that is all. */
+/**
+ * A store that also remembers by itself: one that is full or forbidden keeps things over a reload
+ * no more, that is all.
+ */
 export function lasting(store: KeyValueStore | undefined): KeyValueStore {
   const kept = new Map<string, string>();
   return {

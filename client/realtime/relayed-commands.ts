@@ -1,4 +1,5 @@
-// The commands of a tab whose line another one has: they go through that tab, and wait here for its answers.
+// The commands of a tab whose line another one has: they go through that tab, and wait here for its
+// answers.
 import { ApiError, errorOf } from "../core.js";
 import type { Command } from "./port.js";
 import { commandFreshMillis, type Message } from "./tab-messages.js";

@@ -1,5 +1,5 @@
-// The line of a tab that shares: it leads, or hears and talks through the tab that does. What does not fit on the line that
-// all share comes over one of the tab's own.
+// The line of a tab that shares: it leads, or hears and talks through the tab that does. What does
+// not fit on the line that all share comes over one of the tab's own.
 import { callerOf, heldBy } from "../caller.js";
 import { randomKey, type ApiError } from "../core.js";
 import { LeadLock } from "./lead-lock.js";
@@ -15,7 +15,10 @@ import { isNewer, type Message, type Reign } from "./tab-messages.js";
 import { TabTopics } from "./tab-topics.js";
 import { Watch } from "./watch.js";
 
-/** How long a leader holds on after its line has ended, so that every tab has heard of that and takes its own pause. */
+/**
+ * How long a leader holds on after its line has ended, so that every tab has heard of that and
+ * takes its own pause.
+ */
 const lingerMillis = 200;
 /** How long a tab whose device has another line waits to hear that another tab leads. */
 const handoverMillis = 500;
@@ -210,7 +213,10 @@ export class SharedLine implements Line {
     return { ...this.#dial, token, lastEventId };
   }
 
-  /** A line of this tab's own: with another device, since a device has one connection, and one of which no place is kept. */
+  /**
+   * A line of this tab's own: with another device, since a device has one connection, and one of
+   * which no place is kept.
+   */
   async #openOwn(topics: readonly string[], receiver: Receiver): Promise<Line | null> {
     const dial = await this.#dialNow();
     const own = { topics, deviceId: randomKey(), begun: () => undefined, from: undefined };
@@ -225,7 +231,10 @@ export class SharedLine implements Line {
     this.#receiver.ended(ending);
   }
 
-  /** Another tab leads: this one hears through it from now on, and what its own line still says is not heard. */
+  /**
+   * Another tab leads: this one hears through it from now on, and what its own line still says is
+   * not heard.
+   */
   #stepDown(): void {
     const leader = this.#leader;
     if (leader === undefined || this.#isOver) return;
@@ -247,7 +256,10 @@ export class SharedLine implements Line {
     else this.#hearAsFollower(message);
   }
 
-  /** Whether a message is that of the tab that leads; one that has stood still goes on talking as if it did. */
+  /**
+   * Whether a message is that of the tab that leads; one that has stood still goes on talking as if
+   * it did.
+   */
   #isOfLeader({ kind, reign }: Extract<Message, { readonly reign: Reign }>): boolean {
     const before = this.#reign;
     if (reign.tab !== before.tab || reign.term !== before.term) {
@@ -358,7 +370,8 @@ export class SharedLine implements Line {
       this.#lock.release();
       this.#means.channel.close();
     };
-    // At once where nobody is waited for: a page that still has a lock is not kept for going back to.
+    // At once where nobody is waited for: a page that still has a lock is not kept for going back
+    // to.
     if (lingering === 0) leave();
     else setTimeout(leave, lingering);
   }

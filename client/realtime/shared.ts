@@ -1,11 +1,12 @@
-// One line for all tabs of a browser: one of them leads (Web Locks), the others hear and talk through it (BroadcastChannel).
+// One line for all tabs of a browser: one of them leads (Web Locks), the others hear and talk
+// through it (BroadcastChannel).
 import { platform } from "./platform.js";
 import type { Transport } from "./port.js";
 import { SharedLine } from "./shared-line.js";
 
 /**
- * The line of a transport, opened once a browser. Where there are no tabs, no means to share, or nobody has told who calls,
- * it is the transport itself.
+ * The line of a transport, opened once a browser. Where there are no tabs, no means to share, or
+ * nobody has told who calls, it is the transport itself.
  */
 export function shared(transport: Transport): Transport {
   const { BroadcastChannel, navigator } = platform;

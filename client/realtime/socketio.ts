@@ -1,4 +1,5 @@
-// Lines over Socket.IO, whose client the application brings along: `socketIo(io)` with `io` of socket.io-client.
+// Lines over Socket.IO, whose client the application brings along: `socketIo(io)` with `io` of
+// socket.io-client.
 import { errorOf } from "../core.js";
 import { addressOf } from "./platform.js";
 import { changeTopics, contentOf, deviceReplaced, isFinalKind } from "./port.js";
@@ -46,7 +47,8 @@ class SocketIoLine implements Line {
     });
     this.#socket.on("connect_error", (error) => this.#refused(error));
     this.#socket.on("disconnect", () => this.#span.end({}));
-    // If a service ends between the upgrade and its first word, the socket itself tells nothing for 20 seconds.
+    // If a service ends between the upgrade and its first word, the socket itself tells nothing for
+    // 20 seconds.
     this.#socket.io.engine.on("close", () => {
       // The reason of a refusal follows right after its end.
       queueMicrotask(() => this.#end({}));

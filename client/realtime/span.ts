@@ -1,4 +1,5 @@
-// What lines over a socket have in common: they open once and end once, and whoever still waits for an answer is refused.
+// What lines over a socket have in common: they open once and end once, and whoever still waits for
+// an answer is refused.
 import { ApiError, errorOf } from "../core.js";
 import type { Ending, Receiver } from "./port.js";
 
@@ -20,7 +21,10 @@ export class Span {
     this.#receiver = receiver;
   }
 
-  /** Asks by `send`, which is given what takes the answer. Rejects with `client.network` if the line ends first. */
+  /**
+   * Asks by `send`, which is given what takes the answer. Rejects with `client.network` if the line
+   * ends first.
+   */
   ask(send: (take: (answer: LineAnswer) => void) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(new ApiError("client.network", "the connection has ended"));

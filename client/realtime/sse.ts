@@ -1,4 +1,5 @@
-// Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
+// Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and
+// commands as requests beside it.
 import { ApiError, authorize, call, errorOf, retryAfterMillis } from "../core.js";
 import type { CallOptions, Operation } from "../core.js";
 import { following } from "../signals.js";
@@ -21,7 +22,10 @@ export function sse(): Transport {
   return { open: (dial, receiver) => new SseLine(dial, receiver) };
 }
 
-/** A line whose stream makes place for another where something else is to be heard, or by another token. */
+/**
+ * A line whose stream makes place for another where something else is to be heard, or by another
+ * token.
+ */
 class SseLine implements Line {
   readonly #leaving = new AbortController();
   readonly #recent = new Recent();

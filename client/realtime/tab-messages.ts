@@ -14,8 +14,8 @@ type OfLeader =
   /** The answer to `ask`. */
   | { readonly kind: "beat" }
   /**
-   * A line has been made, or was there when `tab` joined; these topics are heard over it, behind the signal `last`, and
-   * `presence` is that of the tab's topics.
+   * A line has been made, or was there when `tab` joined; these topics are heard over it, behind
+   * the signal `last`, and `presence` is that of the tab's topics.
    */
   | {
       readonly kind: "opened";
@@ -62,7 +62,10 @@ export type Message =
       };
     };
 
-/** How long a command may lie before the leading tab sends it: less than it takes until another tab leads. */
+/**
+ * How long a command may lie before the leading tab sends it: less than it takes until another tab
+ * leads.
+ */
 export const commandFreshMillis = 2_500;
 
 /** Whether another tab leads than the known one: of two with one term, the sender. */

@@ -36,8 +36,8 @@ export class Topics {
   }
 
   /**
-   * These are wanted from now on, and no others. Resolves once they are heard. Rejects with why they are not:
-   * `client.aborted` where others were set before.
+   * These are wanted from now on, and no others. Resolves once they are heard. Rejects with why
+   * they are not: `client.aborted` where others were set before.
    */
   want(topics: readonly string[]): Promise<void> {
     // The application may go on with its own list.
@@ -76,7 +76,10 @@ export class Topics {
     this.#settle(this.#heardSerial);
   }
 
-  /** `realtime.unsubscribed`: the caller may not hear these any more, and another line does not ask for them. */
+  /**
+   * `realtime.unsubscribed`: the caller may not hear these any more, and another line does not ask
+   * for them.
+   */
   lost(data: unknown): void {
     const { code } = data as { readonly code: string };
     this.#heard = withoutEnded(this.#heard, data);

@@ -1,4 +1,5 @@
-// Lines over WebSocket: signals, acknowledgements and commands as frames of JSON (service.md "Realtime wire protocol").
+// Lines over WebSocket: signals, acknowledgements and commands as frames of JSON (service.md
+// "Realtime wire protocol").
 import { ApiError } from "../core.js";
 import { lineAddress, platform, type Socket } from "./platform.js";
 import { changeTopics, contentOf, isFinalKind, type Command, type Dial } from "./port.js";
@@ -110,7 +111,10 @@ class WebSocketLine implements Line {
     );
   }
 
-  /** `isNew` is a frame that an older service may not know: it answers that with an error that names no question. */
+  /**
+   * `isNew` is a frame that an older service may not know: it answers that with an error that names
+   * no question.
+   */
   async #ask(type: string, members: object, isNew = false): Promise<unknown> {
     const cid = String((this.#asked += 1));
     const frame = JSON.stringify({ type, cid, ...members });

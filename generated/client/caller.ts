@@ -13,7 +13,10 @@ export function anotherCaller(): ApiError {
   return new ApiError("client.aborted", "another caller signed in");
 }
 
-/** Options of calls that make up one piece of work: all of them are of whoever starts it, which is now. */
+/**
+ * Options of calls that make up one piece of work: all of them are of whoever starts it, which is
+ * now.
+ */
 export function ofCaller<Options extends Pick<CallOptions, "caller">>(
   client: Client,
   options: Options,
@@ -27,8 +30,8 @@ export function ofCaller<Options extends Pick<CallOptions, "caller">>(
 const maxChanges = 5;
 
 /**
- * The stored tokens and their caller. If somebody signs in meanwhile, both are read again. Work that
- * one caller has begun (`begun`) never gets another's tokens.
+ * The stored tokens and their caller. If somebody signs in meanwhile, both are read again. Work
+ * that one caller has begun (`begun`) never gets another's tokens.
  */
 export async function heldBy(client: Client, begun?: string | null): Promise<Held> {
   for (let changes = 0; changes < maxChanges; changes += 1) {

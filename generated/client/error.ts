@@ -48,7 +48,9 @@ export class ApiError<Code extends string = string> extends Error {
   }
 }
 
-/** Whether something that was caught is an error of a call; with codes, whether it has one of them. */
+/**
+ * Whether something that was caught is an error of a call; with codes, whether it has one of them.
+ */
 export function isApiError<Code extends string = string>(
   error: unknown,
   ...codes: readonly Code[]
@@ -56,7 +58,10 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code as Code));
 }
 
-/** The error of a body that the service answered with. The header tells its code, whatever the body is; realtime has no header. */
+/**
+ * The error of a body that the service answered with. The header tells its code, whatever the body
+ * is; realtime has no header.
+ */
 export function errorOf(body: unknown, response?: Response): ApiError {
   const { code, detail, kind, context } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const text = (value: unknown): string | undefined =>

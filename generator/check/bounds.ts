@@ -6,7 +6,10 @@ import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { RuleContext } from "../kernel/rule.js";
 
-/** Warns of lists, aggregates and searches that anybody may ask for, as often as they like, of documents that grow. */
+/**
+ * Warns of lists, aggregates and searches that anybody may ask for, as often as they like, of
+ * documents that grow.
+ */
 export function openListsAreLimited({ expanded, loaded, report }: RuleContext): void {
   const { model, origins } = expanded;
   const told = new Set<string>();

@@ -1,9 +1,13 @@
-// The rule that no type of the registry is called like one that the client declares for an operation.
+// The rule that no type of the registry is called like one that the client declares for an
+// operation.
 import { referredType } from "../model/json-schema.js";
 import { inputTypeOf, outputTypeName } from "../model/operation-types.js";
 import type { RuleContext } from "../kernel/rule.js";
 
-/** Reports types that are called like the input or the output of an operation, where those are no types of the registry. */
+/**
+ * Reports types that are called like the input or the output of an operation, where those are no
+ * types of the registry.
+ */
 export function clientTypesAreFree({ expanded, report }: RuleContext): void {
   const { model, types } = expanded;
   const told = new Set<string>();

@@ -1,4 +1,5 @@
-// The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
+// The rule that default values match the schemas of their fields. Loads Ajv only where there are
+// defaults to check.
 import { bundled } from "../compile/checked-schemas.js";
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import type { Advice } from "../diagnostics/diagnostics.js";
@@ -9,7 +10,10 @@ import { readShorthand } from "../load/shorthand.js";
 import type { RuleContext } from "../kernel/rule.js";
 import { isNullable, type JsonSchema } from "../model/json-schema.js";
 
-/** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
+/**
+ * Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field
+ * always fits.
+ */
 export async function defaultsFit(context: RuleContext): Promise<void> {
   const { types } = context.expanded.model;
   for (const { what = "default", member, schema, value, at } of families.flatMap((one) =>

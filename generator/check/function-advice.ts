@@ -8,7 +8,10 @@ import { projectEntry, textOfFile } from "../load/project-file.js";
 import { folderContent } from "../load/project-folder.js";
 import { reservedWords } from "../model/reserved-words.js";
 
-/** The reference to a file that is there: from the folder of the registry's file, with another ending, or spelt nearly so. */
+/**
+ * The reference to a file that is there: from the folder of the registry's file, with another
+ * ending, or spelt nearly so.
+ */
 export function fileAdvice(
   project: string,
   { reference: { file, name }, at }: Mention,

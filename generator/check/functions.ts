@@ -27,7 +27,10 @@ export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): rea
   ];
 }
 
-/** The phase of a hook: the key above it in an operation, or what its own declaration says; in a policy it is asked before. */
+/**
+ * The phase of a hook: the key above it in an operation, or what its own declaration says; in a
+ * policy it is asked before.
+ */
 function phaseOf(path: NamedFunction["path"], { hooks }: Declarations): string {
   if (path[0] === "policies") return "before";
   return path[0] === "hooks" ? (hooks[String(path[1])]?.phase ?? "") : String(path.at(-2));
@@ -50,7 +53,10 @@ export async function functionsExist(
   for (const [file, facts] of modules) checkAwaited(context, file, facts);
 }
 
-/** Warns of calls that a module starts and doesn't await: when its function returns, they fail the operation. */
+/**
+ * Warns of calls that a module starts and doesn't await: when its function returns, they fail the
+ * operation.
+ */
 function checkAwaited(
   { report }: RuleContext,
   file: string,

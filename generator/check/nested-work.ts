@@ -1,4 +1,5 @@
-// The rule that values are validated in time linear in their bytes, because clients choose how they nest.
+// The rule that values are validated in time linear in their bytes, because clients choose how they
+// nest.
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { branchesOf } from "../model/union-branches.js";
@@ -76,7 +77,10 @@ function* schemasIn(schema: unknown): Generator<SchemaObject> {
   for (const value of Object.values(schema)) yield* schemasIn(value);
 }
 
-/** Two branches of a union in the type that a value may be both of, the first of which leads back to the type. */
+/**
+ * Two branches of a union in the type that a value may be both of, the first of which leads back to
+ * the type.
+ */
 function undecidedPair(
   type: string,
   schema: JsonSchema,

@@ -45,7 +45,10 @@ function openPlace(
   return within(input.schema, "");
 }
 
-/** An object without `additionalProperties`. Parts of an `allOf` don't count, since another part may need to be open. */
+/**
+ * An object without `additionalProperties`. Parts of an `allOf` don't count, since another part may
+ * need to be open.
+ */
 function isOpen(schema: SchemaObject): boolean {
   const types: readonly unknown[] = [schema["type"]].flat();
   const says = ["additionalProperties", "patternProperties", "allOf", "enum", "const"];

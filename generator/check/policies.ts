@@ -1,4 +1,5 @@
-// The rule that the steps of policies exist and can refuse. Each faulty one is reported once, at its own place, however many operations it guards.
+// The rule that the steps of policies exist and can refuse. Each faulty one is reported once, at
+// its own place, however many operations it guards.
 import { meantOrNearest } from "../diagnostics/did-you-mean.js";
 import { own } from "../model/records.js";
 import { refusingPhases } from "../model/vocabulary.js";
@@ -11,8 +12,9 @@ import type { Finding } from "../diagnostics/diagnostics.js";
 import type { RuleContext } from "../kernel/rule.js";
 
 /**
- * Reports undeclared steps, and hooks that run where nothing can be refused any more, also in policies that no operation names. Steps that another section would add are
- * reported only if an operation uses them.
+ * Reports undeclared steps, and hooks that run where nothing can be refused any more, also in
+ * policies that no operation names. Steps that another section would add are reported only if an
+ * operation uses them.
  */
 export function policiesNameSteps({ loaded, expanded, report }: RuleContext): void {
   const { declarations, tree } = loaded;

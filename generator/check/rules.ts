@@ -1,4 +1,5 @@
-// The third phase: rules over the whole registry. Each is a small function; all findings come at once.
+// The third phase: rules over the whole registry. Each is a small function; all findings come at
+// once.
 import { families } from "../families/index.js";
 import type { Origin } from "../diagnostics/diagnostics.js";
 import {
@@ -19,7 +20,10 @@ import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
 import { sqlNamesDiffer } from "./sql-names.js";
 
-/** All rules that wait for nothing; those over defaults, patterns and functions are called beside them. */
+/**
+ * All rules that wait for nothing; those over defaults, patterns and functions are called beside
+ * them.
+ */
 export const rules: readonly RegistryRule[] = [
   routesCollide,
   answeredKeysAreFree,
@@ -138,7 +142,8 @@ function typesAreFinite({ expanded, report }: RuleContext): void {
 function mustContain(schema: JsonSchema): readonly string[] {
   if (typeof schema === "boolean" || isNullable(schema)) return [];
   const own = referredType(schema);
-  // A reference straight from an alternative makes the type its own alternative, which TypeScript refuses as well.
+  // A reference straight from an alternative makes the type its own alternative, which TypeScript
+  // refuses as well.
   const alternatives = alternativesOf(schema).flatMap((option) => referredType(option) ?? []);
   const properties = propertiesOf(schema);
   const members =
@@ -168,7 +173,10 @@ function namespacesDiffer({ expanded, report }: RuleContext): void {
   }
 }
 
-/** Two operations have different names in code too. Imports of their module are renamed if they collide. */
+/**
+ * Two operations have different names in code too. Imports of their module are renamed if they
+ * collide.
+ */
 function codeNamesDiffer({ expanded, report }: RuleContext): void {
   const owners = new Map<string, string>();
   for (const { key } of Object.values(expanded.model.operations)) {

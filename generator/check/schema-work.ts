@@ -21,8 +21,8 @@ const maxLoads = 2_000;
 const nothing: Load = new Map();
 
 /**
- * How many schemas check one value at most, if that is too many or grows with depth; otherwise undefined. What was found of
- * one schema isn't looked at again for the next.
+ * How many schemas check one value at most, if that is too many or grows with depth; otherwise
+ * undefined. What was found of one schema isn't looked at again for the next.
  */
 export function workCounter(types: Types): (schema: JsonSchema) => number | undefined {
   const numbers = new Map<SchemaObject, number>();

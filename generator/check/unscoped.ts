@@ -8,8 +8,8 @@ const isModule = /\.[cm]?[jt]sx?$/;
 const relative = /\bfrom\s*["'](\.{1,2}\/[^"']+)["']|\bimport\s*\(\s*["'](\.{1,2}\/[^"']+)["']/g;
 
 /**
- * Reports every use of `unscoped` in the modules below the registry's folder, and in those that they import: reviewers have to
- * see it, whoever wrote it and under whatever name it is called.
+ * Reports every use of `unscoped` in the modules below the registry's folder, and in those that
+ * they import: reviewers have to see it, whoever wrote it and under whatever name it is called.
  */
 export async function unscopedIsListed(
   project: string,

@@ -23,8 +23,8 @@ export function textAt(commit: string, root: string, path: string): string | und
 }
 
 /**
- * The migrations of the generated folder at a commit; none where it had no such folder. Throws `UsageError` where they
- * cannot be read.
+ * The migrations of the generated folder at a commit; none where it had no such folder. Throws
+ * `UsageError` where they cannot be read.
  */
 export function migrationsAt(commit: string, root: string, out: string): MigrationHistory {
   const paths = folderAt(commit, root, out)

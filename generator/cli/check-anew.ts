@@ -1,4 +1,5 @@
-// opwright check if something has changed: checks the registry and compares everything that it generates.
+// opwright check if something has changed: checks the registry and compares everything that it
+// generates.
 import { registryState, rememberClean } from "../pipeline/clean-state.js";
 import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";

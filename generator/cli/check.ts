@@ -1,4 +1,5 @@
-// opwright check: whether the registry is valid and the generated folder matches it. Only `--fix` writes.
+// opwright check: whether the registry is valid and the generated folder matches it. Only `--fix`
+// writes.
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { expectShortRun } from "./short-run.js";

@@ -1,4 +1,5 @@
-// opwright client pack: the typed client as an npm tarball, from a generated folder that matches the registry.
+// opwright client pack: the typed client as an npm tarball, from a generated folder that matches
+// the registry.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -6,7 +6,10 @@ import type { OpwrightConfig } from "../project/config.js";
 import { own } from "../model/records.js";
 import { UsageError } from "./io.js";
 
-/** The default export of a configuration file. Throws `UsageError` if it can't be loaded or isn't a configuration. */
+/**
+ * The default export of a configuration file. Throws `UsageError` if it can't be loaded or isn't a
+ * configuration.
+ */
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
   const twin = /\.m?ts$/.test(file) && !stripsTypes() ? await transpiled(file) : undefined;
   const { log } = console;

@@ -1,12 +1,13 @@
-// Compiling in opwright dev, by the project's own TypeScript: it remembers what it has checked and only writes what changed.
+// Compiling in opwright dev, by the project's own TypeScript: it remembers what it has checked and
+// only writes what changed.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UsageError } from "./io.js";
 
 /**
- * Compiles a project; resolves with whether it does compile. Where it doesn't, the compiler has said why and has written
- * nothing.
+ * Compiles a project; resolves with whether it does compile. Where it doesn't, the compiler has
+ * said why and has written nothing.
  */
 export function compileProject(root: string): Promise<boolean> {
   const options = ["--incremental", "--sourceMap", "--noEmitOnError"];

@@ -1,4 +1,5 @@
-// The service of opwright dev: replaced on each change, by default without a gap in which nobody answers.
+// The service of opwright dev: replaced on each change, by default without a gap in which nobody
+// answers.
 import { spawn, type ChildProcess } from "node:child_process";
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,8 +13,9 @@ export interface DevServer {
 }
 
 /**
- * A service whose entry is a compiled file. The listener belongs to this process (node:cluster), so that the old server answers
- * until the new one is ready, and continues if the new one doesn't start.
+ * A service whose entry is a compiled file. The listener belongs to this process (node:cluster), so
+ * that the old server answers until the new one is ready, and continues if the new one doesn't
+ * start.
  */
 export function compiledServer(entry: string, root: string): DevServer {
   const running = new Set<Worker>();
@@ -54,10 +56,15 @@ export function compiledServer(entry: string, root: string): DevServer {
 
 /** How often to check whether a group of processes has ended, in milliseconds. */
 const goneMillis = 20;
-/** Checks before giving up: if nobody collects ended processes, the group seems to exist forever. */
+/**
+ * Checks before giving up: if nobody collects ended processes, the group seems to exist forever.
+ */
 const mostLooks = 1_000;
 
-/** A service that a command of the project's own starts. The old one ends first, because both use the same port. */
+/**
+ * A service that a command of the project's own starts. The old one ends first, because both use
+ * the same port.
+ */
 export function commandServer(command: string, root: string): DevServer {
   let current: ChildProcess | undefined;
   const stop = async (): Promise<void> => {

@@ -1,4 +1,5 @@
-// opwright dev: watches registry, handlers and hooks; generates, compiles and restarts on each change.
+// opwright dev: watches registry, handlers and hooks; generates, compiles and restarts on each
+// change.
 import { join, relative } from "node:path";
 import { watch } from "chokidar";
 import { checkRegistry, planGeneration } from "../pipeline/generate.js";
@@ -12,7 +13,10 @@ import type { ConfiguredProject } from "./project.js";
 /** How long a burst of changes is gathered, in milliseconds. */
 const quietMillis = 30;
 
-/** Runs until SIGINT or SIGTERM. A change with findings, or that does not compile, keeps the last good server running. */
+/**
+ * Runs until SIGINT or SIGTERM. A change with findings, or that does not compile, keeps the last
+ * good server running.
+ */
 export async function runDev(configured: ConfiguredProject, terminal: Terminal): Promise<ExitCode> {
   const { project } = configured;
   const { root, paths } = project;
@@ -93,7 +97,9 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
   return exitCodes.fine;
 }
 
-/** Loads what the first change will need, because loading compilers takes longer than running them. */
+/**
+ * Loads what the first change will need, because loading compilers takes longer than running them.
+ */
 async function warmUp({ project }: ConfiguredProject): Promise<void> {
   const checked = await checkRegistry(project);
   if (checked.findings.length === 0) await planGeneration(project, checked);

@@ -1,4 +1,5 @@
-// opwright diff: what a change of the registry does to clients, against the frozen registry of a git revision.
+// opwright diff: what a change of the registry does to clients, against the frozen registry of a
+// git revision.
 import { parseDocument, stringify } from "yaml";
 import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
@@ -78,7 +79,9 @@ export async function runDiff(
   return exitCodes.findings;
 }
 
-/** What rolling the registry out over that of a commit takes; null where the commit has no database. */
+/**
+ * What rolling the registry out over that of a commit takes; null where the commit has no database.
+ */
 function rolloutSince(
   commit: string,
   { root, paths }: ConfiguredProject["project"],
@@ -118,7 +121,10 @@ function approvedAt(
   ) as Readonly<Record<string, Approval>>;
 }
 
-/** Versions that can be compared: 1 described differently what runs an operation, which isn't compared; 2 had hooks at each operation. */
+/**
+ * Versions that can be compared: 1 described differently what runs an operation, which isn't
+ * compared; 2 had hooks at each operation.
+ */
 const readFormats: readonly number[] = [1, 2, 3];
 
 /** The frozen registry of a commit. Throws `UsageError` where there is none. */
@@ -133,7 +139,10 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
   return thawed({ ...empty, ...frozen });
 }
 
-/** Throws `UsageError` if the older registry is from a version of opwright whose registries had other members. */
+/**
+ * Throws `UsageError` if the older registry is from a version of opwright whose registries had
+ * other members.
+ */
 function compared(before: RegistryModel, after: RegistryModel, ref: string): readonly Change[] {
   try {
     return compareRegistries(before, after);

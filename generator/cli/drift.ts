@@ -31,7 +31,10 @@ const messages: Readonly<Record<FileChange["kind"], string>> = {
   foreign: "is in the way and is not ours",
 };
 
-/** The state of a project: its findings, including drift, and its plan if the registry itself has no findings. */
+/**
+ * The state of a project: its findings, including drift, and its plan if the registry itself has no
+ * findings.
+ */
 export async function checkedPlan(project: Project): Promise<{
   readonly checked: CheckedRegistry;
   readonly plan: GenerationPlan | undefined;

@@ -15,7 +15,10 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
-/** The lines of a code frame: the line before, the line of the place, and below it what marks the place. */
+/**
+ * The lines of a code frame: the line before, the line of the place, and below it what marks the
+ * place.
+ */
 export function codeFrame(
   { line, col, length }: SourcePosition,
   text: string | undefined,

@@ -1,4 +1,5 @@
-// Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
+// Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for
+// machines.
 import { catalogue, type Severity } from "../diagnostics/catalogue.js";
 import {
   suggested,
@@ -86,7 +87,10 @@ function byPlace(left: Diagnostic, right: Diagnostic): number {
   );
 }
 
-/** The report of all diagnostics in one format; pretty and github end with a newline, the others are one document. */
+/**
+ * The report of all diagnostics in one format; pretty and github end with a newline, the others are
+ * one document.
+ */
 function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: FindingFormat,

@@ -1,4 +1,5 @@
-// opwright check --fix: mends findings that have one right answer, in the registry's own files, round by round.
+// opwright check --fix: mends findings that have one right answer, in the registry's own files,
+// round by round.
 import { readFileSync } from "node:fs";
 import { checkRegistry, type Project } from "../pipeline/generate.js";
 import { apart, edited } from "../mend/edits.js";
@@ -44,7 +45,10 @@ export async function fixRegistry(
   terminal.note(`mended ${files.length === 1 ? "1 file" : `${files.length} files`}`);
 }
 
-/** Mends what can be mended, checks again, and so on. Returns the files that it changed, in order, and what is left. */
+/**
+ * Mends what can be mended, checks again, and so on. Returns the files that it changed, in order,
+ * and what is left.
+ */
 export async function mendRegistry(
   project: Project,
 ): Promise<{ readonly files: readonly MendedFile[]; readonly left: readonly Finding[] }> {
@@ -70,7 +74,10 @@ export async function mendRegistry(
   return { files, left };
 }
 
-/** Writes a file with its fixes. Undefined where it was changed meanwhile, isn't UTF-8, or could not be read afterwards. */
+/**
+ * Writes a file with its fixes. Undefined where it was changed meanwhile, isn't UTF-8, or could not
+ * be read afterwards.
+ */
 function rewritten(
   root: string,
   file: string,

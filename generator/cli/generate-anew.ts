@@ -34,8 +34,8 @@ export interface GenerateOutcome {
 }
 
 /**
- * Checks the registry and writes the generated folder. `before` runs once it is certain that it will be written, and before it
- * is.
+ * Checks the registry and writes the generated folder. `before` runs once it is certain that it
+ * will be written, and before it is.
  */
 export async function generateAnew(
   { project: given, format }: ConfiguredProject,
@@ -127,7 +127,10 @@ function isWritten({ changes, manifest, folder }: GenerationPlan, before: () => 
   return staged.commit();
 }
 
-/** What generating would change. If files seem to be edited, git is asked whether a merge left them so. */
+/**
+ * What generating would change. If files seem to be edited, git is asked whether a merge left them
+ * so.
+ */
 async function plannedAfterMerge(
   project: Project,
   checked: CheckedRegistry,

@@ -1,10 +1,14 @@
-// What git is in the middle of: whose commits a merge, a rebase or a cherry-pick is about to add to HEAD.
+// What git is in the middle of: whose commits a merge, a rebase or a cherry-pick is about to add to
+// HEAD.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { commitOf, git } from "./git.js";
 
 export interface GitOperation {
-  /** Whether a merge (`--squash` too), a rebase, a cherry-pick or a revert is neither committed nor given up. */
+  /**
+   * Whether a merge (`--squash` too), a rebase, a cherry-pick or a revert is neither committed nor
+   * given up.
+   */
   readonly isUnderWay: boolean;
   /** Commits that come with all that led to them: those of a merge. */
   readonly merged: readonly string[];
@@ -41,12 +45,14 @@ function isCommit(root: string, name: string): boolean {
 }
 
 /**
- * The commit to compare with: the merge base, so that what others have added since doesn't look removed. What is being merged
- * counts as merged. Throws `UsageError` if the revision doesn't exist.
+ * The commit to compare with: the merge base, so that what others have added since doesn't look
+ * removed. What is being merged counts as merged. Throws `UsageError` if the revision doesn't
+ * exist.
  */
 export function baseOf(ref: string, root: string): string {
   const commit = commitOf(ref, root);
-  // With more than two commits, git takes a merge of all but the first. A shallow clone has no merge base.
+  // With more than two commits, git takes a merge of all but the first. A shallow clone has no
+  // merge base.
   const { merged } = operationIn(root);
   return git(root, "merge-base", commit, "HEAD", ...merged)?.trim() ?? commit;
 }

@@ -14,8 +14,8 @@ export function git(root: string, ...args: readonly string[]): string | undefine
 }
 
 /**
- * The texts of objects such as `main:./generated/registry.json`, undefined for those that don't exist, by one process for all
- * of them. Throws `UsageError` without git.
+ * The texts of objects such as `main:./generated/registry.json`, undefined for those that don't
+ * exist, by one process for all of them. Throws `UsageError` without git.
  */
 export function textsOf(root: string, names: readonly string[]): readonly (string | undefined)[] {
   if (names.length === 0) return [];
@@ -48,7 +48,10 @@ export function commitOf(ref: string, root: string): string {
 
 const usualBases = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
 
-/** The base branch of a repository, the remote's before the local one; undefined without one, or without git. */
+/**
+ * The base branch of a repository, the remote's before the local one; undefined without one, or
+ * without git.
+ */
 export function usualBase(root: string): string | undefined {
   const isThere = (ref: string): boolean =>
     git(root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`) !== undefined;

@@ -86,7 +86,10 @@ function named(service: string, folder: string): string {
     .replace(/^( {2}title: ).*$/m, `$1${words.charAt(0).toUpperCase()}${words.slice(1)}`);
 }
 
-/** What the reference service uses besides Express: a transport of its realtime plane, and pages in development. */
+/**
+ * What the reference service uses besides Express: a transport of its realtime plane, and pages in
+ * development.
+ */
 const ofTracker = {
   dependencies: { "socket.io": "^4.8.0" },
   devDependencies: { "swagger-ui-dist": "^5.0.0" },
@@ -106,7 +109,10 @@ const lintRules = {
   ignorePatterns: ["dist/", "generated/", "node_modules/"],
 };
 
-/** Pull requests fold files that nobody reads line by line; routes, types, specs and migrations are reviewed. */
+/**
+ * Pull requests fold files that nobody reads line by line; routes, types, specs and migrations are
+ * reviewed.
+ */
 const gitAttributes = `* text=auto eol=lf
 ${["**/*.json", "validators/**", "client/**"].map((path) => `generated/${path} linguist-generated=true\n`).join("")}`;
 

@@ -1,4 +1,5 @@
-// The terminal: results on stdout, notes on stderr, colour where it is wanted, exit codes with names.
+// The terminal: results on stdout, notes on stderr, colour where it is wanted, exit codes with
+// names.
 
 /** Exit codes of every command. */
 export const exitCodes = { fine: 0, findings: 1, usage: 2, io: 3, bug: 70 } as const;

@@ -1,4 +1,5 @@
-// Which migrations of a base branch stay: all that have come to this branch, by whichever way they came.
+// Which migrations of a base branch stay: all that have come to this branch, by whichever way they
+// came.
 import { isDeepStrictEqual } from "node:util";
 import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
 import { databasePath } from "../database/schema.js";
@@ -10,13 +11,17 @@ import { databaseIn, migrationsAt, textAt } from "./base-migrations.js";
 import { commitOf, git } from "./git.js";
 import { baseOf, operationIn } from "./git-operation.js";
 
-/** How far back is looked for a commit whose migrations are here, though git doesn't know that it was merged. */
+/**
+ * How far back is looked for a commit whose migrations are here, though git doesn't know that it
+ * was merged.
+ */
 const furthest = 200;
 
 /**
- * The migrations of the last commit of a base branch that has come to this one. Usually that is the merge base, and what is
- * being merged counts. `merge --squash` and cherry-picks leave no trace in the history: there, a commit counts whose
- * migrations are all here. Throws `UsageError` if the revision doesn't exist or its migrations can't be read.
+ * The migrations of the last commit of a base branch that has come to this one. Usually that is the
+ * merge base, and what is being merged counts. `merge --squash` and cherry-picks leave no trace in
+ * the history: there, a commit counts whose migrations are all here. Throws `UsageError` if the
+ * revision doesn't exist or its migrations can't be read.
  */
 export function migrationsKept(ref: string, { root, paths: { out } }: Project): MigrationHistory {
   const merged = baseOf(ref, root);
@@ -39,8 +44,8 @@ export function migrationsKept(ref: string, { root, paths: { out } }: Project): 
 }
 
 /**
- * Of commits that go back from the newest, the first with the same migrations: what has changed since, without a migration,
- * may not have come here.
+ * Of commits that go back from the newest, the first with the same migrations: what has changed
+ * since, without a migration, may not have come here.
  */
 function firstAlike(histories: readonly (() => MigrationHistory)[]): MigrationHistory {
   const [newest, ...older] = histories;
@@ -56,7 +61,10 @@ function firstAlike(histories: readonly (() => MigrationHistory)[]): MigrationHi
   return first;
 }
 
-/** The migrations of HEAD and of the index: in the middle of a merge the index has those of all sides. */
+/**
+ * The migrations of HEAD and of the index: in the middle of a merge the index has those of all
+ * sides.
+ */
 function whatIsHere(root: string, out: string): { has(commit: string): boolean } {
   const folder = `${out}/migrations`;
   const listed = [
@@ -83,7 +91,10 @@ function whatIsHere(root: string, out: string): { has(commit: string): boolean }
   };
 }
 
-/** The files in a listing of `ls-tree` or `ls-files`, whose lines have the blob among other words before the tab. */
+/**
+ * The files in a listing of `ls-tree` or `ls-files`, whose lines have the blob among other words
+ * before the tab.
+ */
 function entriesIn(listing: string): readonly { readonly path: string; readonly blob: string }[] {
   return [...listing.matchAll(/([0-9a-f]{40,64})(?: \d)?\t([^\0]+)/g)].map(
     ([, blob = "", path = ""]) => ({ path, blob }),

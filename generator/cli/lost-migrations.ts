@@ -1,4 +1,5 @@
-// Migrations of a base branch that this one has changed or lost: databases of the base have applied them (ci.md "Migrations").
+// Migrations of a base branch that this one has changed or lost: databases of the base have applied
+// them (ci.md "Migrations").
 import { databasePath } from "../database/schema.js";
 import { brokenSuccession } from "../database/succession.js";
 import type { Finding } from "../diagnostics/diagnostics.js";
@@ -8,7 +9,10 @@ import { migrationsAt } from "./base-migrations.js";
 import { commitOf } from "./git.js";
 import { baseOf } from "./git-operation.js";
 
-/** The same for a registry that was checked; nothing where its own migrations aren't whole, which is a finding already. */
+/**
+ * The same for a registry that was checked; nothing where its own migrations aren't whole, which is
+ * a finding already.
+ */
 export function lostSince(
   ref: string,
   project: Project,
@@ -19,9 +23,9 @@ export function lostSince(
 }
 
 /**
- * What keeps databases of a base branch from going on with the migrations that are here. The base as it is now counts, not the
- * merge base: a branch that only lags behind is fine, but one that adds migrations of its own has to have the base's. Throws
- * `UsageError` if the base can't be read.
+ * What keeps databases of a base branch from going on with the migrations that are here. The base
+ * as it is now counts, not the merge base: a branch that only lags behind is fine, but one that
+ * adds migrations of its own has to have the base's. Throws `UsageError` if the base can't be read.
  */
 function lostMigrations(
   ref: string,

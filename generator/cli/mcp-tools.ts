@@ -1,4 +1,5 @@
-// Operations as tools of the Model Context Protocol: which are offered, their names, and what their list says about them.
+// Operations as tools of the Model Context Protocol: which are offered, their names, and what their
+// list says about them.
 import { createHash } from "node:crypto";
 import { isReading, repeatsOf } from "../print/client-operation.js";
 import { bundled } from "../compile/checked-schemas.js";
@@ -21,8 +22,8 @@ export type Tools = ReadonlyMap<string, OperationModel>;
 const maxNameLength = 64;
 
 /**
- * The name of an operation's tool, at most 64 letters, digits, `_` and `-`: `tasks.list` → `tasks-list`. Keys have no
- * `-`, so names are unique; a name that is too long ends with a hash.
+ * The name of an operation's tool, at most 64 letters, digits, `_` and `-`: `tasks.list` →
+ * `tasks-list`. Keys have no `-`, so names are unique; a name that is too long ends with a hash.
  */
 export function toolName(key: string): string {
   const name = key.replace(".", "-");
@@ -32,9 +33,9 @@ export function toolName(key: string): string {
 }
 
 /**
- * Operations that are tools: those that have a route, speak JSON, and don't take or return credentials; only reading ones,
- * unless writes are allowed; with patterns, only those that one of them matches. Throws `UsageError` for a pattern that
- * matches none.
+ * Operations that are tools: those that have a route, speak JSON, and don't take or return
+ * credentials; only reading ones, unless writes are allowed; with patterns, only those that one of
+ * them matches. Throws `UsageError` for a pattern that matches none.
  */
 export function toolsOf(
   model: RegistryModel,
@@ -73,14 +74,17 @@ function matches(pattern: string, key: string): boolean {
 const maxListBytes = 20_000;
 
 /**
- * What the list says about arguments: their types, formats and values; their types; the names of all of them, or of those that
- * are needed.
+ * What the list says about arguments: their types, formats and values; their types; the names of
+ * all of them, or of those that are needed.
  */
 const details = ["values", "types", "names", "needed"] as const;
 
 export type ListDetail = (typeof details)[number];
 
-/** The list of tools, with as much detail as fits into 20 KB; `others` are in it as well. `describe` has the rest. */
+/**
+ * The list of tools, with as much detail as fits into 20 KB; `others` are in it as well. `describe`
+ * has the rest.
+ */
 export function toolList(tools: Tools, model: RegistryModel, others: readonly object[]) {
   const listOf = (detail: ListDetail) =>
     [...tools].map(([name, operation]) => listedTool(name, operation, model, detail));
@@ -131,8 +135,9 @@ export function describedTool(name: string, operation: OperationModel, model: Re
 const maxValues = 20;
 
 /**
- * The shape of an input: its members, and which of them are needed; of each its type, its values, and the members of the one
- * that is the body, as far as the detail goes. Filters, sorts, aggregates and other objects are shown as objects only.
+ * The shape of an input: its members, and which of them are needed; of each its type, its values,
+ * and the members of the one that is the body, as far as the detail goes. Filters, sorts,
+ * aggregates and other objects are shown as objects only.
  */
 function outlineOf(
   { schema, body }: InputModel,

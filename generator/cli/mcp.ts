@@ -1,4 +1,5 @@
-// opwright mcp: operations as tools of the Model Context Protocol, called on a running service with its own guards.
+// opwright mcp: operations as tools of the Model Context Protocol, called on a running service with
+// its own guards.
 import { once } from "node:events";
 import { createClient, call, ApiError, type Client } from "../../client/core.js";
 import { operationOf } from "../print/client-operation.js";
@@ -22,8 +23,9 @@ export interface McpFlags {
 }
 
 /**
- * Serves the operations of a registry over stdin and stdout until that ends. The caller is that of `OPWRIGHT_TOKEN` (a bearer
- * token) or `OPWRIGHT_API_KEY`. Throws `UsageError` where the SDK is not installed or the registry is faulty.
+ * Serves the operations of a registry over stdin and stdout until that ends. The caller is that of
+ * `OPWRIGHT_TOKEN` (a bearer token) or `OPWRIGHT_API_KEY`. Throws `UsageError` where the SDK is not
+ * installed or the registry is faulty.
  */
 export async function runMcp(
   { project }: ConfiguredProject,

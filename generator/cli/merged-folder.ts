@@ -1,4 +1,5 @@
-// The generated folder after a merge, or after somebody has removed it: git knows its migrations, and who wrote its files.
+// The generated folder after a merge, or after somebody has removed it: git knows its migrations,
+// and who wrote its files.
 import { brokenSuccession } from "../database/succession.js";
 import { databasePath } from "../database/schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
@@ -22,10 +23,11 @@ export interface MendedProject {
 }
 
 /**
- * The project as it is, unless its generated folder was merged or has lost its migrations. After a merge, the migrations of the
- * base branch stay, and one follows for all else. Removed ones come back from HEAD. Where a migration was edited by hand, or
- * there is no git, nothing is mended, and findings say what is wrong. Throws `UsageError` where migrations that HEAD has would
- * be made anew.
+ * The project as it is, unless its generated folder was merged or has lost its migrations. After a
+ * merge, the migrations of the base branch stay, and one follows for all else. Removed ones come
+ * back from HEAD. Where a migration was edited by hand, or there is no git, nothing is mended, and
+ * findings say what is wrong. Throws `UsageError` where migrations that HEAD has would be made
+ * anew.
  */
 export function mendedProject(project: Project): MendedProject {
   if (project.base !== undefined) return { project };
@@ -87,7 +89,10 @@ function isWhole(folder: FolderTexts): boolean {
   return losses === 0 && files.length > 0 && !hasConflict(folder.read(manifestName) ?? "");
 }
 
-/** Whether two histories have met in the folder: conflicts, numbers that two migrations have, migrations of another manifest. */
+/**
+ * Whether two histories have met in the folder: conflicts, numbers that two migrations have,
+ * migrations of another manifest.
+ */
 function isMixed(folder: FolderTexts): boolean {
   const isCut = [manifestName, databasePath].some((path) => hasConflict(folder.read(path) ?? ""));
   let isMet = isCut;
@@ -141,8 +146,9 @@ function isEditedIn(here: FolderTexts, owned: Ownership): boolean {
 }
 
 /**
- * Files that are ours after a merge, whichever manifest was chosen: those that the manifest of either side lists, and texts that
- * git made when it merged: they are in the index or in HEAD, and in no parent. Undefined if nothing was merged.
+ * Files that are ours after a merge, whichever manifest was chosen: those that the manifest of
+ * either side lists, and texts that git made when it merged: they are in the index or in HEAD, and
+ * in no parent. Undefined if nothing was merged.
  */
 export function ownedAfterMerge(project: Project): Ownership | undefined {
   const { root, paths } = project;

@@ -1,4 +1,5 @@
-// Which project a command works on: flags beat environment, environment beats the configuration file.
+// Which project a command works on: flags beat environment, environment beats the configuration
+// file.
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { OpwrightConfig } from "../project/config.js";
@@ -29,7 +30,10 @@ const configNames = [
   "opwright.config.mjs",
 ];
 
-/** Finds and reads the configuration. Throws `UsageError` for a wrong flag or a configuration file that is not there. */
+/**
+ * Finds and reads the configuration. Throws `UsageError` for a wrong flag or a configuration file
+ * that is not there.
+ */
 export async function configuredProject(
   flags: CommonFlags,
   cwd: string,

@@ -1,5 +1,5 @@
-// opwright migrations purge: drops what the registry no longer declares: tables with all their rows, indexes of searches, and
-// unique rules.
+// opwright migrations purge: drops what the registry no longer declares: tables with all their
+// rows, indexes of searches, and unique rules.
 import { checkRegistry } from "../pipeline/generate.js";
 import { databaseChanges, databaseOf } from "../database/schema.js";
 import { own } from "../model/records.js";
@@ -8,8 +8,9 @@ import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
 /**
- * Writes a migration that drops the tables of documents that are no longer declared, search indexes of no search, and
- * unique rules of no document, once that is confirmed. Throws `UsageError` where nobody can be asked.
+ * Writes a migration that drops the tables of documents that are no longer declared, search indexes
+ * of no search, and unique rules of no document, once that is confirmed. Throws `UsageError` where
+ * nobody can be asked.
  */
 export async function runPurge(
   configured: ConfiguredProject,

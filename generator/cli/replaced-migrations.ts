@@ -1,4 +1,5 @@
-// Migrations that generating changes or removes: databases that applied them can't go on, and what they dropped may be back.
+// Migrations that generating changes or removes: databases that applied them can't go on, and what
+// they dropped may be back.
 import { migrationPath } from "../database/schema.js";
 import { isRemoval, type FileChange } from "../output/plan.js";
 

@@ -1,4 +1,5 @@
-// opwright migrations squash: merges migrations that no shared database has applied into one, and removes local data.
+// opwright migrations squash: merges migrations that no shared database has applied into one, and
+// removes local data.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkRegistry, planGeneration, type Project } from "../pipeline/generate.js";
@@ -21,8 +22,9 @@ export interface SquashFlags {
 const dataFolder = ".data";
 
 /**
- * Generates as if only the migrations of the base branch were there, and removes the local data once it is confirmed.
- * Throws `UsageError` where nobody can be asked, or there is no base to begin from.
+ * Generates as if only the migrations of the base branch were there, and removes the local data
+ * once it is confirmed. Throws `UsageError` where nobody can be asked, or there is no base to begin
+ * from.
  */
 export async function runSquash(
   configured: ConfiguredProject,
@@ -40,7 +42,8 @@ export async function runSquash(
     return exitCodes.fine;
   }
   const data = join(project.root, dataFolder);
-  // Before the migrations are written: a run that ends in between is one that nobody has begun, and asks again.
+  // Before the migrations are written: a run that ends in between is one that nobody has begun, and
+  // asks again.
   const removeData = (): void => {
     if (replaced.length === 0 || !existsSync(data)) return;
     rmSync(data, { recursive: true });

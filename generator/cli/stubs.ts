@@ -1,4 +1,5 @@
-// Adding missing handlers and hooks to the author's files, once, outside the generated folder (ts-morph).
+// Adding missing handlers and hooks to the author's files, once, outside the generated folder
+// (ts-morph).
 import { join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
 import type { Finding } from "../diagnostics/diagnostics.js";

@@ -1,10 +1,14 @@
-// A project that is unchanged since it was last clean: prints the same result again, without loading the generator.
+// A project that is unchanged since it was last clean: prints the same result again, without
+// loading the generator.
 import { stillClean } from "../pipeline/clean-state.js";
 import { textOfFile } from "../load/project-file.js";
 import type { Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
-/** Prints the warnings of an unchanged project, and returns how many operations and warnings it has; otherwise undefined. */
+/**
+ * Prints the warnings of an unchanged project, and returns how many operations and warnings it has;
+ * otherwise undefined.
+ */
 export async function unchanged(
   { project, format }: ConfiguredProject,
   terminal: Terminal,

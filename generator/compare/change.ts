@@ -1,9 +1,9 @@
 // What a change of the registry does to clients, as data.
 
 /**
- * The first counts where several hold. `opens` removes or weakens a protection, so that callers may do, see or send what they
- * could not; `breaking` requires clients to change; `additive` gives them more, under the same protection; `documentation` only
- * changes texts.
+ * The first counts where several hold. `opens` removes or weakens a protection, so that callers may
+ * do, see or send what they could not; `breaking` requires clients to change; `additive` gives them
+ * more, under the same protection; `documentation` only changes texts.
  */
 export const levels = ["opens", "breaking", "additive", "documentation"] as const;
 export type ChangeLevel = (typeof levels)[number];
@@ -13,7 +13,10 @@ export function needsApproval(level: ChangeLevel): boolean {
   return level === "opens" || level === "breaking";
 }
 
-/** The part of the contract that a change is about, in reports for machines; a family's changes are in one of these. */
+/**
+ * The part of the contract that a change is about, in reports for machines; a family's changes are
+ * in one of these.
+ */
 export type ChangeArea =
   | "http"
   | "schema"
@@ -56,7 +59,10 @@ export interface SchemaPlace {
 }
 
 export interface ChangeSubject {
-  /** `operation`, `hook`, `type` or `service`, or what a family calls what it declares, such as `document` or `event`. */
+  /**
+   * `operation`, `hook`, `type` or `service`, or what a family calls what it declares, such as
+   * `document` or `event`.
+   */
   readonly kind: string;
   readonly name: string;
   /** Where a family's registry declares it, such as `["storage", "files"]`. */

@@ -5,6 +5,9 @@ import type { ValueComparison } from "./values.js";
 export interface Comparison {
   readonly values: ValueComparison;
   readonly note: Note;
-  /** The day of the comparison in UTC, such as 2026-07-01, which decides whether a sunset has passed. */
+  /**
+   * The day of the comparison in UTC, such as 2026-07-01, which decides whether a sunset has
+   * passed.
+   */
   readonly today: string;
 }

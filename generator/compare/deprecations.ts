@@ -1,4 +1,5 @@
-// Deprecations of two registries: a deprecated thing may be removed from its sunset on, and not earlier.
+// Deprecations of two registries: a deprecated thing may be removed from its sunset on, and not
+// earlier.
 import type { DeprecationModel } from "../model/deprecation.js";
 import type { ChangeLevel } from "./change.js";
 
@@ -14,7 +15,10 @@ export function removal(
   return { level: "additive", what: `${gone} since its sunset on ${sunset}` };
 }
 
-/** How a deprecation has changed. An earlier sunset is breaking, because clients planned for the later one. */
+/**
+ * How a deprecation has changed. An earlier sunset is breaking, because clients planned for the
+ * later one.
+ */
 export function deprecations(
   earlier: DeprecationModel | null | undefined,
   after: DeprecationModel | null,

@@ -1,4 +1,5 @@
-// Events of two registries, of the realtime plane and of the outbox: which there are, and what they carry.
+// Events of two registries, of the realtime plane and of the outbox: which there are, and what they
+// carry.
 import type { DeprecationModel } from "../model/deprecation.js";
 import { removal } from "./deprecations.js";
 import { own } from "../model/records.js";
@@ -13,7 +14,10 @@ interface ComparedEvent {
   readonly deprecated: DeprecationModel | null;
 }
 
-/** Compares events of a section by their names, their members by the rules, and their types where both have one. */
+/**
+ * Compares events of a section by their names, their members by the rules, and their types where
+ * both have one.
+ */
 export function compareEvents<Model extends ComparedEvent>(
   { kind, section }: { readonly kind: string; readonly section: string },
   [before, after]: readonly [Readonly<Record<string, Model>>, Readonly<Record<string, Model>>],

@@ -15,8 +15,8 @@ export function permissionsOf(hooks: readonly HookUse[]): readonly string[] {
 }
 
 /**
- * Reports the permissions of a chain that have come or gone, and those that are only called otherwise: whoever was granted the
- * one still has it.
+ * Reports the permissions of a chain that have come or gone, and those that are only called
+ * otherwise: whoever was granted the one still has it.
  */
 export function comparePermissions(
   before: readonly HookUse[],
@@ -53,8 +53,8 @@ export function grantedAs({ permission, stored }: HookUse): string | null {
 }
 
 /**
- * Reports the hooks of a chain that have come, gone or changed, besides permissions: each once for all that have it. One that
- * runs when all is decided is only a matter of documentation.
+ * Reports the hooks of a chain that have come, gone or changed, besides permissions: each once for
+ * all that have it. One that runs when all is decided is only a matter of documentation.
  */
 export function compareHooks(
   before: readonly HookUse[],
@@ -111,8 +111,9 @@ export function compareHooks(
 }
 
 /**
- * Steps that may refuse callers and have changed places. What only asks who is calling, or narrows rows, lets the same callers
- * through in any order; a limit then counts others, and a hook of the author's runs for others.
+ * Steps that may refuse callers and have changed places. What only asks who is calling, or narrows
+ * rows, lets the same callers through in any order; a limit then counts others, and a hook of the
+ * author's runs for others.
  */
 function moved(
   before: readonly HookUse[],

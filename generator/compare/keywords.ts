@@ -31,7 +31,10 @@ const bounds: Readonly<Record<string, "least" | "most">> = {
 };
 /** Keywords that let through what they describe. */
 const shapes = ["pattern", "format", "multipleOf", "contentMediaType", "contentEncoding"];
-/** Those of them that only bound values: a reader gets a value of the same type, within the bound or not. */
+/**
+ * Those of them that only bound values: a reader gets a value of the same type, within the bound or
+ * not.
+ */
 const boundingShapes: readonly string[] = ["pattern", "multipleOf"];
 /** Keywords that are understood here. Any other that differs may mean anything. */
 const understood = new Set([

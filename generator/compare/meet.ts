@@ -1,4 +1,5 @@
-// Types that a schema refers to, at any depth: two schemas with the same text may refer to types that have changed.
+// Types that a schema refers to, at any depth: two schemas with the same text may refer to types
+// that have changed.
 import {
   listKeywords,
   mapKeywords,
@@ -8,7 +9,10 @@ import {
 } from "../model/json-schema.js";
 import type { SchemaComparison } from "./schema-change.js";
 
-/** Compares each type that a schema refers to with its other version; under `not`, a narrower type accepts more. */
+/**
+ * Compares each type that a schema refers to with its other version; under `not`, a narrower type
+ * accepts more.
+ */
 export function meetWithin(
   schema: JsonSchema,
   { meet }: Pick<SchemaComparison, "meet">,

@@ -4,7 +4,10 @@ import { formerName } from "../load/former-names.js";
 import { propertiesOf, requiredOf, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 
-/** Pairs of names with equal values, each in only one of two records; values that are not unique are in no pair. */
+/**
+ * Pairs of names with equal values, each in only one of two records; values that are not unique are
+ * in no pair.
+ */
 export function pairsOf<Value>(
   before: Readonly<Record<string, Value>>,
   after: Readonly<Record<string, Value>>,
@@ -23,7 +26,9 @@ export function pairsOf<Value>(
   );
 }
 
-/** Renamed members of an object: they say so, or have the same schema and are required as before. */
+/**
+ * Renamed members of an object: they say so, or have the same schema and are required as before.
+ */
 export function renames(before: SchemaObject, after: SchemaObject): ReadonlyMap<string, string> {
   const [old, next] = [propertiesOf(before), propertiesOf(after)];
   const told = Object.entries(next).flatMap(([member, schema]) => {

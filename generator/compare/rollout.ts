@@ -1,5 +1,6 @@
-// Rules of rollouts, one for each member of a model that something stored depends on: what older and newer processes do with
-// what the other has stored (evolution.md "Roll out"). A new member doesn't compile until it has a rule.
+// Rules of rollouts, one for each member of a model that something stored depends on: what older
+// and newer processes do with what the other has stored (evolution.md "Roll out"). A new member
+// doesn't compile until it has a rule.
 import { isDeepStrictEqual } from "node:util";
 import { undescribed, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -37,7 +38,10 @@ export interface Rolling {
   readonly after: RolloutSide;
 }
 
-/** What a changed member takes; null if nothing that is stored depends on it, or if another member tells. */
+/**
+ * What a changed member takes; null if nothing that is stored depends on it, or if another member
+ * tells.
+ */
 export type RolloutRule<Model, Value> =
   | ((was: Model, is: Model, rolling: Rolling, values: readonly [Value, Value]) => readonly Need[])
   | null;

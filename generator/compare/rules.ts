@@ -1,4 +1,5 @@
-// Rules of comparison, one for each member of a model: a new member doesn't compile until it has a rule.
+// Rules of comparison, one for each member of a model: a new member doesn't compile until it has a
+// rule.
 import { removal } from "./deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import type { FunctionReference } from "../model/code.js";
@@ -6,7 +7,10 @@ import { own } from "../model/records.js";
 import type { ChangeArea, ChangeLevel, Note, ChangeSubject } from "./change.js";
 import { differences } from "./differences.js";
 
-/** The change of a member and its level; null if clients don't meet it, or if it is reported elsewhere. */
+/**
+ * The change of a member and its level; null if clients don't meet it, or if it is reported
+ * elsewhere.
+ */
 export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
 export type Told = readonly [level: ChangeLevel, what: string, field?: string | undefined];
 export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
@@ -25,7 +29,10 @@ export function amount(
   };
 }
 
-/** What callers may have at most, or how long what they hold is good for: more of it opens, less is breaking. */
+/**
+ * What callers may have at most, or how long what they hold is good for: more of it opens, less is
+ * breaking.
+ */
 export function limit(what: (text: string) => string, unit: string) {
   return amount(what, unit, "opens");
 }
@@ -45,7 +52,10 @@ export function choices<Value>(
   };
 }
 
-/** Choices in no order of which each lets somebody in, or lets somebody see: another one opens, one less breaks. */
+/**
+ * Choices in no order of which each lets somebody in, or lets somebody see: another one opens, one
+ * less breaks.
+ */
 export function admissions<Value>(has: (value: Value) => string, lacks: (value: Value) => string) {
   return choices(has, lacks, "opens");
 }
@@ -63,7 +73,10 @@ export function value<Value>(level: ChangeLevel, what: (value: Value) => string)
   return (_before: Value, after: Value): readonly Told[] => [[level, what(after)]];
 }
 
-/** Reports changes of a subject under its name, or as it is called where that could be the name of an operation. */
+/**
+ * Reports changes of a subject under its name, or as it is called where that could be the name of
+ * an operation.
+ */
 export function tellOf(
   note: Note,
   subject: ChangeSubject,
@@ -100,7 +113,9 @@ export function compareNamed<Value>(
   }
 }
 
-/** What lets others through: it opens for some, and breaks for those who were let through before. */
+/**
+ * What lets others through: it opens for some, and breaks for those who were let through before.
+ */
 export function exchanged(what: string, field?: string): readonly Told[] {
   return [
     ["opens", what, field],
@@ -108,7 +123,10 @@ export function exchanged(what: string, field?: string): readonly Told[] {
   ];
 }
 
-/** A function of the author's that decides who may do something. What it decides is not to be seen here. */
+/**
+ * A function of the author's that decides who may do something. What it decides is not to be seen
+ * here.
+ */
 export function deciding(what: string) {
   return (before: FunctionReference | null, after: FunctionReference | null): readonly Told[] =>
     before?.name === after?.name ? [] : exchanged(what);

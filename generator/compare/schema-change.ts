@@ -18,7 +18,10 @@ export interface SchemaComparison {
   /** In UTC. */
   readonly today: string;
   note(change: SchemaChange): void;
-  /** Members of a document that the second of two types shows and the first did not; none unless both show one document. */
+  /**
+   * Members of a document that the second of two types shows and the first did not; none unless
+   * both show one document.
+   */
   shownMore?(before: string, after: string): readonly string[];
   /** Two types are in the same place, possibly under `not`; they are compared separately. */
   meet(before: string, after: string, isNegated?: boolean): void;

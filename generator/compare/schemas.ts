@@ -1,4 +1,5 @@
-// Compares two schemas of one value: which values are new, which are gone, and what that means to those who send or read them.
+// Compares two schemas of one value: which values are new, which are gone, and what that means to
+// those who send or read them.
 import { isDeepStrictEqual } from "node:util";
 import { withoutFormer } from "../load/former-names.js";
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
@@ -9,7 +10,10 @@ import { meetWithin } from "./meet.js";
 import { narrowed, widened, type SchemaComparison } from "./schema-change.js";
 import { isDocumentation, kindOf, words } from "./schema-words.js";
 
-/** Compares what two schemas accept, as far as we understand their keywords; any other difference counts as breaking. */
+/**
+ * Compares what two schemas accept, as far as we understand their keywords; any other difference
+ * counts as breaking.
+ */
 export function compareSchemas(
   before: JsonSchema,
   after: JsonSchema,
@@ -63,7 +67,10 @@ function both(left: SchemaObject, right: JsonSchema): JsonSchema {
   return isDisjoint ? { ...left, ...right } : { allOf: [left, right] };
 }
 
-/** Options that both have count as the same; of the rest, those of one kind are compared with each other. */
+/**
+ * Options that both have count as the same; of the rest, those of one kind are compared with each
+ * other.
+ */
 function compareUnions(
   before: readonly JsonSchema[],
   after: readonly JsonSchema[],
@@ -120,7 +127,10 @@ function compareOne(
   compareKeywords(before, after, comparison, compareSchemas, path);
 }
 
-/** Whether both registries have the type and it refers to no other: then its changes are reported at the type. */
+/**
+ * Whether both registries have the type and it refers to no other: then its changes are reported at
+ * the type.
+ */
 function isPlain({ before, after }: SchemaComparison, name: string | undefined): boolean {
   const [old, next] = [before, after].map((types) => own(types, name ?? ""));
   if (old === undefined || next === undefined) return false;

@@ -8,7 +8,10 @@ export interface Shown {
 /** What types show, by their names, of the registry before and of the one after. */
 export type ShownTypes = readonly ReadonlyMap<string, Shown>[];
 
-/** Members that the second of two types shows of the document of which the first showed others; none if it isn't the same one. */
+/**
+ * Members that the second of two types shows of the document of which the first showed others; none
+ * if it isn't the same one.
+ */
 export function shownMore(
   [before, after]: ShownTypes,
   from: string,

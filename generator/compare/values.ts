@@ -1,4 +1,5 @@
-// Values of operations and events in two registries: a type is compared once, and its changes name all places that use it.
+// Values of operations and events in two registries: a type is compared once, and its changes name
+// all places that use it.
 import { own } from "../model/records.js";
 import type { Change, Note, ChangeSubject } from "./change.js";
 import type { Direction, SchemaComparison, Types } from "./schema-change.js";

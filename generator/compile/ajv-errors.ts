@@ -1,5 +1,5 @@
-// How validators report errors. Ajv prints seven lines for each, with members that nobody reads; ours is one line, which is less to
-// print, to rewrite and to review.
+// How validators report errors. Ajv prints seven lines for each, with members that nobody reads;
+// ours is one line, which is less to print, to rewrite and to review.
 import errors from "ajv/dist/compile/errors.js";
 import { _, Name, strConcat, type Code, type SafeExpr } from "ajv/dist/compile/codegen/index.js";
 import { str } from "ajv/dist/compile/codegen/code.js";
@@ -46,7 +46,10 @@ export function printFault(
 /** Keywords whose error parameters only repeat the schema. */
 const repeating = new Set(["type", "enum"]);
 
-/** Makes every Ajv of this thread print errors this way. All errors are collected, so none of them ends a validator. */
+/**
+ * Makes every Ajv of this thread print errors this way. All errors are collected, so none of them
+ * ends a validator.
+ */
 export function printErrorsShortly(): void {
   Object.assign(errors, { reportError: printError, reportExtraError: printError });
 }

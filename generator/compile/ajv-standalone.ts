@@ -13,11 +13,14 @@ import { withChosenBranches } from "./unions.js";
 import { shortened } from "./validator-code.js";
 
 /**
- * Only knows the keywords that registries may use, because Ajv goes through all known keywords for every subschema. Making
- * a compiler takes time, so one compiles all modules.
+ * Only knows the keywords that registries may use, because Ajv goes through all known keywords for
+ * every subschema. Making a compiler takes time, so one compiles all modules.
  */
 class Compiler extends Ajv2020 {
-  /** Forgets what it has compiled, and numbers functions from the start: a module's text must not depend on others. */
+  /**
+   * Forgets what it has compiled, and numbers functions from the start: a module's text must not
+   * depend on others.
+   */
   begin(): this {
     this.removeSchema();
     const scope = new ValueScope({ ...this.scope.opts, scope: {} });
@@ -67,8 +70,9 @@ function newCompiler(): Compiler {
 let compiler: Compiler | undefined;
 
 /**
- * Compiles each schema to a function; schemas may refer to each other by name. The text needs codePointLength,
- * formats, isMultipleOf, joinErrors, jsonEqual and repeatedItems in scope. A function fills in defaults of its schema. Throws if a schema doesn't compile.
+ * Compiles each schema to a function; schemas may refer to each other by name. The text needs
+ * codePointLength, formats, isMultipleOf, joinErrors, jsonEqual and repeatedItems in scope. A
+ * function fills in defaults of its schema. Throws if a schema doesn't compile.
  */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   compiler ??= newCompiler();
@@ -84,7 +88,10 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
 /** The name of one of Ajv's functions, but of no member. Strings may contain such a name. */
 const functionOfAjv = /(?<![\w$.])validate\d+\b/g;
 
-/** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. Throws if it can't. */
+/**
+ * Ajv's module text with its exports as plain functions and its requires as the runtime's helpers.
+ * Throws if it can't.
+ */
 function rewritten(text: string): string {
   const exportLine = /^export const (\w+) = (validate\d+);\n?/gm;
   const names = new Map(

@@ -1,4 +1,5 @@
-// The schemas that are compiled: each type once, by name, so that compiled functions call each other.
+// The schemas that are compiled: each type once, by name, so that compiled functions call each
+// other.
 import {
   listKeywords,
   mapKeywords,
@@ -12,7 +13,10 @@ import { sortedRecord } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
 
-/** The schema that a validator's function checks, by name: its type, which validators can share, or one of its own. */
+/**
+ * The schema that a validator's function checks, by name: its type, which validators can share, or
+ * one of its own.
+ */
 export function checkName(
   { name, schema, fillsDefaults }: Pick<ValidatorPlan, "name" | "schema" | "fillsDefaults">,
   { types }: Pick<RegistryModel, "types">,
@@ -50,8 +54,9 @@ function isReference(schema: JsonSchema): boolean {
 }
 
 /**
- * A schema for each function, by name: of validators that check no named type, and of every type that is needed, once. They
- * refer to each other by name; scalar types are inlined. `default` stays only where it is filled in.
+ * A schema for each function, by name: of validators that check no named type, and of every type
+ * that is needed, once. They refer to each other by name; scalar types are inlined. `default` stays
+ * only where it is filled in.
  */
 export function checkedSchemas(
   plans: readonly Pick<ValidatorPlan, "name" | "schema" | "fillsDefaults">[],

@@ -23,7 +23,10 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** A thread that compiles, started when it is first needed. While idle, it doesn't keep the process alive. */
+/**
+ * A thread that compiles, started when it is first needed. While idle, it doesn't keep the process
+ * alive.
+ */
 class CompilerThread {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
@@ -105,7 +108,10 @@ function compileAside(schemas: Schemas): Promise<string> {
   return thread.compile(schemas);
 }
 
-/** The text of the functions that check schemas, which refer to each other by name. Compiles it unless it is cached. */
+/**
+ * The text of the functions that check schemas, which refer to each other by name. Compiles it
+ * unless it is cached.
+ */
 export async function compiled(
   schemas: Readonly<Record<string, SchemaObject>>,
   cache: TextCache,

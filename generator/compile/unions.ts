@@ -47,7 +47,10 @@ function printUnion(context: KeywordCxt, keyword: UnionKeyword): void {
   else printTrials(context, keyword, branches);
 }
 
-/** Every value passes one guard at most: only that branch is checked, and its errors are those of the union. */
+/**
+ * Every value passes one guard at most: only that branch is checked, and its errors are those of
+ * the union.
+ */
 function printChoice(
   context: KeywordCxt,
   keyword: UnionKeyword,
@@ -67,7 +70,9 @@ function printChoice(
   gen.endIf();
 }
 
-/** Branches that no guard excludes are tried. Errors of those that fail only count if none passes. */
+/**
+ * Branches that no guard excludes are tried. Errors of those that fail only count if none passes.
+ */
 function printTrials(
   context: KeywordCxt,
   keyword: UnionKeyword,

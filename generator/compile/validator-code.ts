@@ -1,5 +1,5 @@
-// Ajv's code as it is committed: shortened, and with fewer numbered names, so that changing one member changes only a few
-// lines.
+// Ajv's code as it is committed: shortened, and with fewer numbered names, so that changing one
+// member changes only a few lines.
 
 import { limits } from "../../runtime/contract/limits.js";
 
@@ -21,8 +21,9 @@ const loopOverItems = /^(for\(let i\d+=\d+; i\d+<len\d+); (i\d+\+\+\)\{)$/gm;
 const loopOverMembers = /^for\(const key\d+ in data\d*\)\{$/gm;
 
 /**
- * The functions without quadratic copies of errors, and with loops that end once there are as many as are reported. A
- * branch of a union begins without errors of its siblings, so a loop only ends early where the value is refused anyway.
+ * The functions without quadratic copies of errors, and with loops that end once there are as many
+ * as are reported. A branch of a union begins without errors of its siblings, so a loop only ends
+ * early where the value is refused anyway.
  */
 function withBounds(code: string): string {
   return code
@@ -80,17 +81,26 @@ function withoutUnused(code: string): string {
   return unread.reduce((rest, lines) => withoutLines(rest, lines, uses), code);
 }
 
-/** Verdicts on whole lists, verdicts on single values, and what these start from. Each is read only by those before it. */
+/**
+ * Verdicts on whole lists, verdicts on single values, and what these start from. Each is read only
+ * by those before it.
+ */
 const unread = [
   /^(?:let (valid\d+) = true;|if\(!valid\d+\)\{\n(valid\d+) = false;\n\})\n/gm,
   /^(?:var|let) (valid\d+) = (?:_errs\d+ === errors|true|false);\n/gm,
   /^(?:const|let) (_errs\d+|vSchema\d+) = .*;\n/gm,
 ];
 
-/** A string, the name of a value, or a brace. Strings match as a whole, so that names and braces in them don't count. */
+/**
+ * A string, the name of a value, or a brace. Strings match as a whole, so that names and braces in
+ * them don't count.
+ */
 const names = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![.\w])data\d+\b|[{}]/g;
 
-/** The function with values numbered by nesting depth, so that a new member doesn't renumber those after it. */
+/**
+ * The function with values numbered by nesting depth, so that a new member doesn't renumber those
+ * after it.
+ */
 function withNamesByDepth(code: string): string {
   if (!code.includes("let data")) return code;
   const live: { readonly from: string; readonly to: string; readonly depth: number }[] = [];
@@ -122,7 +132,10 @@ function note(code: string, more: 1 | -1, uses: Map<string, number>): void {
     uses.set(name, (uses.get(name) ?? 0) + more);
 }
 
-/** Removes lines that set a name which no other line contains. Names in removed lines no longer count in `uses`. */
+/**
+ * Removes lines that set a name which no other line contains. Names in removed lines no longer
+ * count in `uses`.
+ */
 function withoutLines(code: string, lines: RegExp, uses: Map<string, number>): string {
   const given = new Map<string, number>();
   const found = [...code.matchAll(lines)].map((match) => {

@@ -1,4 +1,5 @@
-// What a shape knows of members within members: from the schemas of a document's type, with the types that these refer to.
+// What a shape knows of members within members: from the schemas of a document's type, with the
+// types that these refer to.
 import { isDeepStrictEqual } from "node:util";
 import type {
   Nested,
@@ -16,7 +17,10 @@ import {
 import { own, sortedRecord } from "../model/records.js";
 import { branchesOf, type Guard } from "../model/union-branches.js";
 
-/** What is known within members, given their schemas by their names in rows; undefined if that is nothing. */
+/**
+ * What is known within members, given their schemas by their names in rows; undefined if that is
+ * nothing.
+ */
 export function nestedMembers(
   schemas: Readonly<Record<string, JsonSchema>>,
   resolve: Resolve,
@@ -48,7 +52,10 @@ interface Reader {
   isKnown(type: string): boolean;
 }
 
-/** What is known of the values of a schema; undefined if they may be anything, as far as members are concerned. */
+/**
+ * What is known of the values of a schema; undefined if they may be anything, as far as members are
+ * concerned.
+ */
 function nestedIn(schema: JsonSchema, reader: Reader): Nested | undefined {
   if (typeof schema === "boolean") return undefined;
   const type = referredType(schema);
@@ -98,7 +105,9 @@ function listsOf(schema: SchemaObject, reader: Reader): Nested | undefined {
   return items === undefined ? undefined : { items };
 }
 
-/** What is known of alternatives; undefined if one of them may have any members, or if none has any. */
+/**
+ * What is known of alternatives; undefined if one of them may have any members, or if none has any.
+ */
 function formsOf(options: Options, reader: Reader): Nested | undefined {
   if (options === undefined) return undefined;
   const known = options.map((option) => nestedIn(option, reader));
@@ -127,7 +136,10 @@ function formsOf(options: Options, reader: Reader): Nested | undefined {
 
 const everything: Guard = { types: null, members: new Map() };
 
-/** Whether a type is one of its own alternatives, or of theirs: it says nothing then that could be followed to its end. */
+/**
+ * Whether a type is one of its own alternatives, or of theirs: it says nothing then that could be
+ * followed to its end.
+ */
 function isItsOwnForm(type: string, resolve: Resolve): boolean {
   const seen = new Set<string>();
   const leadsBack = (schema: JsonSchema): boolean => {
@@ -145,12 +157,14 @@ function isItsOwnForm(type: string, resolve: Resolve): boolean {
   return leadsBack(resolve(type) ?? true);
 }
 
-/** How what is known within members has changed: `more` if all that was there may still be there. */
+/**
+ * How what is known within members has changed: `more` if all that was there may still be there.
+ */
 export type NestedChange = "none" | "more" | "other";
 
 /**
- * How the members within have changed. Members of which one side knows nothing don't count: their type is another, or their
- * values may have any members.
+ * How the members within have changed. Members of which one side knows nothing don't count: their
+ * type is another, or their values may have any members.
  */
 export function nestedChange(
   before: NestedMembers | undefined,

@@ -1,4 +1,5 @@
-// What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members with defaults.
+// What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members
+// with defaults.
 import { isDeepStrictEqual } from "node:util";
 import { fitsOf, narrowings, type Narrowing } from "../kernel/row-fits.js";
 import {
@@ -28,14 +29,16 @@ export const databasePath = "migrations/storage.json";
 /** Matches paths of migrations, relative to the generated folder. */
 export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
 
-/** Whether a path is that of a migration, or of the description of the database that they lead to. */
+/**
+ * Whether a path is that of a migration, or of the description of the database that they lead to.
+ */
 export function isOfMigrations(path: string): boolean {
   return path === databasePath || migrationPath.test(path);
 }
 
 /**
- * The database that a registry needs, given the existing one. Tables that are no longer declared stay, so that one that comes
- * back isn't created twice, unless `purges` is true.
+ * The database that a registry needs, given the existing one. Tables that are no longer declared
+ * stay, so that one that comes back isn't created twice, unless `purges` is true.
  */
 export function databaseOf(
   model: RegistryModel,
@@ -133,7 +136,10 @@ function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema):
   );
 }
 
-/** One step from one database to the next. No table with rows is dropped unless somebody asks for it. */
+/**
+ * One step from one database to the next. No table with rows is dropped unless somebody asks for
+ * it.
+ */
 export type DatabaseChange =
   | {
       /** The table that the step is about, and the step's own name. */
@@ -172,7 +178,10 @@ export type DatabaseChange =
   /** Adds the shape number to a table that an earlier version made. */
   | { readonly kind: "addShape"; readonly table: string; readonly history: boolean };
 
-/** The steps from `before` to `after`: opwright's own tables, dropped searches, tables of documents, dropped tables. */
+/**
+ * The steps from `before` to `after`: opwright's own tables, dropped searches, tables of documents,
+ * dropped tables.
+ */
 export function databaseChanges(
   before: DatabaseSchema,
   after: DatabaseSchema,
@@ -255,7 +264,8 @@ function indexSteps(
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
   const dropping = (name: string): DatabaseChange => ({ kind: "dropIndex", table, name });
-  // An index that goes for good is dropped last, so that its rule holds until its replacement exists.
+  // An index that goes for good is dropped last, so that its rule holds until its replacement
+  // exists.
   const [first, last] = [true, false].map((isAnew) =>
     dropped.filter((name) => created.includes(name) === isAnew).map(dropping),
   );
@@ -291,7 +301,9 @@ function searchSteps(
     }));
 }
 
-/** Search indexes that are purged, those of removed tables included. Dropped before any is created. */
+/**
+ * Search indexes that are purged, those of removed tables included. Dropped before any is created.
+ */
 function droppedSearches(before: DatabaseSchema, after: DatabaseSchema): readonly DatabaseChange[] {
   return Object.entries(before.tables).flatMap(([table, { searches }]) =>
     Object.keys(searches)

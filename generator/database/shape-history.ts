@@ -1,4 +1,5 @@
-// The next shape of a document type after its last one: members that come and go, and the stored names of renamed ones.
+// The next shape of a document type after its last one: members that come and go, and the stored
+// names of renamed ones.
 import type { Conversion, Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
 import { canonicalBody, type Canonical } from "../../runtime/contract/canonical-values.js";
 import { declaredMembers } from "../../runtime/contract/shapes.js";
@@ -11,7 +12,10 @@ import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import { type Fit, type StoredBodies, storedMembers } from "../model/stored-tables.js";
 
-/** The shape of a document type after its members changed: with one more step if any was added, removed or converted. */
+/**
+ * The shape of a document type after its members changed: with one more step if any was added,
+ * removed or converted.
+ */
 export function shapeAfter(
   before: StoredBodies | undefined,
   document: DocumentModel,
@@ -74,14 +78,20 @@ export function shapeAfter(
   };
 }
 
-/** Whether documents might lack a member, and have it later: those of the version before get it by a patch. */
+/**
+ * Whether documents might lack a member, and have it later: those of the version before get it by a
+ * patch.
+ */
 function isAddedLater({ required, members, shape }: StoredBodies, member: string): boolean {
   return [required, Object.keys(members), Object.keys(shape?.kept ?? {})].every(
     (names) => !names.includes(member),
   );
 }
 
-/** Members that rows keep although documents no longer have them, with the values of new rows, by their names in rows. */
+/**
+ * Members that rows keep although documents no longer have them, with the values of new rows, by
+ * their names in rows.
+ */
 function keptMembers(
   before: Shape,
   { dropped, bodySchema }: DocumentModel,
@@ -109,8 +119,9 @@ interface Storing {
 }
 
 /**
- * The names in rows of a document's members. A renamed member keeps its first name in rows. A converted one gets a new name,
- * because during a rollout the previous version goes on reading the old one.
+ * The names in rows of a document's members. A renamed member keeps its first name in rows. A
+ * converted one gets a new name, because during a rollout the previous version goes on reading the
+ * old one.
  */
 function storedAs(
   { bodySchema, former, enums, dropped }: DocumentModel,
@@ -152,7 +163,10 @@ function storedAs(
   return { stored: Object.fromEntries(stored), converts };
 }
 
-/** The type of a converter's argument, in TypeScript. If it isn't known, `never` lets a converter take anything. */
+/**
+ * The type of a converter's argument, in TypeScript. If it isn't known, `never` lets a converter
+ * take anything.
+ */
 function typeOf(fit: Fit | undefined): string {
   switch (fit?.type) {
     case undefined:

@@ -1,5 +1,6 @@
-// Whether one database follows another. Rows are read by the number of their shape and by their names of members, so steps
-// between shapes may become more, no step may become another one, and no name in rows may be forgotten.
+// Whether one database follows another. Rows are read by the number of their shape and by their
+// names of members, so steps between shapes may become more, no step may become another one, and no
+// name in rows may be forgotten.
 import { isDeepStrictEqual } from "node:util";
 import { declaredMembers, firstShape, type Shape } from "../../runtime/contract/shapes.js";
 import { storedName } from "../../runtime/contract/stored-members.js";
@@ -7,8 +8,8 @@ import { own } from "../model/records.js";
 import type { DatabaseSchema, TableSchema } from "../model/stored-tables.js";
 
 /**
- * What of an earlier database the later one doesn't continue, such as `the table notes`. Tables that the later one doesn't have
- * aren't among it: a migration drops those.
+ * What of an earlier database the later one doesn't continue, such as `the table notes`. Tables
+ * that the later one doesn't have aren't among it: a migration drops those.
  */
 export function brokenSuccession(before: DatabaseSchema, after: DatabaseSchema): readonly string[] {
   const tables = Object.entries(before.tables).flatMap(([table, schema]) => {

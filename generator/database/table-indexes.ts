@@ -13,8 +13,9 @@ import type { IndexSchema } from "../model/stored-tables.js";
 type Indexes = Readonly<Record<string, IndexSchema>>;
 
 /**
- * The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. A unique
- * one that no rule asks for any more stays until it is purged: the version before promises that it holds.
+ * The indexes of a table. An existing index over the same stored fields keeps its name, even if
+ * fields are renamed. A unique one that no rule asks for any more stays until it is purged: the
+ * version before promises that it holds.
  */
 export function tableIndexes(
   document: DocumentModel,
@@ -34,7 +35,10 @@ export function tableIndexes(
   return { ...declared, ...Object.fromEntries(kept) };
 }
 
-/** Whether an index refuses all that another one does: of the same fields, in as many tenants and among as many rows. */
+/**
+ * Whether an index refuses all that another one does: of the same fields, in as many tenants and
+ * among as many rows.
+ */
 function isAsStrict({ unique: rule, fields }: IndexSchema, other: IndexSchema): boolean {
   if (rule === undefined || other.unique === undefined) return false;
   const places = (of: IndexSchema["fields"]): readonly string[] => of.map(({ path }) => path);
@@ -66,8 +70,8 @@ function declaredIndexes(document: DocumentModel, shape: Shape, before: Indexes)
         (old) => !taken.has(old.toLowerCase()) && isDeepStrictEqual(before[old], index),
       );
       if (known !== undefined) return [known, index];
-      // A unique index that changes must hold until its replacement exists, so that gets another name. One whose name differs in
-      // capitals alone is the same to SQLite.
+      // A unique index that changes must hold until its replacement exists, so that gets another
+      // name. One whose name differs in capitals alone is the same to SQLite.
       const isHeld =
         there === undefined ? existing.has(name.toLowerCase()) : index.unique !== undefined;
       const isTaken = (one: string): boolean =>

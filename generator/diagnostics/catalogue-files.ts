@@ -1,5 +1,5 @@
-// Diagnostics of files: what of the registry is not read, and what of the generated folder is out of date, edited, lost or in the
-// way.
+// Diagnostics of files: what of the registry is not read, and what of the generated folder is out
+// of date, edited, lost or in the way.
 import { entry } from "./catalogue-entry.js";
 
 export const ofFiles = {

@@ -1,7 +1,10 @@
 // Findings: what is wrong in a registry, with its code and its place.
 import type { DiagnosticCode } from "./catalogue.js";
 
-/** Where a value stands: a file and the path of keys to it. The line is looked up only when a finding is shown. */
+/**
+ * Where a value stands: a file and the path of keys to it. The line is looked up only when a
+ * finding is shown.
+ */
 export interface Origin {
   /** Relative to the project, with forward slashes. */
   readonly file: string;
@@ -45,7 +48,10 @@ export interface NearestName {
   readonly isOnly: boolean;
 }
 
-/** A place between two characters: line and column count from 1, the offset from 0, in UTF-16 code units. */
+/**
+ * A place between two characters: line and column count from 1, the offset from 0, in UTF-16 code
+ * units.
+ */
 export interface TextPoint {
   readonly line: number;
   readonly col: number;

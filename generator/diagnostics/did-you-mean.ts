@@ -5,7 +5,10 @@ import type { Advice, NearestName } from "./diagnostics.js";
 /** What is a slip of the hand: at most so many letters. */
 const slip = 2;
 
-/** A candidate that the name abbreviates, else the closest one within a third of the name's length, or undefined. */
+/**
+ * A candidate that the name abbreviates, else the closest one within a third of the name's length,
+ * or undefined.
+ */
 export function didYouMean(wrote: string, given: Iterable<string>): NearestName | undefined {
   const candidates = [...given];
   const name = likeliest(wrote, candidates);
@@ -39,7 +42,8 @@ function likeliest(name: string, candidates: readonly string[]): string | undefi
 }
 
 /**
- * Whether only this name can be meant: it is written alike but for case and `_`, or it is a slip away and no other is near. Names that differ by their digits are different names.
+ * Whether only this name can be meant: it is written alike but for case and `_`, or it is a slip
+ * away and no other is near. Names that differ by their digits are different names.
  */
 function isOnly(wrote: string, name: string, candidates: readonly string[]): boolean {
   if (plain(wrote) === plain(name))
@@ -53,7 +57,10 @@ function isOnly(wrote: string, name: string, candidates: readonly string[]): boo
   );
 }
 
-/** Whether a part of a few letters has another letter: `cn` is no slip for `en`, nor `got` for `get`; `lgo` is one for `log`. */
+/**
+ * Whether a part of a few letters has another letter: `cn` is no slip for `en`, nor `got` for
+ * `get`; `lgo` is one for `log`.
+ */
 function isOtherWord(wrote: string, name: string): boolean {
   const [left, right] = [wrote.toLowerCase().split("."), name.toLowerCase().split(".")];
   const sorted = (part: string): string => [...part].toSorted().join("");
@@ -81,7 +88,10 @@ function digits(name: string): string {
   return name.replaceAll(/\D/g, "");
 }
 
-/** The name that a word is known to mean, if it is one, and the likeliest one otherwise. It may be a slip all the same. */
+/**
+ * The name that a word is known to mean, if it is one, and the likeliest one otherwise. It may be a
+ * slip all the same.
+ */
 export function meantOrNearest(
   known: string | undefined,
   wrote: string,

@@ -1,4 +1,5 @@
-// Groups changes by their causes: a removed field is one cause, however many operations, filters and sorts it affects.
+// Groups changes by their causes: a removed field is one cause, however many operations, filters
+// and sorts it affects.
 import { levels, type Change, type ChangeLevel, type ChangeSubject } from "../compare/change.js";
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -47,7 +48,10 @@ export function causesOf(
   return causes.sort((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level));
 }
 
-/** Whoever approves what opens hasn't approved what breaks: two causes, the first with whatever is harmless. */
+/**
+ * Whoever approves what opens hasn't approved what breaks: two causes, the first with whatever is
+ * harmless.
+ */
 function apart(group: readonly Change[]): readonly (readonly Change[])[] {
   const breaking = group.filter(({ level }) => level === "breaking");
   if (breaking.length === 0 || !group.some(({ level }) => level === "opens")) return [group];
@@ -219,7 +223,9 @@ class FieldCauses {
     return this.#views.get(name)?.typeName === name ? { type: name, path: at.path } : undefined;
   }
 
-  /** The place of a change in a type that somebody declared; payloads of documents are their types. */
+  /**
+   * The place of a change in a type that somebody declared; payloads of documents are their types.
+   */
   #primary({ at, subject }: Change): Place | undefined {
     if (at === undefined || subject.kind !== "type" || at.path === "" || at.from !== undefined)
       return undefined;
@@ -258,7 +264,10 @@ class FieldCauses {
     return models.flatMap((model) => Object.keys({ ...model?.fields, ...model?.elements }));
   }
 
-  /** The cause at a field of another document, which a name leads to over references, the last first. */
+  /**
+   * The cause at a field of another document, which a name leads to over references, the last
+   * first.
+   */
   #ofOther({ name: document }: DocumentModel, name: readonly string[]): string | undefined {
     return [this.#before, this.#after]
       .flatMap((model) => passedBy(name, document, model))
@@ -281,7 +290,10 @@ function keyOf({ type, path }: Place): string {
   return `field ${type}${path}`;
 }
 
-/** The field of a document that a change in one of its other types is about: a value there, or the end of a path. */
+/**
+ * The field of a document that a change in one of its other types is about: a value there, or the
+ * end of a path.
+ */
 function fieldIn({ at }: Change, fields: readonly string[]): string | undefined {
   if (at === undefined) return undefined;
   const { value, path } = at;
@@ -290,7 +302,10 @@ function fieldIn({ at }: Change, fields: readonly string[]): string | undefined 
   return ends.sort((left, right) => right.length - left.length)[0];
 }
 
-/** The steps of the name that a change is at: a value such as `task.owner`, or a member such as `$values.task.owner`. */
+/**
+ * The steps of the name that a change is at: a value such as `task.owner`, or a member such as
+ * `$values.task.owner`.
+ */
 function nameIn({ at }: Change): readonly string[] {
   if (at === undefined) return [];
   const steps = (typeof at.value === "string" ? at.value : at.path.slice(1)).split(".");
@@ -309,7 +324,9 @@ function viewTypes(
     .map((type) => [type, model] as const);
 }
 
-/** Fields that a name passes: `task.owner` of comments is their `task`, and the `owner` of tasks. */
+/**
+ * Fields that a name passes: `task.owner` of comments is their `task`, and the `owner` of tasks.
+ */
 function passedBy(
   [step, ...rest]: readonly string[],
   document: string,
@@ -331,7 +348,10 @@ function passedBy(
   return [{ by: at, field: [step, ...rest].join(".") }];
 }
 
-/** Places that a field of a document stands at: in its own type, and in the types that it refers to on the way. */
+/**
+ * Places that a field of a document stands at: in its own type, and in the types that it refers to
+ * on the way.
+ */
 function placesOn(
   { typeName }: DocumentModel,
   field: string,

@@ -7,7 +7,10 @@ import { compareService } from "./service.js";
 import { shownBy } from "./shown.js";
 import { ValueComparison } from "../compare/values.js";
 
-/** Changes from one registry to another, what opens first, then what breaks, then in the order of their texts. `today` is a day in UTC. */
+/**
+ * Changes from one registry to another, what opens first, then what breaks, then in the order of
+ * their texts. `today` is a day in UTC.
+ */
 export function compareRegistries(
   before: RegistryModel,
   after: RegistryModel,
@@ -17,7 +20,8 @@ export function compareRegistries(
   const note = (change: Change): void => {
     const known = found.get(change.text) ?? change;
     const affects = [...new Set([...known.affects, ...change.affects])].sort();
-    // The same change may be harmless in one place and not in another: the first level counts, and that it breaks.
+    // The same change may be harmless in one place and not in another: the first level counts, and
+    // that it breaks.
     const level = levels.find((one) => one === change.level || one === known.level) ?? known.level;
     const isBreaking = [change, known].some((one) => one.level === "breaking" || one.breaks);
     const breaks = level === "opens" && isBreaking ? ({ breaks: true } as const) : {};

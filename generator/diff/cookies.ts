@@ -30,7 +30,9 @@ const cookie: Rules<Cookie> = {
   ],
 };
 
-/** Reports what changes of the cookies that both set; those that come or go are parts of the answer. */
+/**
+ * Reports what changes of the cookies that both set; those that come or go are parts of the answer.
+ */
 export function compareCookies(
   before: ReplyDeclaration | null,
   after: ReplyDeclaration | null,
@@ -44,7 +46,10 @@ export function compareCookies(
   );
 }
 
-/** Whether a browser sends what has the one path with all requests below the other (RFC 6265 §5.1.4). */
+/**
+ * Whether a browser sends what has the one path with all requests below the other (RFC 6265
+ * §5.1.4).
+ */
 function isBelow(path: string, other: string): boolean {
   return path === other || path.startsWith(other.endsWith("/") ? other : `${other}/`);
 }

@@ -1,5 +1,5 @@
-// Whether one version can read what another one has kept: members that it doesn't know are cut, and those that are missing get
-// their defaults, as `kept-values.ts` of the runtime does.
+// Whether one version can read what another one has kept: members that it doesn't know are cut, and
+// those that are missing get their defaults, as `kept-values.ts` of the runtime does.
 import { isDeepStrictEqual } from "node:util";
 import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
 import { storedName } from "../../runtime/contract/stored-members.js";
@@ -22,7 +22,10 @@ import { compareSchemas } from "../compare/schemas.js";
 /** No sunset has come yet: what is kept may be of any day. */
 const anyDay = "0000-01-01";
 
-/** Why values of one version's schema may not be what the other one declares, in words; nothing if they always are. */
+/**
+ * Why values of one version's schema may not be what the other one declares, in words; nothing if
+ * they always are.
+ */
 export function faultsOfReading(
   [kept, read]: readonly [JsonSchema, JsonSchema],
   from: RolloutSide,
@@ -73,7 +76,10 @@ function plain(schema: JsonSchema): JsonSchema {
   });
 }
 
-/** The schema of the values as they are read: cut to known members, with the defaults of missing ones. */
+/**
+ * The schema of the values as they are read: cut to known members, with the defaults of missing
+ * ones.
+ */
 function asRead(was: JsonSchema, is: JsonSchema): JsonSchema {
   if (typeof was === "boolean" || typeof is === "boolean") return was;
   const [old, next] = [withoutNull(was), withoutNull(is)];
@@ -108,7 +114,9 @@ function membersAsRead(was: SchemaObject, is: SchemaObject): SchemaObject {
   };
 }
 
-/** A document type that both versions have, as one of them has kept it and the other one reads it. */
+/**
+ * A document type that both versions have, as one of them has kept it and the other one reads it.
+ */
 interface DocumentPair {
   readonly was: Shape;
   readonly is: Shape;
@@ -133,7 +141,10 @@ function documentOfType({ model }: RolloutSide, type: string): DocumentModel | u
   return own(model.documents, documentOf(readOfType(model.documents, type) ?? ""));
 }
 
-/** The schema of documents under their names in the other version, with the members that steps between shapes give them. */
+/**
+ * The schema of documents under their names in the other version, with the members that steps
+ * between shapes give them.
+ */
 function renewedDocument(
   was: JsonSchema,
   is: JsonSchema,

@@ -1,4 +1,5 @@
-// What is kept besides documents (answers under idempotency keys, events, signals) and told by whichever version comes to it.
+// What is kept besides documents (answers under idempotency keys, events, signals) and told by
+// whichever version comes to it.
 import { need, type Need, type RolloutSide } from "../compare/rollout.js";
 import { keptValues } from "../emit/kept.js";
 import type { KeptValue } from "../model/kept-values.js";
@@ -13,7 +14,10 @@ const kinds: Readonly<Record<KeptValue["kind"], (names: string) => string>> = {
 /** How many differences one line names. */
 const mostNamed = 3;
 
-/** Values that one of two versions keeps and the other one may not tell as it declares them; one line for one cause. */
+/**
+ * Values that one of two versions keeps and the other one may not tell as it declares them; one
+ * line for one cause.
+ */
 export function keptNeeds(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const next = new Map(keptValues(after.model).map((one) => [keyOf(one), one]));
   const both = keptValues(before.model).flatMap((was) => {

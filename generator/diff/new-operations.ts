@@ -23,8 +23,9 @@ export function compareNew(
 }
 
 /**
- * What a new operation doesn't ask for: nobody has to be signed in, or it has none of the rules that each operation of its
- * namespace had. Null if it is guarded as those are, or if its namespace is new and people have to be signed in.
+ * What a new operation doesn't ask for: nobody has to be signed in, or it has none of the rules
+ * that each operation of its namespace had. Null if it is guarded as those are, or if its namespace
+ * is new and people have to be signed in.
  */
 function lackOf(operation: OperationModel, before: RegistryModel): string | null {
   if (!operation.requiresAuthn) return " and asks nobody who is calling";
@@ -38,7 +39,10 @@ function lackOf(operation: OperationModel, before: RegistryModel): string | null
     : null;
 }
 
-/** What is asked besides who is calling and how often, by its kind; of the author's hooks, each by its name. */
+/**
+ * What is asked besides who is calling and how often, by its kind; of the author's hooks, each by
+ * its name.
+ */
 function rulesOf({ hooks }: OperationModel): readonly string[] {
   return [
     ...(permissionsOf(hooks).length > 0 ? ["permission"] : []),

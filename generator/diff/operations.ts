@@ -1,4 +1,5 @@
-// Operations of two registries: routes, inputs and answers, who may call them, how long they may take.
+// Operations of two registries: routes, inputs and answers, who may call them, how long they may
+// take.
 import { isDeepStrictEqual } from "node:util";
 import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
@@ -40,7 +41,8 @@ export function compareOperations(
       compareOperation(old, next, values, told);
       compareTypeNames(old, next, after.types, (what) => told("breaking", "schema", what));
     }
-    // Without a route as well: handlers keep to the scopes of its document, and who expands that to its guard.
+    // Without a route as well: handlers keep to the scopes of its document, and who expands that to
+    // its guard.
     if (old !== undefined && next !== undefined) {
       compareGuards(old, next, notesOf(called, note));
       compareAudit(old.audit, next.audit, notesOf(called, note));
@@ -109,7 +111,8 @@ function compareRoutes(
   if (old === null && next !== null) told("additive", "http", `has ${next.method} ${next.path}`);
   if (old !== null && next === null) told("breaking", "http", `has no ${old.method} ${old.path}`);
   if (old === null || next === null) return;
-  // New or missing names are reported as members; the same names in another order give other values.
+  // New or missing names are reported as members; the same names in another order give other
+  // values.
   const isMoved =
     shapeOf(old.path) !== shapeOf(next.path) ||
     (old.path !== next.path && isDeepStrictEqual(namesOf(old.path), namesOf(next.path)));
@@ -136,7 +139,10 @@ function compareRoutes(
     told("breaking", "http", "takes another body");
 }
 
-/** What a handler may set besides the body: clients may rely on headers, and may not know a new status. */
+/**
+ * What a handler may set besides the body: clients may rely on headers, and may not know a new
+ * status.
+ */
 function compareReplies(
   before: ReplyDeclaration | null,
   after: ReplyDeclaration | null,

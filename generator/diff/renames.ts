@@ -1,4 +1,5 @@
-// Documents and operations of two registries that are the same under another name, and what gone ones went with.
+// Documents and operations of two registries that are the same under another name, and what gone
+// ones went with.
 import { isDeepStrictEqual } from "node:util";
 import { pairsOf } from "../compare/renames.js";
 import { own } from "../model/records.js";
@@ -31,7 +32,10 @@ export function renamedDocuments(
   );
 }
 
-/** Operations by their former keys: those of documents that are called otherwise, and those that have kept their route. */
+/**
+ * Operations by their former keys: those of documents that are called otherwise, and those that
+ * have kept their route.
+ */
 export function renamedOperations(
   before: RegistryModel,
   after: RegistryModel,
@@ -70,7 +74,10 @@ export function causeOf(
   return isWhole ? `document ${document} ${what}` : undefined;
 }
 
-/** The document that an operation comes from: a namespace has one owner, but what the author handles may share it. */
+/**
+ * The document that an operation comes from: a namespace has one owner, but what the author handles
+ * may share it.
+ */
 export function documentBehind(
   { declares, namespace }: OperationModel,
   { documents }: RegistryModel,

@@ -82,7 +82,10 @@ function labelOf({ level, breaks }: JudgedCause): string {
 /** How many harmless changes of one operation or type are listed one by one. */
 const mostTold = 3;
 
-/** Changes for people: many harmless ones of one operation or type are one line, and JSON has them all. */
+/**
+ * Changes for people: many harmless ones of one operation or type are one line, and JSON has them
+ * all.
+ */
 function gathered(causes: readonly JudgedCause[]): readonly JudgedCause[] {
   const groups = new Map<string, JudgedCause[]>();
   for (const change of causes) {

@@ -13,7 +13,10 @@ type Approvals = Readonly<Record<string, Approval>>;
 export interface JudgedCause extends Omit<Cause, "changes"> {
   /** The texts of its changes. */
   readonly follows: readonly string[];
-  /** The registry's reason for a cause that needs one; null if there is none, or if it doesn't cover all places. */
+  /**
+   * The registry's reason for a cause that needs one; null if there is none, or if it doesn't cover
+   * all places.
+   */
   readonly approved: string | null;
   /** Places that its approval does not name. */
   readonly uncovered: readonly string[];
@@ -52,8 +55,9 @@ export interface DiffReport {
 }
 
 /**
- * Judges causes by the approvals of the registry. An approval that the other registry also has was used there and no longer
- * counts. One that names no places only covers a cause that clients meet in one place.
+ * Judges causes by the approvals of the registry. An approval that the other registry also has was
+ * used there and no longer counts. One that names no places only covers a cause that clients meet
+ * in one place.
  */
 export function reportOf(
   changes: readonly Change[],

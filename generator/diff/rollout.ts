@@ -1,4 +1,5 @@
-// What a rollout takes: whether the previous version and the next one may run side by side over what both store.
+// What a rollout takes: whether the previous version and the next one may run side by side over
+// what both store.
 import { verdicts, need, type Need, type RolloutSide, type Verdict } from "../compare/rollout.js";
 import { databaseChanges, type DatabaseChange } from "../database/schema.js";
 import { families } from "../families/index.js";
@@ -11,7 +12,10 @@ export interface Rollout {
   readonly steps: readonly string[];
 }
 
-/** What rolling one registry out over another takes: the worst verdict of any family, and what each says. */
+/**
+ * What rolling one registry out over another takes: the worst verdict of any family, and what each
+ * says.
+ */
 export function rolloutOf(before: RolloutSide, after: RolloutSide): Rollout {
   const changes = databaseChanges(before.database, after.database);
   const needs = [

@@ -1,4 +1,5 @@
-// What changes of the service itself take of a rollout: what it has given out, and what its processes share, has its first name.
+// What changes of the service itself take of a rollout: what it has given out, and what its
+// processes share, has its first name.
 import {
   need,
   needsOfMembers,

@@ -22,7 +22,8 @@ const service: Rules<ServiceModel> = {
   // Whoever runs the service asks them, no client.
   probes: null,
   errors: (before, after) => {
-    // The function is told where it is another one; what its type has become, where the type stands.
+    // The function is told where it is another one; what its type has become, where the type
+    // stands.
     const typeOf = (errors: ServiceModel["errors"]): string => errors?.typeName ?? "ErrorEnvelope";
     if (typeOf(before) !== typeOf(after))
       return [["breaking", `answers errors with ${typeOf(after)}`]];

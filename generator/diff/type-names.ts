@@ -6,8 +6,9 @@ import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { inputTypeOf, outputTypeName } from "../model/operation-types.js";
 
 /**
- * Tells where a type that an operation has of its own takes the place of one of the registry's that is gone, or one of those
- * that of its own, however alike they are. That the registry calls one otherwise is told of the type.
+ * Tells where a type that an operation has of its own takes the place of one of the registry's that
+ * is gone, or one of those that of its own, however alike they are. That the registry calls one
+ * otherwise is told of the type.
  */
 export function compareTypeNames(
   before: OperationModel,

@@ -1,7 +1,11 @@
-// The version that follows from changes (https://semver.org, of which §4 lets a 0.x version break in its minor).
+// The version that follows from changes (https://semver.org, of which §4 lets a 0.x version break
+// in its minor).
 import type { Change } from "../compare/change.js";
 
-/** The version after these changes, given the previous one and the registry's own: never an earlier one. */
+/**
+ * The version after these changes, given the previous one and the registry's own: never an earlier
+ * one.
+ */
 export function suggestedVersion(
   before: string,
   changes: readonly Change[],
@@ -30,7 +34,9 @@ function neededVersion(before: string, changes: readonly Change[]): string {
   return `${major}.${minor}.${isPrepared ? patch : Number(patch) + 1}`;
 }
 
-/** Which of two versions comes first (https://semver.org §11): negative where it is the left one. */
+/**
+ * Which of two versions comes first (https://semver.org §11): negative where it is the left one.
+ */
 export function compareVersions(left: string, right: string): number {
   const [one, other] = [partsOf(left), partsOf(right)];
   const core = comparedParts(one.core, other.core);

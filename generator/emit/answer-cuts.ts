@@ -1,5 +1,5 @@
-// Prints functions that copy the declared members of an answer, from the schemas of its check: one for each schema whose
-// values may have members to leave out.
+// Prints functions that copy the declared members of an answer, from the schemas of its check: one
+// for each schema whose values may have members to leave out.
 import { pascalCase } from "../model/names.js";
 import {
   mapSchema,
@@ -18,8 +18,8 @@ type Schemas = Readonly<Record<string, SchemaObject>>;
 const choices = ["anyOf", "oneOf"] as const;
 
 /**
- * The schemas, with a name for each alternative that an answer must be tried against: if several alternatives of a union are
- * objects or lists, only their own checks tell which one an answer is.
+ * The schemas, with a name for each alternative that an answer must be tried against: if several
+ * alternatives of a union are objects or lists, only their own checks tell which one an answer is.
  */
 export function withNamedOptions(schemas: Schemas): Schemas {
   const all: Record<string, SchemaObject> = { ...schemas };
@@ -47,8 +47,8 @@ export function withNamedOptions(schemas: Schemas): Schemas {
 const certain = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
 
 /**
- * The schemas without keywords that the copies guarantee: an object that is copied by its names has no other members.
- * Keywords that distinguish alternatives stay.
+ * The schemas without keywords that the copies guarantee: an object that is copied by its names has
+ * no other members. Keywords that distinguish alternatives stay.
  */
 export function withoutProven(schemas: Schemas): Schemas {
   const tried = new Set<string>();
@@ -108,7 +108,10 @@ export class CutPrinter {
     return sorted.map(([, text]) => text).join("\n");
   }
 
-  /** The name of the function that copies a value of the named schema; `cut.plain` if nothing can be left out. */
+  /**
+   * The name of the function that copies a value of the named schema; `cut.plain` if nothing can be
+   * left out.
+   */
   cutOf(name: string): string {
     const schema = this.#schemas[name] ?? {};
     if (!this.#cuts(schema)) return "cut.plain";
@@ -133,7 +136,10 @@ export class CutPrinter {
     return `function ${local}(value) {\n${lines.join("\n")}\n  return value;\n}\n`;
   }
 
-  /** The steps of a schema that can leave something out. Each makes an expression from that of a value. */
+  /**
+   * The steps of a schema that can leave something out. Each makes an expression from that of a
+   * value.
+   */
   #steps(owner: string, schema: SchemaObject): readonly ((value: string) => string)[] {
     const steps: ((value: string) => string)[] = [];
     if (typeof schema["$ref"] === "string" && this.#cuts({ $ref: schema["$ref"] })) {
@@ -231,7 +237,10 @@ export class CutPrinter {
     return this.#functions.has(name) || Object.hasOwn(this.#schemas, name.replace(/Cut$/, ""));
   }
 
-  /** Whether the copy of a value can lack members that the value has. `through` are the types on the way. */
+  /**
+   * Whether the copy of a value can lack members that the value has. `through` are the types on the
+   * way.
+   */
   #cuts(schema: JsonSchema, through: ReadonlySet<string> = new Set()): boolean {
     if (typeof schema === "boolean") return false;
     const name = schema["$ref"];
@@ -260,7 +269,10 @@ export class CutPrinter {
   }
 }
 
-/** Whether lists and objects may fit, and the values that may in members; true is any, undefined an absent one. */
+/**
+ * Whether lists and objects may fit, and the values that may in members; true is any, undefined an
+ * absent one.
+ */
 function guardText(guard: Guard | undefined): string {
   const { types = null, members = new Map<string, MemberGuard>() } = guard ?? {};
   const lists = types === null || types.includes("array");
@@ -317,7 +329,10 @@ function isStructured(
   return isStructured(schemas[name] ?? true, schemas, new Set(through).add(name));
 }
 
-/** Keywords that look at which members an object has: a literal would have absent ones, as undefined. */
+/**
+ * Keywords that look at which members an object has: a literal would have absent ones, as
+ * undefined.
+ */
 const counting = [
   "patternProperties",
   "propertyNames",

@@ -1,4 +1,5 @@
-// validators/<namespace>-answers.ts: functions that cut what authors' code answers to its declared members, and check it.
+// validators/<namespace>-answers.ts: functions that cut what authors' code answers to its declared
+// members, and check it.
 import { families } from "../families/index.js";
 import { isAuthors } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
@@ -19,15 +20,23 @@ import { compiled } from "../compile/compiler.js";
 import { exportOf, helpersOf, runtimeType, typeNamesOf } from "./validators.js";
 import { outputTypeName } from "../model/operation-types.js";
 
-/** The function that checks an operation's answers: one of the runtime, or one compiled from the declared output. */
+/**
+ * The function that checks an operation's answers: one of the runtime, or one compiled from the
+ * declared output.
+ */
 export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;
 
-/** The module with a namespace's answers. No namespace can have this name, because of the hyphen. */
+/**
+ * The module with a namespace's answers. No namespace can have this name, because of the hyphen.
+ */
 export function answersModule(namespace: string): string {
   return `${namespace}-answers`;
 }
 
-/** The function that checks an operation's answers if the author's code makes them; undefined if the runtime does. */
+/**
+ * The function that checks an operation's answers if the author's code makes them; undefined if the
+ * runtime does.
+ */
 export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   const { key, output, run, hooks, declares } = operation;
   const isAuthored =
@@ -42,7 +51,10 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
 /** The module of errors' bodies; no namespace can have this name. */
 export const envelopeModule = "error-envelope";
 
-/** A module of what authors' code may answer; `holds` is the function of the runtime that enforces it. */
+/**
+ * A module of what authors' code may answer; `holds` is the function of the runtime that enforces
+ * it.
+ */
 interface AnswersModule {
   readonly name: string;
   readonly source: string;
@@ -52,7 +64,10 @@ interface AnswersModule {
   readonly plans: readonly ValidatorPlan[];
 }
 
-/** Compiles the answer checks of every namespace with authors' code, and those that families add. Cached texts are reused. */
+/**
+ * Compiles the answer checks of every namespace with authors' code, and those that families add.
+ * Cached texts are reused.
+ */
 export async function emitAnswers(
   model: RegistryModel,
   cache: TextCache,

@@ -1,4 +1,5 @@
-// catalog.json and tools.json: every operation by its key, for people and tool callers (service.md "What the service does" 2).
+// catalog.json and tools.json: every operation by its key, for people and tool callers (service.md
+// "What the service does" 2).
 import { withoutFormer } from "../load/former-names.js";
 import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
@@ -6,7 +7,10 @@ import { errorGroups, groupedCodesOf } from "../model/error-codes.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
 import { reached, typesOf } from "./published-types.js";
 
-/** Both files. The catalog leaves out sensitive operations; tools are the operations that have a route. */
+/**
+ * Both files. The catalog leaves out sensitive operations; tools are the operations that have a
+ * route.
+ */
 export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
   const operations = Object.values(model.operations).filter(({ isSensitive }) => !isSensitive);
   const catalog = {

@@ -1,4 +1,5 @@
-// DDL of database changes, for both engines. Indexes have exactly the expressions of queries, so that queries can use them.
+// DDL of database changes, for both engines. Indexes have exactly the expressions of queries, so
+// that queries can use them.
 import {
   postgresDocumentField,
   sqliteDocumentField,
@@ -11,8 +12,9 @@ import { systemStep } from "../database/system-tables.js";
 import type { IndexSchema, TableSchema } from "../model/stored-tables.js";
 
 /**
- * Whether a change takes long on a table in use: then it runs outside of the migration's transaction, one statement a line.
- * On SQLite each statement is a transaction of its own, so that others can write in between.
+ * Whether a change takes long on a table in use: then it runs outside of the migration's
+ * transaction, one statement a line. On SQLite each statement is a transaction of its own, so that
+ * others can write in between.
  */
 export function isOnline(change: DatabaseChange): boolean {
   return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
@@ -81,7 +83,10 @@ function createIndex(
   return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
 }
 
-/** Queries that must find no rows before anything changes, as lines that the runner of migrations reads. */
+/**
+ * Queries that must find no rows before anything changes, as lines that the runner of migrations
+ * reads.
+ */
 export function rowChecks(engine: EngineName, change: DatabaseChange): readonly string[] {
   switch (change.kind) {
     case "checkRows":
@@ -108,7 +113,10 @@ function misfits(
   );
 }
 
-/** A check that counts the rows of a condition, for messages such as `3 rows with title "longer than 80"`. */
+/**
+ * A check that counts the rows of a condition, for messages such as `3 rows with title "longer than
+ * 80"`.
+ */
 function countedCheck(
   of: string,
   table: string,
@@ -167,7 +175,10 @@ function valueOf(engine: EngineName, field: IndexSchema["fields"][number]): stri
     : postgresDocumentField(field, field.type);
 }
 
-/** The number of a row's shape. The default is for processes of an earlier version, which know no shapes. */
+/**
+ * The number of a row's shape. The default is for processes of an earlier version, which know no
+ * shapes.
+ */
 const shapeColumn = `"shape" INTEGER NOT NULL DEFAULT 1`;
 
 function documentTable(engine: EngineName, table: string, schema: TableSchema): string {
@@ -199,16 +210,19 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
   ]);
 }
 
-/** When and by whom a revision was made, and whether the document was deleted. Null in rows of earlier versions. */
+/**
+ * When and by whom a revision was made, and whether the document was deleted. Null in rows of
+ * earlier versions.
+ */
 function tellingColumns(engine: EngineName): readonly string[] {
   const { time, text, flag } = types[engine];
   return [`"changed_at" ${time}`, `"changed_by" ${text}`, `"is_deleted" ${flag}`];
 }
 
 /**
- * On SQLite FTS5 over words that the service has folded already, on PostgreSQL a table of tsvectors with a GIN index. To
- * compute scores, both keep the texts, and stems if the search has a language. Both index the tenant as one more word, so
- * that a search doesn't read what other tenants have.
+ * On SQLite FTS5 over words that the service has folded already, on PostgreSQL a table of tsvectors
+ * with a GIN index. To compute scores, both keep the texts, and stems if the search has a language.
+ * Both index the tenant as one more word, so that a search doesn't read what other tenants have.
  */
 function searchIndex(
   engine: EngineName,
@@ -231,7 +245,8 @@ function searchIndex(
   const table = createTable(name, [
     ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
     `"id" uuid NOT NULL`,
-    // The default lets processes of the previous version, which only know vectors, write until they are replaced.
+    // The default lets processes of the previous version, which only know vectors, write until they
+    // are replaced.
     ...columns.map((column) => `${column} text COLLATE "C" NOT NULL DEFAULT ''`),
     `"texts" tsvector NOT NULL`,
     `PRIMARY KEY (${key})`,
@@ -252,7 +267,10 @@ function searchIndex(
   ].join("\n");
 }
 
-/** An index of trigrams, if PostgreSQL has them and lets this role use them; searches also work without. */
+/**
+ * An index of trigrams, if PostgreSQL has them and lets this role use them; searches also work
+ * without.
+ */
 function trigramIndex(words: string): string {
   return [
     "DO $$ BEGIN",

@@ -1,4 +1,5 @@
-// The fifth phase: the frozen registry → files. An emitter never gets an invalid model and never touches the project's files.
+// The fifth phase: the frozen registry → files. An emitter never gets an invalid model and never
+// touches the project's files.
 import { families } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
 import { frozen } from "../model/frozen.js";
@@ -30,7 +31,10 @@ export interface EmitOptions {
   readonly purges: boolean;
 }
 
-/** Modules that check values. They take longest, so a thread compiles them while the other files are printed. */
+/**
+ * Modules that check values. They take longest, so a thread compiles them while the other files are
+ * printed.
+ */
 export async function emitChecks(
   model: RegistryModel,
   cache: TextCache,
@@ -38,7 +42,10 @@ export async function emitChecks(
   return (await Promise.all([emitValidators(model, cache), emitAnswers(model, cache)])).flat();
 }
 
-/** All other files of the generated folder, except its manifest. The same model and options give the same bytes. */
+/**
+ * All other files of the generated folder, except its manifest. The same model and options give the
+ * same bytes.
+ */
 export function emit(model: RegistryModel, options: EmitOptions): readonly EmittedFile[] {
   const database = databaseOf(model, options.history.database, options.purges);
   const stored = storedOf(model, database);

@@ -48,7 +48,9 @@ export class KeptParts {
     return Object.fromEntries(known.sort(([left], [right]) => (left < right ? -1 : 1)));
   }
 
-  /** What values of a schema consist of; undefined if nothing in them is declared member by member. */
+  /**
+   * What values of a schema consist of; undefined if nothing in them is declared member by member.
+   */
   partOf(schema: JsonSchema): Part | undefined {
     const type = referredType(schema);
     if (type !== undefined) return this.#named(type);
@@ -102,7 +104,10 @@ export class KeptParts {
     };
   }
 
-  /** Objects of which values of members tell which one it is; undefined if anything else may be among them. */
+  /**
+   * Objects of which values of members tell which one it is; undefined if anything else may be
+   * among them.
+   */
   #unionOf(options: readonly JsonSchema[]): UnionPart | undefined {
     const { guards, undecided } = branchesOf(options, (name) => this.#referred(name));
     if (undecided.length > 0) return undefined;

@@ -1,4 +1,5 @@
-// migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the database they add up to.
+// migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the database they
+// add up to.
 import { ddl, isOnline, rowChecks } from "./ddl.js";
 import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
@@ -10,7 +11,10 @@ import {
 } from "../database/schema.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
 
-/** What an earlier run left: the database after its last migration, and the names and texts of its files. */
+/**
+ * What an earlier run left: the database after its last migration, and the names and texts of its
+ * files.
+ */
 export interface MigrationHistory {
   readonly database: DatabaseSchema;
   /** Paths below the generated folder. */
@@ -39,7 +43,10 @@ export function emitMigrations(
   return [...history.files, ...added, state];
 }
 
-/** The checks of rows, what runs in one transaction, and then each part that runs outside of one (`-- online`). */
+/**
+ * The checks of rows, what runs in one transaction, and then each part that runs outside of one
+ * (`-- online`).
+ */
 function migrationText(engine: EngineName, changes: readonly DatabaseChange[]): string {
   const [online, together] = [true, false].map((wanted) =>
     changes.filter((change) => isOnline(change) === wanted),

@@ -1,4 +1,5 @@
-// Errors in openapi.json: their body, the response of each status, and the errors that the registry declares.
+// Errors in openapi.json: their body, the response of each status, and the errors that the registry
+// declares.
 import type { AnswerHeaderName } from "../../runtime/contract/answer-headers.js";
 import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import { objectSchema, refTo } from "../model/json-schema.js";
@@ -25,7 +26,10 @@ export function envelopeSchema(): Schema {
   } as Schema;
 }
 
-/** The response of an error status, with every code that has it; `further` are headers of some operations alone. */
+/**
+ * The response of an error status, with every code that has it; `further` are headers of some
+ * operations alone.
+ */
 export function errorResponse(
   status: number,
   further: readonly AnswerHeaderName[],
@@ -48,7 +52,10 @@ export function errorResponse(
   };
 }
 
-/** Describes an error of the registry under `x-errors`, once. Codes that the registry doesn't declare are ignored. */
+/**
+ * Describes an error of the registry under `x-errors`, once. Codes that the registry doesn't
+ * declare are ignored.
+ */
 export function referToError(
   code: string,
   { errors }: RegistryModel,

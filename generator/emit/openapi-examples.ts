@@ -1,9 +1,13 @@
-// Examples of JSON bodies for OpenAPI: a small value that the schema accepts, so that "try it out" starts with one.
+// Examples of JSON bodies for OpenAPI: a small value that the schema accepts, so that "try it out"
+// starts with one.
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 
-/** Keywords that are respected here; a schema with any other gets no example rather than a wrong one. */
+/**
+ * Keywords that are respected here; a schema with any other gets no example rather than a wrong
+ * one.
+ */
 const kept = new Set(
   (
     "type enum const default examples description title format pattern minLength maxLength minimum maximum exclusiveMinimum " +
@@ -57,14 +61,20 @@ export function exampleOf(schema: JsonSchema, types: RegistryModel["types"], dep
   return ofType(schema, types, depth);
 }
 
-/** Whether an object lacks one of the members that `not: { required }` forbids to have together. False for any other `not`. */
+/**
+ * Whether an object lacks one of the members that `not: { required }` forbids to have together.
+ * False for any other `not`.
+ */
 function isWithout(not: JsonSchema, found: unknown): boolean {
   if (typeof not !== "object" || Object.keys(not).join() !== "required") return false;
   if (typeof found !== "object" || found === null) return false;
   return requiredOf(not).some((name) => !Object.hasOwn(found, name));
 }
 
-/** An example of the first alternative that has one. Beside `type` or `properties`, alternatives may only require members. */
+/**
+ * An example of the first alternative that has one. Beside `type` or `properties`, alternatives may
+ * only require members.
+ */
 function ofAlternative(
   rest: Exclude<JsonSchema, boolean>,
   alternatives: readonly JsonSchema[],

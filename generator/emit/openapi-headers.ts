@@ -15,10 +15,15 @@ const ofEvery: readonly AnswerHeaderName[] = [
   "X-Request-ID",
 ];
 
-/** What follows from how an answer is sent: whether its size is known, and whether it is compressed. */
+/**
+ * What follows from how an answer is sent: whether its size is known, and whether it is compressed.
+ */
 const ofSending: readonly AnswerHeaderName[] = ["Content-Encoding", "Content-Length", "Vary"];
 
-/** The headers that any answer may have, which the document names once: with each they would be a fifth of it. */
+/**
+ * The headers that any answer may have, which the document names once: with each they would be a
+ * fifth of it.
+ */
 export function everyAnswersHeaders(components: SharedComponents): Headers {
   return headersNamed([...ofEvery, ...ofSending], components);
 }
@@ -44,7 +49,9 @@ function withSaid(headers: Headers, reply: ReplyDeclaration | null): Headers {
   return { ...Object.fromEntries(others), ...said };
 }
 
-/** The headers that announce a deprecation (RFC 9745) and its sunset (RFC 8594), on every answer. */
+/**
+ * The headers that announce a deprecation (RFC 9745) and its sunset (RFC 8594), on every answer.
+ */
 export function deprecationHeaders({
   deprecated,
 }: Pick<OperationModel, "deprecated">): readonly AnswerHeaderName[] {
@@ -52,7 +59,9 @@ export function deprecationHeaders({
   return deprecated.sunset === null ? ["Deprecation"] : ["Deprecation", "Sunset"];
 }
 
-/** Headers that say which version an answer has. What was just added is never older than its second. */
+/**
+ * Headers that say which version an answer has. What was just added is never older than its second.
+ */
 function ofVersion({ output, adds }: OperationModel): readonly AnswerHeaderName[] {
   if (output.isBytes) return ["ETag", "Last-Modified"];
   if (!output.hasEntityTag) return [];
@@ -87,7 +96,10 @@ export function redirectHeaders(operation: OperationModel, components: SharedCom
   return withSaid(headersNamed(names, components), operation.route?.reply ?? null);
 }
 
-/** What errors of a status say besides their code: which credential to send, when to come again, what is taken. */
+/**
+ * What errors of a status say besides their code: which credential to send, when to come again,
+ * what is taken.
+ */
 const ofStatus: Readonly<Record<number, readonly AnswerHeaderName[]>> = {
   401: ["WWW-Authenticate"],
   416: ["Content-Range"],
@@ -95,7 +107,10 @@ const ofStatus: Readonly<Record<number, readonly AnswerHeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** How the errors of an operation differ from those of others: in the name of their component, and in headers. */
+/**
+ * How the errors of an operation differ from those of others: in the name of their component, and
+ * in headers.
+ */
 export function errorTraits(
   operation: OperationModel,
   status: number,

@@ -3,7 +3,9 @@ import { propertiesOf, referredType, type JsonSchema } from "../model/json-schem
 import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 
-/** The member `links` of an operation's response; empty if no mounted operation continues with it. */
+/**
+ * The member `links` of an operation's response; empty if no mounted operation continues with it.
+ */
 export function linksOf(operation: OperationModel, { operations, types }: RegistryModel): object {
   const links = operation.leadsTo.flatMap((name) => {
     const target = own(operations, `${operation.namespace}.${name}`);
@@ -14,7 +16,10 @@ export function linksOf(operation: OperationModel, { operations, types }: Regist
   return links.length === 0 ? {} : { links: Object.fromEntries(links) };
 }
 
-/** The link passes members of the answer to parameters of the same name, and says which body member takes the whole answer. */
+/**
+ * The link passes members of the answer to parameters of the same name, and says which body member
+ * takes the whole answer.
+ */
 function linkTo(
   { key, input }: OperationModel,
   answer: JsonSchema,

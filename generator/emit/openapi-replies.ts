@@ -24,7 +24,9 @@ export function saidHeaders(reply: ReplyDeclaration | null): Readonly<Record<str
   };
 }
 
-/** Responses of a handler's other statuses: successes are like `success`, redirects have a Location. */
+/**
+ * Responses of a handler's other statuses: successes are like `success`, redirects have a Location.
+ */
 export function furtherResponses(
   reply: ReplyDeclaration | null,
   success: object,

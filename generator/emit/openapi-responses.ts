@@ -1,4 +1,5 @@
-// The responses of an operation in openapi.json: what succeeds, what reads answer besides, and errors by their status.
+// The responses of an operation in openapi.json: what succeeds, what reads answer besides, and
+// errors by their status.
 import { errorCodesOf, statusOf } from "../model/error-codes.js";
 import { pascalCase } from "../model/names.js";
 import { outputTypeName } from "../model/operation-types.js";

@@ -101,7 +101,9 @@ function exampleMember({ input: { body } }: OperationModel, { types }: RegistryM
   return example === undefined ? {} : { example };
 }
 
-/** OpenAPI has no placeholder for the rest of a path, so the parameter's description explains it. */
+/**
+ * OpenAPI has no placeholder for the rest of a path, so the parameter's description explains it.
+ */
 function documentedPath(path: string): string {
   return path.replace("{+", "{");
 }
@@ -121,7 +123,10 @@ function queryMember(
   return { "x-query": components.refer("x-query", document.name, query) };
 }
 
-/** The codes of an operation: a reference to those of its groups, which many operations share, then its own. */
+/**
+ * The codes of an operation: a reference to those of its groups, which many operations share, then
+ * its own.
+ */
 function errorCodesMember(
   operation: OperationModel,
   components: SharedComponents,
@@ -219,14 +224,20 @@ function parametersMember(
   return parameters.length === 0 ? {} : { parameters };
 }
 
-/** A weak tag counts here, because this service and proxies weaken tags where they compress (decisions.md §1 "Documents"). */
+/**
+ * A weak tag counts here, because this service and proxies weaken tags where they compress
+ * (decisions.md §1 "Documents").
+ */
 const weakTags = "A weak tag counts as the strong one of its version.";
 
 function descriptionOf(condition: string): string {
   return condition === "If-Match" ? `As RFC 9110 has it, but: ${weakTags}` : "As RFC 9110 has it.";
 }
 
-/** The headers that an operation evaluates (RFC 9110 §13, §14), except an If-Match that its revision parameter documents. */
+/**
+ * The headers that an operation evaluates (RFC 9110 §13, §14), except an If-Match that its revision
+ * parameter documents.
+ */
 function conditionsOf({ isConditional, input, output, route }: OperationModel): readonly string[] {
   if (!isConditional) return [];
   const hasRevision = input.parameters.some(({ in: place }) => place === "revision");

@@ -1,4 +1,5 @@
-// Schemas for openapi.json: types are components, and keywords that only opwright reads are left out.
+// Schemas for openapi.json: types are components, and keywords that only opwright reads are left
+// out.
 import type { OpenAPIV3_1 } from "openapi-types";
 import { withDeprecationText } from "../load/deprecations.js";
 import { withoutFormer } from "../load/former-names.js";
@@ -26,8 +27,8 @@ export function published(schema: JsonSchema): Schema {
 }
 
 /**
- * The schema with an object for each `true` and `false` of its parts: several readers of OpenAPI stop at these. Only
- * `additionalProperties` keeps them, since OpenAPI 3.0 had them there already.
+ * The schema with an object for each `true` and `false` of its parts: several readers of OpenAPI
+ * stop at these. Only `additionalProperties` keeps them, since OpenAPI 3.0 had them there already.
  */
 function withoutBooleans(schema: SchemaObject): SchemaObject {
   const told = (inner: unknown): unknown =>

@@ -1,5 +1,5 @@
-// registry.schema.json: the registry format with the names that exist now, for editors (registry.md, rule 8). Every node says what
-// it is, and has an example.
+// registry.schema.json: the registry format with the names that exist now, for editors
+// (registry.md, rule 8). Every node says what it is, and has an example.
 import type { RegistryNames } from "../load/registry-names.js";
 import { registryShape } from "../expand/registry-shape.js";
 import { exampleOf, exampleOfMember } from "../load/examples.js";

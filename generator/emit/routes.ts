@@ -112,7 +112,10 @@ function viewOf(
   };
 }
 
-/** Whether authors' code may throw errors of the registry: then only those that are declared for the operation. */
+/**
+ * Whether authors' code may throw errors of the registry: then only those that are declared for the
+ * operation.
+ */
 function isHeld({ run, hooks }: OperationModel, hasErrors: boolean): boolean {
   return (
     hasErrors && [run, ...hooks.map((hook) => hook.run)].some((code) => authoredIn(code).length > 0)
@@ -135,7 +138,10 @@ function runText(operation: OperationModel, scope: ModuleScope): string {
   return held("  ", "run: ", "answered", handler, operation, scope);
 }
 
-/** One hook of the chain. An author's `wrap` hook is wrapped as well, because it can change the answer. */
+/**
+ * One hook of the chain. An author's `wrap` hook is wrapped as well, because it can change the
+ * answer.
+ */
 function hookText(
   operation: OperationModel,
   { run, phase, isAuthored }: HookUse,
@@ -165,7 +171,10 @@ function held(
   return callLayout(indent, prefix, maker, [answer, scope.code(code)], [], []);
 }
 
-/** The code that reads the input: `json(validate.tasksCreate)`, `params({ id: path.uuid })`, `listing.page(tasksSpec)`. */
+/**
+ * The code that reads the input: `json(validate.tasksCreate)`, `params({ id: path.uuid })`,
+ * `listing.page(tasksSpec)`.
+ */
 function inputText(operation: OperationModel, scope: ModuleScope): string {
   const { parameters, body, read } = operation.input;
   if (typeof read === "object") return scope.code(read);

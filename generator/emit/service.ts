@@ -80,7 +80,9 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
   ];
 }
 
-/** `identity: identitySpec,`, `searches: [placeSearchSpec],`, or nothing for a list that is empty. */
+/**
+ * `identity: identitySpec,`, `searches: [placeSearchSpec],`, or nothing for a list that is empty.
+ */
 function memberText(
   member: string,
   code: Code | readonly Code[],

@@ -11,7 +11,10 @@ export class SharedComponents {
     this.#sections.set("schemas", this.#schemas);
   }
 
-  /** A reference to a component, which is made if it is the first. A name must always have the same value. */
+  /**
+   * A reference to a component, which is made if it is the first. A name must always have the same
+   * value.
+   */
   refer(section: string, name: string, made: () => unknown): { readonly $ref: string } {
     const components = this.#sections.get(section) ?? new Map<string, unknown>();
     this.#sections.set(section, components);
@@ -20,8 +23,8 @@ export class SharedComponents {
   }
 
   /**
-   * A reference to the schema, which becomes a component with this name or, if it is taken, the name with underscores.
-   * A schema that is a reference already is returned.
+   * A reference to the schema, which becomes a component with this name or, if it is taken, the
+   * name with underscores. A schema that is a reference already is returned.
    */
   schema(wanted: string, schema: object | boolean): object | boolean {
     // A boolean schema, as of `out: true`, has nothing to share.

@@ -1,4 +1,5 @@
-// testing.ts: the service as tests start it, with the types of its client and of what families let tests look at.
+// testing.ts: the service as tests start it, with the types of its client and of what families let
+// tests look at.
 import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";

@@ -1,4 +1,5 @@
-// types/models.ts and types/<namespace>.ts: TypeScript types of the registry, of inputs and outputs, and of handlers.
+// types/models.ts and types/<namespace>.ts: TypeScript types of the registry, of inputs and
+// outputs, and of handlers.
 import type { JsonSchema } from "../model/json-schema.js";
 import { objectSchema, referredType } from "../model/json-schema.js";
 import { filledMembers, filledTypeName, handledTypeName } from "../model/filled-input.js";

@@ -15,7 +15,10 @@ import { namespacesOf } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
 
-/** The name of the validator that checks an operation's body or input; undefined if the runtime's own checks suffice. */
+/**
+ * The name of the validator that checks an operation's body or input; undefined if the runtime's
+ * own checks suffice.
+ */
 export function validatorName({ key, input }: OperationModel): string | undefined {
   const { body, parameters, read } = input;
   const isChecked =
@@ -113,8 +116,9 @@ function printModule(
 }
 
 /**
- * An export with its type. TypeScript would infer it from the compiled functions, and if one of those is too large for
- * control flow analysis (TS2563), stop analysing the modules that import it. `@ts-nocheck` hides that error alone.
+ * An export with its type. TypeScript would infer it from the compiled functions, and if one of
+ * those is too large for control flow analysis (TS2563), stop analysing the modules that import it.
+ * `@ts-nocheck` hides that error alone.
  */
 export function exportOf(
   name: string,

@@ -29,7 +29,10 @@ import { readFaultyEntries } from "./faulty-entries.js";
 import { attach } from "./mounts.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 
-/** Expands a loaded registry. Reports what a family finds; rules over the whole registry come later (check/). */
+/**
+ * Expands a loaded registry. Reports what a family finds; rules over the whole registry come later
+ * (check/).
+ */
 export function expandRegistry(
   loaded: LoadedRegistry,
   options: {

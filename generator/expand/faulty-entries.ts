@@ -1,5 +1,5 @@
-// What can be said of declarations that were left out for a fault: their types and policies are read as well, so that findings
-// that have nothing to do with each other come at once.
+// What can be said of declarations that were left out for a fault: their types and policies are
+// read as well, so that findings that have nothing to do with each other come at once.
 import { unknownPolicy } from "../kernel/guards.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { alternativeOf, isMap, membersOf, type FormatShape } from "../load/shape.js";

@@ -1,4 +1,5 @@
-// Mounts: which operation gets which route (decisions.md §1 "Attach rules", service.md "Options common to every route generator").
+// Mounts: which operation gets which route (decisions.md §1 "Attach rules", service.md "Options
+// common to every route generator").
 import type { RouteStyle } from "../model/vocabulary.js";
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import type { Origin } from "../diagnostics/diagnostics.js";
@@ -72,7 +73,8 @@ export function attach(
 function ownMounts(namespaces: readonly NamespaceExpansion[]): readonly Mount[] {
   return namespaces.flatMap((namespace): readonly Mount[] => {
     const { declared, usual, path } = namespace.mount;
-    // Sensitive declarations are never mounted, so they need no `mount: false`; a written mount is an error.
+    // Sensitive declarations are never mounted, so they need no `mount: false`; a written mount is
+    // an error.
     const isOff = declared === false || (declared === undefined && namespace.isSensitive);
     return isOff
       ? []

@@ -1,4 +1,5 @@
-// The registry format: every section and key, once (shared by checking and by the editors' JSON Schema).
+// The registry format: every section and key, once (shared by checking and by the editors' JSON
+// Schema).
 import { approval, hook, policyStep, service, topLevelMount } from "../load/core-format.js";
 import {
   extensions,

@@ -1,4 +1,5 @@
-// Operations whose handlers are part of the runtime: each family has one table of verbs, and all are expanded alike.
+// Operations whose handlers are part of the runtime: each family has one table of verbs, and all
+// are expanded alike.
 import type { Origin } from "../diagnostics/diagnostics.js";
 import {
   objectSchema,
@@ -23,7 +24,10 @@ import { jsonOutput } from "./operation.js";
 import { anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
 import { operationOfVerb, type Verb, type VerbRoute } from "./verb.js";
 
-/** An operation of a family of the runtime, in short: its input, answer and handler are made alike for all. */
+/**
+ * An operation of a family of the runtime, in short: its input, answer and handler are made alike
+ * for all.
+ */
 export interface BuiltInVerb {
   readonly name: string;
   /** The handler's name in the runtime. */

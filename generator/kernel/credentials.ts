@@ -15,7 +15,10 @@ export const newLoginText: JsonSchema = {
 /** The login of a new principal that mail reaches (RFC 5321 §4.5.3.1.3 leaves 254 characters). */
 export const emailText: JsonSchema = { type: "string", format: "email", maxLength: 254 };
 
-/** The text of a password that somebody chooses. A schema can't express its further rules (runtime/families/identity/password-rules.ts). */
+/**
+ * The text of a password that somebody chooses. A schema can't express its further rules
+ * (runtime/families/identity/password-rules.ts).
+ */
 export const newPasswordText: JsonSchema = {
   type: "string",
   minLength: 8,

@@ -1,5 +1,6 @@
-// A family is one value: a section of the registry, the operations that it becomes, and everything that is special about them.
-// Phases iterate over the list of families and know none by its name (architecture.md "A family is one value").
+// A family is one value: a section of the registry, the operations that it becomes, and everything
+// that is special about them. Phases iterate over the list of families and know none by its name
+// (architecture.md "A family is one value").
 import type { DatabaseSchema } from "../model/stored-tables.js";
 import {
   deprecationModel,
@@ -44,13 +45,19 @@ export interface Family<Model = unknown> {
   readonly defaults: (context: RuleContext) => readonly DeclaredDefault[];
   /** Functions that it names, besides those of members that are references in its format. */
   readonly functions: (model: RegistryModel, tree: SourceTree) => readonly Mention[];
-  /** Reports changes for clients beside those of its operations; null where it has nothing but operations. */
+  /**
+   * Reports changes for clients beside those of its operations; null where it has nothing but
+   * operations.
+   */
   readonly compare:
     | ((before: RegistryModel, after: RegistryModel, comparison: Comparison) => void)
     | null;
   /** What rolling its changes out takes, of whatever it stores; null where it stores nothing. */
   readonly rollout: ((before: RolloutSide, after: RolloutSide) => readonly Need[]) | null;
-  /** Types that it derives from a document's type, with the field that each is about; null for all fields. */
+  /**
+   * Types that it derives from a document's type, with the field that each is about; null for all
+   * fields.
+   */
   readonly derived: (document: DocumentModel) => readonly (readonly [string, string | null])[];
   /** The modules that only it prints. */
   readonly emit: (
@@ -58,9 +65,15 @@ export interface Family<Model = unknown> {
     paths: ModulePaths,
     stored: Stored,
   ) => readonly EmittedFile[];
-  /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
+  /**
+   * Validators beside those of operations, by the module that has them: a namespace, or one of its
+   * own.
+   */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
-  /** What authors' code tells others because of it, besides answers, by the module that checks it: a name with a hyphen. */
+  /**
+   * What authors' code tells others because of it, besides answers, by the module that checks it: a
+   * name with a hyphen.
+   */
   readonly told: (model: RegistryModel) => Readonly<Record<string, ToldPlans>>;
   /** What it keeps of values that another version may read. */
   readonly keeps: (model: RegistryModel) => readonly KeptValue[];
@@ -70,9 +83,15 @@ export interface Family<Model = unknown> {
   readonly claims: (model: RegistryModel, tree: SourceTree) => readonly SqlClaim[];
   /** Paths that the service answers itself because of it. */
   readonly paths: (model: RegistryModel) => readonly string[];
-  /** Operations that the service answers because of it, outside its table of routes; for the OpenAPI document. */
+  /**
+   * Operations that the service answers because of it, outside its table of routes; for the OpenAPI
+   * document.
+   */
   readonly answered: (model: RegistryModel) => readonly OperationModel[];
-  /** Its parts of the client, besides the functions of its operations. `modules` says which module has a type. */
+  /**
+   * Its parts of the client, besides the functions of its operations. `modules` says which module
+   * has a type.
+   */
   readonly client: (model: RegistryModel, modules: ReadonlyMap<string, string>) => ClientParts;
   /** What tests of the service may look at because of it. */
   readonly observed: (model: RegistryModel) => readonly Observed[];
@@ -112,7 +131,10 @@ export interface ClientParts {
   readonly example: ((name: string) => string) | null;
 }
 
-/** What tests of a service may look at because of a family: the member of `said`, its type, and where the type comes from. */
+/**
+ * What tests of a service may look at because of a family: the member of `said`, its type, and
+ * where the type comes from.
+ */
 export interface Observed {
   /** One of those that `runtime/testing/service.ts` knows as `Says`. */
   readonly member: "events" | "signals";

@@ -1,4 +1,5 @@
-// `was` of events: what waits, and who subscribes, is stored under the first name, which must be one event's alone.
+// `was` of events: what waits, and who subscribes, is stored under the first name, which must be
+// one event's alone.
 import type { ExpansionContext } from "./family.js";
 
 /** Reports events that were called as another one is, or was (OPW100). */

@@ -1,4 +1,5 @@
-// `guard:` with a policy for all operations, or for groups and single ones; and findings about operations that aren't there.
+// `guard:` with a policy for all operations, or for groups and single ones; and findings about
+// operations that aren't there.
 import type { Origin } from "../diagnostics/diagnostics.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { ExpansionContext } from "./family.js";
@@ -14,7 +15,10 @@ export interface PlacedGuard {
   readonly guard: Guard;
 }
 
-/** The policy that a guard gives to one operation, or to one group; undefined where it names neither. */
+/**
+ * The policy that a guard gives to one operation, or to one group; undefined where it names
+ * neither.
+ */
 export function policyNamed(
   { tree, path, guard }: PlacedGuard,
   name: string,
@@ -23,7 +27,10 @@ export function policyNamed(
   return { policy: guard[name] ?? "", at: tree.at(...path, name), verb: name };
 }
 
-/** The policy of a group such as `read`: that for all, or that of the group; a policy without a name where there is none. */
+/**
+ * The policy of a group such as `read`: that for all, or that of the group; a policy without a name
+ * where there is none.
+ */
 export function policyOfGroup(placed: PlacedGuard, group: string): GuardUse {
   const { tree, path, guard } = placed;
   if (typeof guard === "string") return { policy: guard, at: tree.at(...path) };
@@ -37,7 +44,9 @@ export function distinctPolicies(guards: readonly GuardUse[]): readonly GuardUse
   );
 }
 
-/** Reports an operation that a declaration names and that its namespace doesn't register (OPW062). */
+/**
+ * Reports an operation that a declaration names and that its namespace doesn't register (OPW062).
+ */
 export function checkOperationName(
   { report }: Pick<ExpansionContext, "report">,
   namespace: string,

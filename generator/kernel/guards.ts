@@ -50,8 +50,9 @@ interface ChainStep {
 }
 
 /**
- * The chain of an operation of the namespace `resource`: the hooks of its policies first, each once, then its own by phase.
- * Reports unknown policies and hooks, hooks that stand twice, and requirements that no earlier hook provides.
+ * The chain of an operation of the namespace `resource`: the hooks of its policies first, each
+ * once, then its own by phase. Reports unknown policies and hooks, hooks that stand twice, and
+ * requirements that no earlier hook provides.
  */
 export function hookChain(
   context: ExpansionContext,
@@ -146,8 +147,9 @@ export interface BuiltInGuard {
 export const openPolicy = "open";
 
 /**
- * The guard, declared at `path`, of operations that reach across tenants. Reports a guard that requires neither a permission
- * of `platform` nor a hook of the author's. If it is `open`, it only warns.
+ * The guard, declared at `path`, of operations that reach across tenants. Reports a guard that
+ * requires neither a permission of `platform` nor a hook of the author's. If it is `open`, it only
+ * warns.
  */
 export function administrationGuard(
   context: ExpansionContext,

@@ -1,4 +1,5 @@
-// Declarations that were left out for a fault of their own, which has been reported: that they are missing is no other fault.
+// Declarations that were left out for a fault of their own, which has been reported: that they are
+// missing is no other fault.
 import type { Declarations } from "../load/declarations.js";
 import { isMap } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";

@@ -37,8 +37,8 @@ export type OperationFacts = RequiredFacts &
   >;
 
 /**
- * Makes an operation. Its key and whether it requires a caller follow from its place. Members have the order of
- * registry.json, which reviewers read.
+ * Makes an operation. Its key and whether it requires a caller follow from its place. Members have
+ * the order of registry.json, which reviewers read.
  */
 export function operation(place: OperationPlace, facts: OperationFacts): OperationModel {
   const { guard, hooks, ...identity } = place;

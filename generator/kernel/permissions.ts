@@ -1,5 +1,5 @@
-// The permissions that policies ask for, and the names under which grants of them are stored: the first ones, which versions
-// before know (evolution.md "Rename").
+// The permissions that policies ask for, and the names under which grants of them are stored: the
+// first ones, which versions before know (evolution.md "Rename").
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { Declarations } from "../load/declarations.js";
 import { own } from "../model/records.js";
@@ -92,7 +92,10 @@ export function askFor(
   return stored;
 }
 
-/** Reports permissions that grants could not tell apart, or that would hold elsewhere than they did (OPW097). */
+/**
+ * Reports permissions that grants could not tell apart, or that would hold elsewhere than they did
+ * (OPW097).
+ */
 export function formerPermissionsAreOwn(
   { asked, declarations, report }: Asking,
   override: readonly string[],

@@ -1,4 +1,5 @@
-// Which values a member accepts, so that a migration can look for rows that don't fit a narrower registry.
+// Which values a member accepts, so that a migration can look for rows that don't fit a narrower
+// registry.
 import { sqlText, type FieldType } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
@@ -9,7 +10,10 @@ import { own } from "../model/records.js";
 import type { EngineName } from "../print/ddl-parts.js";
 import type { Fit } from "../model/stored-tables.js";
 
-/** A member that accepts fewer values than before, where it is stored, and which values no longer fit. */
+/**
+ * A member that accepts fewer values than before, where it is stored, and which values no longer
+ * fit.
+ */
 export interface Narrowing {
   readonly member: string;
   readonly type: FieldType;
@@ -32,7 +36,10 @@ const bounds = [
   "exclusiveMaximum",
 ] as const;
 
-/** The constraints on a document's members, by name; of lists and objects only whether they may be null. */
+/**
+ * The constraints on a document's members, by name; of lists and objects only whether they may be
+ * null.
+ */
 export function fitsOf(
   { bodySchema, fields }: DocumentModel,
   resolve: Resolve,
@@ -70,8 +77,8 @@ function fitOf(type: FieldType, schema: JsonSchema, resolve: Resolve): Fit {
 }
 
 /**
- * Members that accept fewer values than before, by a change of type as well; of lists and objects only whether they may be
- * null. `wasCalled` gives a member's earlier name.
+ * Members that accept fewer values than before, by a change of type as well; of lists and objects
+ * only whether they may be null. `wasCalled` gives a member's earlier name.
  */
 export function narrowings(
   before: Readonly<Record<string, Fit>>,

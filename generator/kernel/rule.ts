@@ -1,4 +1,5 @@
-// Rules over the whole registry: what they work with, and what families give to those that are the same for all.
+// Rules over the whole registry: what they work with, and what families give to those that are the
+// same for all.
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { LoadedRegistry } from "../load/load.js";
 import type { TypeReader } from "../load/types.js";

@@ -67,7 +67,10 @@ export const builtInHooks: readonly BuiltInHook[] = [
   },
 ];
 
-/** The built-in hook of a name, with the first section that it needs and the registry lacks; undefined for other names. */
+/**
+ * The built-in hook of a name, with the first section that it needs and the registry lacks;
+ * undefined for other names.
+ */
 export function builtInHook(
   name: string,
   declarations: Declarations,
@@ -125,15 +128,17 @@ export function rateLimitHook(rate: string): HookUse {
   };
 }
 
-/** The step of a policy that restricts rows, and the permissions whose holders it does not restrict. */
+/**
+ * The step of a policy that restricts rows, and the permissions whose holders it does not restrict.
+ */
 export interface ScopeStep {
   readonly name: string;
   readonly override: readonly string[];
 }
 
 /**
- * Restricts the rows of the document `resource`; an unknown scope is reported at the policy. Reports a scope on an operation
- * without documents, which would run without it.
+ * Restricts the rows of the document `resource`; an unknown scope is reported at the policy.
+ * Reports a scope on an operation without documents, which would run without it.
  */
 export function scopeHook(
   context: ExpansionContext,

@@ -1,4 +1,5 @@
-// The forms in which versions of a registry tell documents: caches of clients must not take one for another (RFC 9110 §8.8).
+// The forms in which versions of a registry tell documents: caches of clients must not take one for
+// another (RFC 9110 §8.8).
 import { createHash } from "node:crypto";
 import type { Resolve } from "./resolve.js";
 import type { DocumentModel } from "../model/document-model.js";
@@ -6,7 +7,10 @@ import { undescribed, type JsonSchema } from "../model/json-schema.js";
 import { referredTypes } from "../model/referred-types.js";
 import type { TableSchema } from "../model/stored-tables.js";
 
-/** The form of a document's answers, given that of before: one more where its type, or one within it, is another. */
+/**
+ * The form of a document's answers, given that of before: one more where its type, or one within
+ * it, is another.
+ */
 export function formOf(
   { bodySchema, softDelete }: DocumentModel,
   resolve: Resolve,

@@ -1,4 +1,5 @@
-// A verb: everything that a family says of one of its operations, in one value (architecture.md "A verb is one value").
+// A verb: everything that a family says of one of its operations, in one value (architecture.md "A
+// verb is one value").
 import type { Origin } from "../diagnostics/diagnostics.js";
 import type { Code } from "../model/code.js";
 import type { Noun } from "../model/nouns.js";

@@ -1,4 +1,5 @@
-// Values and members that a version reads and doesn't write yet (`since: next`), because the version before doesn't know them.
+// Values and members that a version reads and doesn't write yet (`since: next`), because the
+// version before doesn't know them.
 import {
   mapSchema,
   propertiesOf,
@@ -33,8 +34,8 @@ export function holdsLater(
 }
 
 /**
- * The schema of what may be written: without what is written later. Types that hold such are written out in place; one that
- * holds itself stays as it is.
+ * The schema of what may be written: without what is written later. Types that hold such are
+ * written out in place; one that holds itself stays as it is.
  */
 export function writtenSchema(
   schema: JsonSchema,

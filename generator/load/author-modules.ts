@@ -4,8 +4,9 @@ import type { ModuleFacts } from "./module-facts.js";
 import { readProjectText } from "./project-file.js";
 
 /**
- * Facts of the modules that `mentioned` names, null where there is no such file, and why where it is not read. A module is read by a compiler only
- * where its text alone does not tell of every mentioned name.
+ * Facts of the modules that `mentioned` names, null where there is no such file, and why where it
+ * is not read. A module is read by a compiler only where its text alone does not tell of every
+ * mentioned name.
  */
 export async function readAuthorModules(
   project: string,
@@ -37,8 +38,8 @@ async function readModule(
 }
 
 /**
- * Where a statement may begin that starts a call and doesn't await it. Loading a compiler costs half a second, so it is only
- * asked about modules that have such a place.
+ * Where a statement may begin that starts a call and doesn't await it. Loading a compiler costs
+ * half a second, so it is only asked about modules that have such a place.
  */
 const mayFloat =
   /(?:^|[{};]|=>|\bvoid\b)[ \t]*(?:(?:stageEvent|stageSignal|createPrincipal|issueSession|signIn|collection|objects)[ \t]*\(|[\w$]+\.(?:get|find|create|createMany|update|updateMany|upsert|delete|deleteMany|restore|kill|revert|put|copy|move|updateMetadata|commit)[ \t]*\()|\.forEach\([ \t]*async\b/m;

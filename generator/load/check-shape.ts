@@ -1,4 +1,5 @@
-// Holding a value against a shape: every fault is reported, each cause once, with what is likely meant.
+// Holding a value against a shape: every fault is reported, each cause once, with what is likely
+// meant.
 import { didYouMean, meantOrNearest } from "../diagnostics/did-you-mean.js";
 import {
   inside,
@@ -281,7 +282,10 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** What an unknown key of an object is likely meant for: a member, or one of an object around or within it. */
+/**
+ * What an unknown key of an object is likely meant for: a member, or one of an object around or
+ * within it.
+ */
 function adviceOnKey(
   shape: Extract<FormatShape, { kind: "object" }>,
   key: string,

@@ -1,4 +1,5 @@
-// Rules of one schema that no value can keep together, and rules that say nothing about its type (OPW101, OPW102).
+// Rules of one schema that no value can keep together, and rules that say nothing about its type
+// (OPW101, OPW102).
 import { inside, type Finding, type Origin } from "../diagnostics/diagnostics.js";
 import type { SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -6,7 +7,10 @@ import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";
 import { patternLengths } from "./pattern-lengths.js";
 
-/** The findings of a schema whose keywords are sound one by one. What stands in its subschemas is not looked at. */
+/**
+ * The findings of a schema whose keywords are sound one by one. What stands in its subschemas is
+ * not looked at.
+ */
 export function contradictions(schema: SchemaObject, at: Origin): readonly Finding[] {
   return [
     ...disorderedBounds(schema, at),

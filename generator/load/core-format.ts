@@ -210,7 +210,9 @@ const action = {
   advice: permissionAdvice(actionPattern),
 } as const satisfies FormatShape;
 
-/** A step of a policy: a hook by its name or as a function, or one of the runtime with its argument. */
+/**
+ * A step of a policy: a hook by its name or as a function, or one of the runtime with its argument.
+ */
 export const policyStep = {
   kind: "either",
   of: [

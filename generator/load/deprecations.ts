@@ -19,7 +19,9 @@ export const deprecationKeyword = "x-deprecated";
 /** Which values of a list are deprecated, with their days: what a list loses is judged by it. */
 export const valuesKeyword = "x-deprecated-values";
 
-/** The keywords of a field that says since when it is deprecated. Reports what is wrong with that. */
+/**
+ * The keywords of a field that says since when it is deprecated. Reports what is wrong with that.
+ */
 export function readDeprecation(value: object, at: Origin, report: Report): SchemaObject {
   if (!checkShape(deprecation, value, at, report)) return {};
   // Its shape has been checked.

@@ -5,7 +5,10 @@ import { membersOf, type FormatShape, type Member } from "./shape.js";
 /** Names for registries that declare none yet. */
 const usualNames = { policies: "staff", errors: "sold_out", namespaces: "tasks" } as const;
 
-/** A value that the shape accepts, with names that the registry has; undefined where nobody has said one. */
+/**
+ * A value that the shape accepts, with names that the registry has; undefined where nobody has said
+ * one.
+ */
 export function exampleOf(shape: FormatShape, names: RegistryNames): unknown {
   switch (shape.kind) {
     case "string":

@@ -21,7 +21,10 @@ export interface KnownNames {
   readonly documents: readonly string[];
 }
 
-/** The schema of a shorthand. Reports one that is none, and a type that is not declared; then any value fits. */
+/**
+ * The schema of a shorthand. Reports one that is none, and a type that is not declared; then any
+ * value fits.
+ */
 export function readFieldType(
   text: string,
   { types: declared, documents }: KnownNames,
@@ -47,7 +50,10 @@ export function readFieldType(
   return read.schema;
 }
 
-/** The type that is likely meant, so that what else is said of the field is judged by it; otherwise any value fits. */
+/**
+ * The type that is likely meant, so that what else is said of the field is judged by it; otherwise
+ * any value fits.
+ */
 function meantBy(advice: Advice | undefined): JsonSchema {
   if (advice?.hint?.includes("{type: string, ") === true) return { type: "string" };
   const read = readShorthand(suggested(advice?.suggestion) ?? "");
@@ -139,8 +145,8 @@ const wordy = [
 ];
 
 /**
- * Warns of `{type: string, title: string}`, which is a JSON Schema, where somebody may mean fields: each value could be the
- * type of a field, and a keyword that takes any text says one.
+ * Warns of `{type: string, title: string}`, which is a JSON Schema, where somebody may mean fields:
+ * each value could be the type of a field, and a keyword that takes any text says one.
  */
 export function warnOfFieldsTakenForSchema(
   schema: Readonly<Record<string, unknown>>,

@@ -1,4 +1,5 @@
-// Calls in an author's module that start something and that nobody awaits: the plain cases, seen in the syntax alone.
+// Calls in an author's module that start something and that nobody awaits: the plain cases, seen in
+// the syntax alone.
 import { ts } from "ts-morph";
 import type { FloatingCall } from "./module-facts.js";
 

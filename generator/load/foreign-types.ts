@@ -1,4 +1,5 @@
-// Types of fields as TypeScript, SQL, GraphQL, Prisma and others write them, and how they are written here.
+// Types of fields as TypeScript, SQL, GraphQL, Prisma and others write them, and how they are
+// written here.
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import type { Advice } from "../diagnostics/diagnostics.js";
 import { pascalCase } from "../model/names.js";

@@ -1,12 +1,12 @@
-// What rows know of a field otherwise than its type says: its former name (`was`), how it is made (`from`), or the value of
-// those that don't have it (`former`).
+// What rows know of a field otherwise than its type says: its former name (`was`), how it is made
+// (`from`), or the value of those that don't have it (`former`).
 import type { JsonSchema, SchemaObject } from "../model/json-schema.js";
 import { isMap } from "./shape.js";
 import { laterKeyword, laterValuesKeyword } from "./written-later.js";
 
 /**
- * A field's former name, the function that makes it of what it was, and what it is in documents that were stored without it,
- * beside the keywords of its schema.
+ * A field's former name, the function that makes it of what it was, and what it is in documents
+ * that were stored without it, beside the keywords of its schema.
  */
 export const formerKeywords = { was: "x-was", from: "x-from", former: "x-former" } as const;
 
@@ -14,7 +14,10 @@ export function isFormerKeyword(keyword: string): keyword is keyof typeof former
   return Object.hasOwn(formerKeywords, keyword);
 }
 
-/** What a field is in documents that were stored without it; none where that follows from its default. */
+/**
+ * What a field is in documents that were stored without it; none where that follows from its
+ * default.
+ */
 export function formerValueOf(schema: JsonSchema | undefined): { readonly is?: unknown } {
   if (typeof schema !== "object" || !Object.hasOwn(schema, formerKeywords.former)) return {};
   return { is: schema[formerKeywords.former] };
@@ -22,7 +25,9 @@ export function formerValueOf(schema: JsonSchema | undefined): { readonly is?: u
 /** Former names of values of a list, by what they are called now. */
 export const formerValuesKeyword = "x-was-values";
 
-/** The function that makes a field of what rows have; undefined where rows have the field as it is. */
+/**
+ * The function that makes a field of what rows have; undefined where rows have the field as it is.
+ */
 export function conversionOf(schema: JsonSchema | undefined): string | undefined {
   const by = typeof schema === "object" ? schema[formerKeywords.from] : undefined;
   return typeof by === "string" ? by : undefined;

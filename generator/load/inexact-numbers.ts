@@ -10,8 +10,8 @@ export interface InexactNumber {
 }
 
 /**
- * Each number that would be rounded to another integer, or to zero, as requests refuse them too. Digits of a fraction beyond
- * the precision of a double are rounded as everywhere in JSON.
+ * Each number that would be rounded to another integer, or to zero, as requests refuse them too.
+ * Digits of a fraction beyond the precision of a double are rounded as everywhere in JSON.
  */
 export function inexactNumbers(document: Document): readonly InexactNumber[] {
   const found: InexactNumber[] = [];
@@ -26,7 +26,10 @@ export function inexactNumbers(document: Document): readonly InexactNumber[] {
   return found;
 }
 
-/** Whether a double holds the number that is written: in decimal, or as an integer to the base of 8 or 16. */
+/**
+ * Whether a double holds the number that is written: in decimal, or as an integer to the base of 8
+ * or 16.
+ */
 function isHeld(source: string, value: number): boolean {
   const text = source.replace(/^\+/, "");
   if (/^0[ox]/.test(text)) return BigInt(text) === BigInt(value);

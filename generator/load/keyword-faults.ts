@@ -6,7 +6,10 @@ import { shownValue } from "./flow-text.js";
 import { keywordAdvice, keywordValueAdvice } from "./schema-advice.js";
 import { keywordRules, promises, unsupportedKeywords } from "./schema-keywords.js";
 
-/** The finding of a keyword whose value is no schema; undefined if it is sound. `types` are those that are declared. */
+/**
+ * The finding of a keyword whose value is no schema; undefined if it is sound. `types` are those
+ * that are declared.
+ */
 export function keywordFault(
   keyword: string,
   schema: Readonly<Record<string, unknown>>,
@@ -49,7 +52,10 @@ function isOfEnum(keyword: string, { type }: Readonly<Record<string, unknown>>):
   );
 }
 
-/** A pattern as JavaScript and PHP write them: it would match a slash before the beginning of a text. */
+/**
+ * A pattern as JavaScript and PHP write them: it would match a slash before the beginning of a
+ * text.
+ */
 function delimitedPattern(pattern: string, at: Origin): Finding | undefined {
   const [, source] = /^\/(\^.*|.*\$)\/[a-z]*$/.exec(pattern) ?? [];
   if (source === undefined) return undefined;

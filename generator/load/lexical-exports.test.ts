@@ -1,4 +1,5 @@
-// What plain text tells of exports agrees with what a compiler reads, and is silent where it does not know.
+// What plain text tells of exports agrees with what a compiler reads, and is silent where it does
+// not know.
 import { expect, test } from "vitest";
 import { lexicalExports } from "./lexical-exports.js";
 import { readExports } from "./module-exports.js";

@@ -1,8 +1,12 @@
-// Exports that plain text already tells: `export const name = (…) =>` and `export function name(…)` at the start of a
-// line. Loading a compiler for these costs more than the whole of a large generation.
+// Exports that plain text already tells: `export const name = (…) =>` and `export function name(…)`
+// at the start of a line. Loading a compiler for these costs more than the whole of a large
+// generation.
 import type { ExportFacts } from "./module-facts.js";
 
-/** The functions that the text surely exports. A name that is missing here may still be exported in another way. */
+/**
+ * The functions that the text surely exports. A name that is missing here may still be exported in
+ * another way.
+ */
 export function lexicalExports(text: string): readonly ExportFacts[] {
   const declaration =
     /^export (?:(?:async )?function (\w+)|const (\w+)(?:: (\w+))? = (?:async )?)(?=\()/dgm;
@@ -25,7 +29,10 @@ export function lexicalExports(text: string): readonly ExportFacts[] {
   });
 }
 
-/** The parameters of the list that opens at `open`, and where the text goes on; undefined where it does not close. */
+/**
+ * The parameters of the list that opens at `open`, and where the text goes on; undefined where it
+ * does not close.
+ */
 function parametersAt(
   text: string,
   open: number,

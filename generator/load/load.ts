@@ -32,7 +32,10 @@ export interface RegistryFormat {
   readonly rewrites: readonly Rewrite[];
 }
 
-/** Reads the registry folder of a project. Every fault of shape is reported; faulty entries are left out. */
+/**
+ * Reads the registry folder of a project. Every fault of shape is reported; faulty entries are left
+ * out.
+ */
 export function loadRegistry(
   project: string,
   folder: string,
@@ -83,7 +86,8 @@ export function loadRegistry(
       .filter(([, faults]) => faults.every(({ code }) => code !== "OPW053"))
       .map(([path]) => JSON.parse(path) as readonly string[]),
     // Shapes and the interfaces of declarations.ts say the same.
-    // A map of declarations is there without what is faulty in it; what is one declaration is whole or not there.
+    // A map of declarations is there without what is faulty in it; what is one declaration is whole
+    // or not there.
     declarations: Object.fromEntries(
       Object.entries(shape.members).map(([section, { shape: of }]) => [
         section,

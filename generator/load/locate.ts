@@ -1,4 +1,5 @@
-// From an origin (file and path of keys) to line and column. Positions are computed only for files with findings.
+// From an origin (file and path of keys) to line and column. Positions are computed only for files
+// with findings.
 import { isMap, isPair, isScalar, isSeq, type Node, type Pair } from "yaml";
 import type { Origin } from "../diagnostics/diagnostics.js";
 import { documentWithPositions } from "./source-tree.js";
@@ -11,7 +12,10 @@ export interface SourcePosition {
   readonly length: number;
 }
 
-/** Makes a function that locates origins, given the texts of the files. Each file is parsed once at most. */
+/**
+ * Makes a function that locates origins, given the texts of the files. Each file is parsed once at
+ * most.
+ */
 export function locator(
   textOf: (file: string) => string | undefined,
 ): (origin: Origin) => SourcePosition {

@@ -1,4 +1,5 @@
-// Where members of a declared type are written: findings about a field point at it, however its type is said.
+// Where members of a declared type are written: findings about a field point at it, however its
+// type is said.
 import type { Origin } from "../diagnostics/diagnostics.js";
 import { isJsonSchema } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
@@ -6,7 +7,10 @@ import type { SourceTree } from "./source-tree.js";
 
 type TreePath = readonly (string | number)[];
 
-/** Where a document's member is written, by its dotted path; `[]` steps stand for items. What it stands in, if that is in a file of its own. */
+/**
+ * Where a document's member is written, by its dotted path; `[]` steps stand for items. What it
+ * stands in, if that is in a file of its own.
+ */
 export function documentMemberAt(tree: SourceTree, document: string, member: string): Origin {
   return memberAt(tree, ["documents", document, "type"], member);
 }
@@ -28,7 +32,10 @@ function memberAt(tree: SourceTree, type: TreePath, member: string): Origin {
   return tree.keyAt(...(path === type && type[0] === "documents" ? type.slice(0, 2) : path));
 }
 
-/** The path of a member, or of an array's items, of what stands at a path; null where it is not written there. */
+/**
+ * The path of a member, or of an array's items, of what stands at a path; null where it is not
+ * written there.
+ */
 function stepped(tree: SourceTree, at: TreePath, step: string): TreePath | null {
   const [path, value] = followed(tree, at);
   const schema = isMap(value) && isJsonSchema(value) ? value : null;

@@ -3,7 +3,10 @@
 /** One export of a module. */
 export interface ExportFacts {
   readonly name: string;
-  /** A function with its number of required parameters, another value, or something only a compiler could tell. */
+  /**
+   * A function with its number of required parameters, another value, or something only a compiler
+   * could tell.
+   */
   readonly kind: "function" | "value" | "unknown";
   readonly requiredParameters: number;
   /** The name of the type that the export is declared with, where it is a plain name. */

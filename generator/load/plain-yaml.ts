@@ -1,5 +1,5 @@
-// The values of YAML as registries are nearly always written. Whatever else YAML can be is left to the whole parser, which
-// takes six times as long: it keeps every token for its place.
+// The values of YAML as registries are nearly always written. Whatever else YAML can be is left to
+// the whole parser, which takes six times as long: it keeps every token for its place.
 
 /** Data as JSON has it. */
 type Value = string | number | boolean | null | readonly Value[] | Mapping;
@@ -14,9 +14,10 @@ const maxFlowDepth = 32;
 const maxKeyLength = 1000;
 
 /**
- * The map that a text is, or undefined where it takes the whole parser to tell: for anchors, tags, folded texts,
- * tabs, further documents, every rarer spelling of a value, and all that is wrong. What is read here, the whole parser
- * reads as the same value, without fault or warning; test/property/plain-yaml.test.ts holds it.
+ * The map that a text is, or undefined where it takes the whole parser to tell: for anchors, tags,
+ * folded texts, tabs, further documents, every rarer spelling of a value, and all that is wrong.
+ * What is read here, the whole parser reads as the same value, without fault or warning;
+ * test/property/plain-yaml.test.ts holds it.
  */
 export function readPlainYaml(text: string): Mapping | undefined {
   if (unusual.test(text)) return undefined;
@@ -35,7 +36,9 @@ const unusual = /[^\S\n ]|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufeff]/;
 /** Ends the reading of what is not plain. */
 class NotPlain extends Error {}
 
-/** A text without quotation marks: up to a colon before a space, a comment, or the end of the line. */
+/**
+ * A text without quotation marks: up to a colon before a space, a comment, or the end of the line.
+ */
 const plainInBlock = /(?:[\w/^$(\u00a1-\uffff]|[+-](?=\w))(?:[^:#\n]|:(?=[^ \n])|(?<! )#)*/y;
 /** The same between brackets, where these and commas end it as well. */
 const plainInFlow =
@@ -58,7 +61,9 @@ const words: ReadonlyMap<string, null | boolean> = new Map([
 class PlainYaml {
   readonly #text: string;
   #at = 0;
-  /** How many spaces stand before what is at the beginning of the line; -1 at the end of the text. */
+  /**
+   * How many spaces stand before what is at the beginning of the line; -1 at the end of the text.
+   */
   #indent = 0;
   #flowDepth = 0;
 
@@ -124,7 +129,10 @@ class PlainYaml {
     return this.#isDash() ? this.#list(column) : this.#map(column, this.#key());
   }
 
-  /** A value that begins on this line; brackets and texts behind `|` may go on below, further right than `column`. */
+  /**
+   * A value that begins on this line; brackets and texts behind `|` may go on below, further right
+   * than `column`.
+   */
   #onOneLine(column: number): Value {
     if (this.#text[this.#at] === "|") return this.#literal(column);
     return this.#endLine(
@@ -297,7 +305,10 @@ class PlainYaml {
     this.#indent = -1;
   }
 
-  /** Between brackets: over spaces, comments and ends of lines, the next of which begins further right than `column`. */
+  /**
+   * Between brackets: over spaces, comments and ends of lines, the next of which begins further
+   * right than `column`.
+   */
   #skipInFlow(column: number): void {
     this.#skipSpaces();
     if (!this.#isEndOfLine()) return;

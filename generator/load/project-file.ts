@@ -1,4 +1,5 @@
-// The one door to files that a project names: regular, of a bounded size, and inside the project even through links (attack 87).
+// The one door to files that a project names: regular, of a bounded size, and inside the project
+// even through links (attack 87).
 import {
   closeSync,
   constants,
@@ -28,7 +29,10 @@ export type ProjectText =
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly why: string };
 
-/** What stands at a path of a project; where nothing does, something may be made there. Opens nothing. */
+/**
+ * What stands at a path of a project; where nothing does, something may be made there. Opens
+ * nothing.
+ */
 export function projectEntry(root: string, path: string): ProjectEntry {
   const file = join(root, path);
   if (isOutside(root, file)) return refused("is outside the project");

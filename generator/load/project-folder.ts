@@ -1,4 +1,5 @@
-// What is below a folder of a project: links are followed inside the project alone, and no file is opened (attack 87).
+// What is below a folder of a project: links are followed inside the project alone, and no file is
+// opened (attack 87).
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { projectEntry } from "./project-file.js";
@@ -18,8 +19,9 @@ export interface RefusedEntry {
 }
 
 /**
- * All that is below a folder. Refused are links that lead out of the project, nowhere, or back to a folder that they are
- * in, and what is neither file nor folder. A folder that is not there is empty.
+ * All that is below a folder. Refused are links that lead out of the project, nowhere, or back to a
+ * folder that they are in, and what is neither file nor folder. A folder that is not there is
+ * empty.
  */
 export function folderContent(root: string, folder: string): FolderContent {
   const files: string[] = [];

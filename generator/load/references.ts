@@ -1,4 +1,5 @@
-// The author's functions that a registry names, found by its format: what is said there to name one is looked at, wherever it stands.
+// The author's functions that a registry names, found by its format: what is said there to name one
+// is looked at, wherever it stands.
 import { own } from "../model/records.js";
 import { alternativeOf, isMap, membersOf, type FormatShape } from "./shape.js";
 

@@ -1,4 +1,5 @@
-// Keys that a map of a YAML document has twice, found in linear time: the parser compares each key with all before it.
+// Keys that a map of a YAML document has twice, found in linear time: the parser compares each key
+// with all before it.
 import { isMap, isNode, isScalar, isSeq, type Document } from "yaml";
 
 /** A repeated key, and where it begins in the text, in characters. */

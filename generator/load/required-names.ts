@@ -13,7 +13,9 @@ const elsewhere = [
   "oneOf",
 ] as const;
 
-/** A finding for each name that a schema requires and, closed or silent on others, does not declare. */
+/**
+ * A finding for each name that a schema requires and, closed or silent on others, does not declare.
+ */
 export function undeclaredRequired(schema: SchemaObject, at: Origin): readonly Finding[] {
   const isSilent = elsewhere.every((keyword) => (schema[keyword] ?? false) === false);
   if (!("properties" in schema) || !isSilent) return [];

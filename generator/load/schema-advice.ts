@@ -1,4 +1,5 @@
-// Keywords and values of schemas that other formats have, and how JSON Schema or the registry says it.
+// Keywords and values of schemas that other formats have, and how JSON Schema or the registry says
+// it.
 import { formats } from "../../runtime/contract/validation.js";
 import { didYouMean, meantOrNearest } from "../diagnostics/did-you-mean.js";
 import { suggested, type Advice } from "../diagnostics/diagnostics.js";
@@ -189,8 +190,9 @@ function shownSchema(schema: Json): string {
 }
 
 /**
- * The fields of an object that stands where a schema does: each value could be the type of a field, no keyword says a type, and at
- * least one key is no keyword and not nearly one. Undefined for schemas.
+ * The fields of an object that stands where a schema does: each value could be the type of a field,
+ * no keyword says a type, and at least one key is no keyword and not nearly one. Undefined for
+ * schemas.
  */
 export function fieldsInPlaceOfSchema(schema: Json): readonly string[] | undefined {
   const keys = Object.keys(schema);

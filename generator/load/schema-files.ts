@@ -34,7 +34,10 @@ export class SchemaFiles {
     return candidates.find((candidate) => projectEntry(project, candidate).kind !== "absent");
   }
 
-  /** The value of a file. Undefined where it is not read, which is reported at `at`, or does not parse, which is too. */
+  /**
+   * The value of a file. Undefined where it is not read, which is reported at `at`, or does not
+   * parse, which is too.
+   */
   read(path: string, at: Origin): unknown {
     const text = this.texts.get(path) ?? this.#textOf(path, at);
     if (text === undefined) return undefined;

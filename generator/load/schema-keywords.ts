@@ -22,7 +22,10 @@ const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 const isAnything = (): boolean => true;
 
-/** A check of a keyword's value, and what it asks for; null where the value is a schema, a list or a map of schemas. */
+/**
+ * A check of a keyword's value, and what it asks for; null where the value is a schema, a list or a
+ * map of schemas.
+ */
 export interface KeywordRule {
   readonly isValid: (value: unknown) => boolean;
   readonly asks: string;
@@ -140,7 +143,10 @@ const shapingKeywords = [
   "const",
 ];
 
-/** Whether a map is a JSON Schema rather than a map of fields: it has nothing but keywords, and one that shapes values. */
+/**
+ * Whether a map is a JSON Schema rather than a map of fields: it has nothing but keywords, and one
+ * that shapes values.
+ */
 export function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
   const keys = Object.keys(value);
   const isKeyword = (key: string): boolean =>

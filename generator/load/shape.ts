@@ -1,4 +1,5 @@
-// Shapes: the registry format as data. One description checks files and prints the JSON Schema for editors.
+// Shapes: the registry format as data. One description checks files and prints the JSON Schema for
+// editors.
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import type { Advice } from "../diagnostics/diagnostics.js";
 
@@ -93,7 +94,9 @@ export interface MissingMember {
   readonly within: (name: string) => { readonly message: string; readonly hint: string };
 }
 
-/** What a value is that a shape accepts, so that a format is said once and its declaration follows. */
+/**
+ * What a value is that a shape accepts, so that a format is said once and its declaration follows.
+ */
 export type Declared<Of extends FormatShape> = Of extends { kind: "string" | "name" }
   ? string
   : Of extends { kind: "boolean" }

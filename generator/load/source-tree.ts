@@ -1,4 +1,5 @@
-// Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
+// Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering
+// its file.
 import { parseDocument, type Document } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics/diagnostics.js";
 import { conflictAt } from "./conflict-marks.js";
@@ -18,7 +19,9 @@ export interface MovedPath {
   readonly to: readonly string[];
 }
 
-/** All registry files as one tree. A path in the tree is also the path in the file that declares it. */
+/**
+ * All registry files as one tree. A path in the tree is also the path in the file that declares it.
+ */
 export class SourceTree {
   /** Sections by name; the entries of each in the order of files and keys. */
   readonly root: Readonly<Record<string, unknown>>;
@@ -82,7 +85,10 @@ export class SourceTree {
 
 const fileKey = (...parts: readonly unknown[]): string => JSON.stringify(parts);
 
-/** Reads every `.yaml` and `.yml` file below `folder`. Reports syntax errors, duplicate names, missing versions. */
+/**
+ * Reads every `.yaml` and `.yml` file below `folder`. Reports syntax errors, duplicate names,
+ * missing versions.
+ */
 export function readSourceTree(project: string, folder: string, report: Report): SourceTree {
   const names = registryFiles(project, folder, report);
   const texts = new Map<string, string>();
@@ -122,7 +128,10 @@ export function readSourceTree(project: string, folder: string, report: Report):
   return new SourceTree(root, texts, files, fallback);
 }
 
-/** The YAML files of a registry, in order; hidden ones are none. Reports what could be one and is not read. */
+/**
+ * The YAML files of a registry, in order; hidden ones are none. Reports what could be one and is
+ * not read.
+ */
 function registryFiles(project: string, folder: string, report: Report): readonly string[] {
   const { files, folders, refused } = folderContent(project, folder);
   const isYaml = (path: string): boolean =>
@@ -247,7 +256,10 @@ function wholeYaml(file: string, text: string, report: Report): Json | undefined
   return undefined;
 }
 
-/** What plain data cannot be although YAML can: a value inside itself, a number that is none in JSON. */
+/**
+ * What plain data cannot be although YAML can: a value inside itself, a number that is none in
+ * JSON.
+ */
 function plainFault(
   value: unknown,
   path: readonly (string | number)[] = [],

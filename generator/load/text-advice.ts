@@ -1,4 +1,5 @@
-// How paths, versions, permissions, references and other texts are written here that somebody wrote in another way.
+// How paths, versions, permissions, references and other texts are written here that somebody wrote
+// in another way.
 import type { Advice } from "../diagnostics/diagnostics.js";
 import { flowText } from "./flow-text.js";
 

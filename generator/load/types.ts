@@ -1,4 +1,5 @@
-// Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref is #/types/<Name>.
+// Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref
+// is #/types/<Name>.
 import { posix } from "node:path";
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import { inside, type Finding, type Origin, type Report } from "../diagnostics/diagnostics.js";
@@ -188,7 +189,8 @@ export class TypeReader {
       } else if (keyword === "$ref") {
         Object.assign(result, this.#readRef(value, path, root));
       } else if (keyword === "$defs" || keyword === "$schema" || keyword === "$comment") {
-        // Definitions are hoisted where they are referred to; the other two say nothing about values.
+        // Definitions are hoisted where they are referred to; the other two say nothing about
+        // values.
         this.#isSound(keyword, schema, path);
       } else if (mapKeywords.has(keyword)) {
         if (keyword === "patternProperties") this.#readPatternKeys(value, path);
@@ -217,7 +219,9 @@ export class TypeReader {
     }
   }
 
-  /** A member that every JavaScript object seems to have already cannot be told from an absent one. */
+  /**
+   * A member that every JavaScript object seems to have already cannot be told from an absent one.
+   */
   #refusePrototypeNames(names: readonly string[], at: (name: string) => Origin): void {
     for (const name of names) {
       if (!(name in {})) continue;

@@ -1,9 +1,13 @@
-// Where a module uses `unscoped`: seen in its syntax, since a text or a comment that says the word does nothing.
+// Where a module uses `unscoped`: seen in its syntax, since a text or a comment that says the word
+// does nothing.
 import { ts } from "ts-morph";
 
 /** A use of the function, under its own name or where it gets another. */
 export interface UnscopedUse {
-  /** What it is called with, such as `ordersSpec`; null where it isn't called, or with something else. */
+  /**
+   * What it is called with, such as `ordersSpec`; null where it isn't called, or with something
+   * else.
+   */
   readonly spec: string | null;
   /** Characters from the start of the file. */
   readonly offset: number;

@@ -36,7 +36,10 @@ function typeOf(values: readonly unknown[]): SchemaObject {
   return type === undefined || others.length > 0 ? {} : { type };
 }
 
-/** The keywords of a list of values; undefined where it is none. What is wrong in its values is reported. */
+/**
+ * The keywords of a list of values; undefined where it is none. What is wrong in its values is
+ * reported.
+ */
 export function readValues(
   items: readonly unknown[],
   at: Origin,

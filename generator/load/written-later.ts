@@ -1,4 +1,5 @@
-// `since: next` on a member, or on a value of an enumeration: this version reads it, and the next one writes it as well.
+// `since: next` on a member, or on a value of an enumeration: this version reads it, and the next
+// one writes it as well.
 import type { JsonSchema } from "../model/json-schema.js";
 
 export const laterKeyword = "x-since";

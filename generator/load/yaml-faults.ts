@@ -1,4 +1,5 @@
-// What is wrong with the syntax of a file, in words of whoever wrote it. Only the first fault counts: what follows may come of it.
+// What is wrong with the syntax of a file, in words of whoever wrote it. Only the first fault
+// counts: what follows may come of it.
 import type { Document, YAMLError } from "yaml";
 import type { Finding } from "../diagnostics/diagnostics.js";
 

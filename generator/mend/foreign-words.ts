@@ -1,6 +1,10 @@
-// Words that other systems have for keys of the registry and of JSON Schema, where they say exactly the same.
+// Words that other systems have for keys of the registry and of JSON Schema, where they say exactly
+// the same.
 
-/** Keys of the registry by the words for them. A word stands for the one of its keys that a place has. */
+/**
+ * Keys of the registry by the words for them. A word stands for the one of its keys that a place
+ * has.
+ */
 export const keysByWord: Readonly<Record<string, readonly string[]>> = {
   fields: ["type"],
   schema: ["type", "data"],

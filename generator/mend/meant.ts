@@ -1,4 +1,5 @@
-// What a value of the wrong type or spelling means where the format asks for a shape: as text, if it can only be one thing.
+// What a value of the wrong type or spelling means where the format asks for a shape: as text, if
+// it can only be one thing.
 import { checkShape } from "../load/check-shape.js";
 import { alternativeOf, isMap, membersOf, type FormatShape } from "../load/shape.js";
 import { nameLike } from "./names.js";
@@ -11,7 +12,10 @@ export interface Meant {
   readonly text: string;
 }
 
-/** The only value that can be meant, or undefined where there are none or several. `source` is the value as it is written. */
+/**
+ * The only value that can be meant, or undefined where there are none or several. `source` is the
+ * value as it is written.
+ */
 export function meant(shape: FormatShape, value: unknown, source: string): Meant | undefined {
   const found = new Map(
     readings(shape, value, source)

@@ -1,4 +1,5 @@
-// The phase after checking: findings with one right answer get the edits that mend them (architecture.md "Build").
+// The phase after checking: findings with one right answer get the edits that mend them
+// (architecture.md "Build").
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import { suggested, type Finding, type Fix } from "../diagnostics/diagnostics.js";
 import type { FormatShape } from "../load/shape.js";
@@ -39,7 +40,10 @@ interface Context extends ShapeContext, TypeContext {
   readonly exists: (path: string) => boolean;
 }
 
-/** Findings about types: where there are any, documents may be missing. What these name is found though it is not sound. */
+/**
+ * Findings about types: where there are any, documents may be missing. What these name is found
+ * though it is not sound.
+ */
 const ofTypes: ReadonlySet<DiagnosticCode> = new Set([
   "OPW010",
   "OPW011",
@@ -91,7 +95,10 @@ export function withFixes(findings: readonly Finding[], mendable: Mendable): rea
 /** Findings of a whole file: what is written there answers no "did you mean". */
 const ofFiles: ReadonlySet<DiagnosticCode> = new Set(["OPW001", "OPW002", "OPW007"]);
 
-/** A finding with its fix: where that is one text in the place of another, that text is what it suggests. */
+/**
+ * A finding with its fix: where that is one text in the place of another, that text is what it
+ * suggests.
+ */
 function mendedBy(finding: Finding, fix: Fix): Finding {
   const { code, hint, suggestion } = finding;
   const [only, ...others] = fix;
@@ -103,8 +110,8 @@ function mendedBy(finding: Finding, fix: Fix): Finding {
 }
 
 /**
- * Which findings can be mended now: what an unsound declaration declares may be what a name means that seems to be unknown. So
- * loading comes first, then types, then names.
+ * Which findings can be mended now: what an unsound declaration declares may be what a name means
+ * that seems to be unknown. So loading comes first, then types, then names.
  */
 function ripeAmong(
   findings: readonly Finding[],
@@ -116,8 +123,8 @@ function ripeAmong(
 }
 
 /**
- * Whether it is the name that is misspelt, and not the declaration: several places that agree know better than the one that
- * they refer to, and so does what was frozen last.
+ * Whether it is the name that is misspelt, and not the declaration: several places that agree know
+ * better than the one that they refer to, and so does what was frozen last.
  */
 function misspeltIn({ tree: { texts }, frozen }: Mendable): (finding: Finding) => boolean {
   const wasKnown = (name: string): boolean =>

@@ -1,4 +1,5 @@
-// What is wrong with a file as a whole: its version, keys that stand twice, and references to functions in other files.
+// What is wrong with a file as a whole: its version, keys that stand twice, and references to
+// functions in other files.
 import { posix } from "node:path";
 import type { Finding, Fix, TextEdit } from "../diagnostics/diagnostics.js";
 import { didYouMean } from "../diagnostics/did-you-mean.js";

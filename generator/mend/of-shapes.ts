@@ -117,7 +117,10 @@ function mendEntryKey(
   return single(file.renamed(path, name));
 }
 
-/** The key that another system calls so, if its value fits and the place has no other key of that kind. */
+/**
+ * The key that another system calls so, if its value fits and the place has no other key of that
+ * kind.
+ */
 function counterpart(
   key: string,
   members: Members,

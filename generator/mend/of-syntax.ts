@@ -1,4 +1,5 @@
-// Texts that are no YAML, where a small change of one kind makes them YAML: tabs, missing quotation marks and spaces.
+// Texts that are no YAML, where a small change of one kind makes them YAML: tabs, missing quotation
+// marks and spaces.
 import { parseDocument } from "yaml";
 import type { Finding, Fix } from "../diagnostics/diagnostics.js";
 import type { WrittenFile } from "./written-file.js";
@@ -9,7 +10,10 @@ interface Change {
   readonly text: string;
 }
 
-/** The change that the parser asks for at the place of its first complaint, if nothing is wrong afterwards. */
+/**
+ * The change that the parser asks for at the place of its first complaint, if nothing is wrong
+ * afterwards.
+ */
 export function mendSyntax({ at }: Finding, file: WrittenFile): Fix | undefined {
   if (at.offset === undefined) return undefined;
   for (const kind of kinds) {

@@ -164,7 +164,10 @@ function mendEnum(
   return renamed === undefined || !isValid("enum", schema[only]) ? undefined : [removed, renamed];
 }
 
-/** `required: true` is what every field is that may not be null; of a list, each name stands in it once. */
+/**
+ * `required: true` is what every field is that may not be null; of a list, each name stands in it
+ * once.
+ */
 function mendRequired(path: Path, value: unknown, context: TypeContext): Fix | undefined {
   const { file } = context;
   if (typeof value === "boolean") return mendNullable(path, !value, context);

@@ -1,4 +1,5 @@
-// Spellings of durations, sizes, rates, paths, references and versions that other systems have, and how the registry writes them.
+// Spellings of durations, sizes, rates, paths, references and versions that other systems have, and
+// how the registry writes them.
 import type { TextForm } from "../load/shape.js";
 import { nameLike } from "./names.js";
 
@@ -44,7 +45,10 @@ function duration(source: string): string | undefined {
   return fitting === undefined ? undefined : `${milliseconds / fitting[2]}${fitting[0]}`;
 }
 
-/** `64 MiB`, `64Mi`, `1000000`. Of `64MB` nobody knows whether it is meant in steps of 1000 or of 1024. */
+/**
+ * `64 MiB`, `64Mi`, `1000000`. Of `64MB` nobody knows whether it is meant in steps of 1000 or of
+ * 1024.
+ */
 function bytes(source: string): string | undefined {
   const [, number = "", word = ""] = /^(\d[\d_]*)\s*([a-zA-Z]*)$/.exec(source) ?? [];
   const count = number.replaceAll("_", "");

@@ -1,4 +1,5 @@
-// Types of fields as other languages write them: `List<String>`, `int | null`, `varchar(80)`, and how the registry does.
+// Types of fields as other languages write them: `List<String>`, `int | null`, `varchar(80)`, and
+// how the registry does.
 import { shorthandScalars } from "../load/shorthand.js";
 import { own } from "../model/records.js";
 import { formatsByWord, scalarsByWord } from "./foreign-words.js";
@@ -10,7 +11,9 @@ export type MeantType =
   | { readonly kind: "text"; readonly keywords: string; readonly suffix: string }
   | { readonly kind: "values"; readonly values: readonly string[] };
 
-/** What a text means where a type is asked for; undefined where it can be several things, or none. */
+/**
+ * What a text means where a type is asked for; undefined where it can be several things, or none.
+ */
 export function meantType(text: string, declared: ReadonlySet<string>): MeantType | undefined {
   const { base, suffix } = taken(text.trim());
   const word = base.toLowerCase();
@@ -84,7 +87,10 @@ export function asSchema(type: MeantType): string | undefined {
   return keywords === undefined ? undefined : `{${keywords}}`;
 }
 
-/** The keywords of a type, the first of which is `type`; undefined where there are more than one layer around it. */
+/**
+ * The keywords of a type, the first of which is `type`; undefined where there are more than one
+ * layer around it.
+ */
 export function keywordsOf(type: MeantType): string | undefined {
   if (type.kind === "values") return undefined;
   const base =

@@ -1,4 +1,5 @@
-// A registry file as it is written: values, keys and their ranges by path, and edits of them that leave the rest alone.
+// A registry file as it is written: values, keys and their ranges by path, and edits of them that
+// leave the rest alone.
 import { isAlias, isMap, isPair, isScalar, isSeq, type Node, type Pair } from "yaml";
 import type { TextEdit, TextPoint } from "../diagnostics/diagnostics.js";
 import { documentWithPositions } from "../load/source-tree.js";
@@ -52,7 +53,10 @@ export class WrittenFile {
     return (isMap(node) || isSeq(node)) && node.flow === true;
   }
 
-  /** Another text instead of a value. Undefined where the value has an anchor, is an alias, or isn't there. */
+  /**
+   * Another text instead of a value. Undefined where the value has an anchor, is an alias, or isn't
+   * there.
+   */
   replaced(path: Path, text: string): TextEdit | undefined {
     const node = this.#node(path);
     const span = spanOf(node);
@@ -88,7 +92,10 @@ export class WrittenFile {
     return found;
   }
 
-  /** Takes a member of a map, or an entry of a list, away. Undefined where that would take a comment along. */
+  /**
+   * Takes a member of a map, or an entry of a list, away. Undefined where that would take a comment
+   * along.
+   */
   removed(path: Path): TextEdit | undefined {
     const place = this.#place(path);
     return place === undefined ? undefined : this.#removedItem(place.around, place.index);
@@ -139,7 +146,10 @@ export class WrittenFile {
     return this.replaced(path, [text, ...members].join(this.lineBreak + " ".repeat(column)));
   }
 
-  /** Takes away the second of two members of one map that have the same key and say the same; undefined where they don't. */
+  /**
+   * Takes away the second of two members of one map that have the same key and say the same;
+   * undefined where they don't.
+   */
   repeatedAt(offset: number): TextEdit | undefined {
     let found: TextEdit | undefined;
     const visit = (node: unknown): void => {
@@ -209,7 +219,9 @@ function placeIn(node: Node | null, step: string | number): Place | undefined {
   return item === undefined ? undefined : { key: null, value: item, around: node, index: step };
 }
 
-/** The text of a value without what stands behind it. A value that is written as nothing has none. */
+/**
+ * The text of a value without what stands behind it. A value that is written as nothing has none.
+ */
 function spanOf(node: Node | null | undefined): Span | undefined {
   const range = node?.range;
   return range == null || range[0] === range[1] ? undefined : [range[0], range[1]];

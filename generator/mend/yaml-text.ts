@@ -1,4 +1,5 @@
-// A text as YAML has it between brackets or behind a key: without quotation marks where it stays a text without them.
+// A text as YAML has it between brackets or behind a key: without quotation marks where it stays a
+// text without them.
 import { parseDocument } from "yaml";
 
 export function plainOrQuoted(text: string): string {

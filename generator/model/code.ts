@@ -1,4 +1,5 @@
-// Code of emitted modules as data: a literal, a name or a call. Families make it; emitters print it without knowing its purpose.
+// Code of emitted modules as data: a literal, a name or a call. Families make it; emitters print it
+// without knowing its purpose.
 
 /** The module that exports a name. */
 export type CodeSource =
@@ -37,7 +38,9 @@ export interface FunctionReference {
   readonly name: string;
 }
 
-/** Splits `registry/handlers/tasks.ts#complete` into file and export. The text must contain a `#`. */
+/**
+ * Splits `registry/handlers/tasks.ts#complete` into file and export. The text must contain a `#`.
+ */
 export function functionReference(text: string): FunctionReference {
   const hash = text.indexOf("#");
   return { file: text.slice(0, hash), name: text.slice(hash + 1) };

@@ -1,4 +1,5 @@
-// Deprecations: since when something is deprecated, from which day on it may be gone, and what to use instead.
+// Deprecations: since when something is deprecated, from which day on it may be gone, and what to
+// use instead.
 
 export interface DeprecationModel {
   /** A day in UTC, such as 2026-07-01. */
@@ -21,7 +22,10 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
-/** What is wrong with the days of a deprecation, or undefined. A sunset can't be before the deprecation (RFC 9745 §4). */
+/**
+ * What is wrong with the days of a deprecation, or undefined. A sunset can't be before the
+ * deprecation (RFC 9745 §4).
+ */
 export function faultOfDays({ since, sunset }: DeprecationDeclaration): string | undefined {
   const wrong = [since, sunset ?? since].find((day) => !isDay(day));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is no day such as 2026-07-01`;

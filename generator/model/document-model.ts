@@ -8,7 +8,10 @@ export interface IndexModel {
   readonly fields: readonly string[];
 }
 
-/** No two documents may have the same values in these fields; a document with a null in one of them is exempt. */
+/**
+ * No two documents may have the same values in these fields; a document with a null in one of them
+ * is exempt.
+ */
 export interface UniqueModel {
   /** The name of its index. */
   readonly name: string;
@@ -23,7 +26,10 @@ export interface UniqueModel {
 export interface ReferenceModel {
   readonly field: string;
   readonly document: string;
-  /** The view of the other document that callers get through the field; absent if they get all of it. */
+  /**
+   * The view of the other document that callers get through the field; absent if they get all of
+   * it.
+   */
   readonly view?: string;
   /** What happens to the document with the field when the other one is deleted. */
   readonly onDelete: "restrict" | "cascade" | "set_null";
@@ -42,7 +48,10 @@ export interface EmissionModel {
 export interface FormerNames {
   /** The earlier name of the field; null if only values were renamed. */
   readonly name: string | null;
-  /** The function, as file#export, that computes the field from the earlier one; null if the value stays as it is. */
+  /**
+   * The function, as file#export, that computes the field from the earlier one; null if the value
+   * stays as it is.
+   */
   readonly by: string | null;
   /** Earlier names of values, by current name. */
   readonly values: Readonly<Record<string, string>>;
@@ -76,9 +85,15 @@ export type ViewModel = ToldMembers & ReadModel;
 export interface ReadModel {
   /** The name of the type. */
   readonly typeName: string;
-  /** The hooks that decide whether a caller may read them through other documents; null if nobody may. */
+  /**
+   * The hooks that decide whether a caller may read them through other documents; null if nobody
+   * may.
+   */
   readonly reading: readonly Code[] | null;
-  /** The scopes of the guards, by the verb that they guard: they hold for handlers as well. Of a view, of `get` alone. */
+  /**
+   * The scopes of the guards, by the verb that they guard: they hold for handlers as well. Of a
+   * view, of `get` alone.
+   */
   readonly scopes: Readonly<Record<string, readonly Code[]>>;
   /** Paths of references that a read can expand: `project`, `project.owner`. */
   readonly expandable: readonly string[];
@@ -116,7 +131,9 @@ export interface DocumentModel extends ReadModel {
   readonly enums: Enums;
   /** Earlier names of fields and of their values, by the field's current name. */
   readonly former: Readonly<Record<string, FormerNames>>;
-  /** Values of fields in documents that were stored without them, where creating one takes another. */
+  /**
+   * Values of fields in documents that were stored without them, where creating one takes another.
+   */
   readonly formerly: Readonly<Record<string, unknown>>;
   /** Values of fields that the type no longer has: rows keep them for the version before. */
   readonly dropped: Readonly<Record<string, unknown>>;
@@ -131,7 +148,9 @@ export interface DocumentModel extends ReadModel {
   readonly emits: readonly EmissionModel[];
   /** The author's hooks of single verbs that other verbs run for each document that they write. */
   readonly hooks: Readonly<Record<string, readonly Code[]>>;
-  /** Whether writes must validate the whole body, because checking their payload alone isn't enough. */
+  /**
+   * Whether writes must validate the whole body, because checking their payload alone isn't enough.
+   */
   readonly checksBody: boolean;
   readonly bodySchema: JsonSchema;
 }

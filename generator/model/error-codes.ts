@@ -1,4 +1,5 @@
-// The error codes that each operation may answer with, and groups of codes that many operations share.
+// The error codes that each operation may answer with, and groups of codes that many operations
+// share.
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
 import { authoredIn } from "./code.js";
 import { own } from "./records.js";
@@ -140,7 +141,9 @@ function codesOf(operation: OperationModel): ReadonlySet<string> {
 /** Lists by their codes: many operations have the same. */
 const lists = new Map<string, readonly string[]>();
 
-/** Codes in the order of opwright's table, then the registry's; the same array for the same codes. */
+/**
+ * Codes in the order of opwright's table, then the registry's; the same array for the same codes.
+ */
 function inOrder(codes: ReadonlySet<string>): readonly string[] {
   const key = [...codes].join(" ");
   const list = lists.get(key) ?? [

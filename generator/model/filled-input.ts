@@ -1,11 +1,15 @@
-// The type of a handler's input if members have defaults: the validator fills them in, so they are always present.
+// The type of a handler's input if members have defaults: the validator fills them in, so they are
+// always present.
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "./json-schema.js";
 import { pascalCase } from "./names.js";
 import type { OperationModel, RegistryModel } from "./registry.js";
 
 type Types = RegistryModel["types"];
 
-/** Optional members with a default. None if the schema isn't a plain object, since only an interface can be extended. */
+/**
+ * Optional members with a default. None if the schema isn't a plain object, since only an interface
+ * can be extended.
+ */
 export function filledMembers(
   schema: JsonSchema,
   typeOf: (name: string) => JsonSchema | undefined,
@@ -22,7 +26,9 @@ export function filledMembers(
   );
 }
 
-/** Whether the schema's type is composed of others or of values, so that no interface can extend it. */
+/**
+ * Whether the schema's type is composed of others or of values, so that no interface can extend it.
+ */
 function isComposed(schema: Exclude<JsonSchema, boolean>): boolean {
   return ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"].some((keyword) => keyword in schema);
 }

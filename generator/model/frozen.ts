@@ -88,7 +88,10 @@ function partsBy(
   return parts;
 }
 
-/** The registry as it is committed: without anything that follows from the rest, so that a change shows up once in a diff. */
+/**
+ * The registry as it is committed: without anything that follows from the rest, so that a change
+ * shows up once in a diff.
+ */
 export function frozen(model: RegistryModel): object {
   const hooks = new Map<string, HookUse>();
   const operations = Object.entries(model.operations).map(([key, operation]) => {
@@ -113,7 +116,10 @@ export function frozen(model: RegistryModel): object {
   };
 }
 
-/** Adds a hook to `known` and returns its key there: its id, numbered if another hook has that id. Equal hooks share a key. */
+/**
+ * Adds a hook to `known` and returns its key there: its id, numbered if another hook has that id.
+ * Equal hooks share a key.
+ */
 function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
   for (let number = 1; ; number += 1) {
     const key = number === 1 ? hook.id : `${hook.id} (${number})`;
@@ -125,8 +131,8 @@ function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
 }
 
 /**
- * The model from a committed registry.json, of this version or of one that left nothing out. Throws a TypeError if it has
- * another shape, here or when it is compared.
+ * The model from a committed registry.json, of this version or of one that left nothing out. Throws
+ * a TypeError if it has another shape, here or when it is compared.
  */
 export function thawed(committed: object): RegistryModel {
   // The shape isn't checked: reading a member that is missing throws.
@@ -173,7 +179,10 @@ function withOverride(
   return { ...hook, id: scopeId(hook.id.replace(/^scope /, ""), override), override };
 }
 
-/** Identity in the current form: earlier versions had one authentication route, and its members directly in identity. */
+/**
+ * Identity in the current form: earlier versions had one authentication route, and its members
+ * directly in identity.
+ */
 function ofRoutes(identity: RegistryModel["identity"]): RegistryModel["identity"] {
   if (identity === null || (identity as Partial<IdentityModel>).routes !== undefined)
     return identity;
@@ -195,7 +204,9 @@ function without(usually: object, value: object): object {
   return rest;
 }
 
-/** Deep equality, with shortcuts for the common cases: identical values, plain values, empty lists. */
+/**
+ * Deep equality, with shortcuts for the common cases: identical values, plain values, empty lists.
+ */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
@@ -241,7 +252,10 @@ function thawedInput(input: InputModel, types: Types): InputModel {
   return { ...usual.input, ...input, parameters, body: { ...whole, ...body } };
 }
 
-/** The schema of the body, from the input's: all of it, the members that are no parameters, or one member. */
+/**
+ * The schema of the body, from the input's: all of it, the members that are no parameters, or one
+ * member.
+ */
 function schemaOfBody(
   as: BodyModel["as"],
   { schema, parameters }: Pick<InputModel, "schema" | "parameters">,

@@ -52,7 +52,10 @@ export function alternativesOf(schema: SchemaObject): readonly JsonSchema[] {
   return Array.isArray(alternatives) ? (alternatives as readonly JsonSchema[]) : [];
 }
 
-/** The schema of the values other than null, for the usual ways to allow null; any other schema is returned as it is. */
+/**
+ * The schema of the values other than null, for the usual ways to allow null; any other schema is
+ * returned as it is.
+ */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   if (typeof schema === "boolean") return schema;
   const type = schema["type"];
@@ -90,7 +93,10 @@ export function objectSchema(
   };
 }
 
-/** A copy of the schema with `change` applied to every subschema and to itself, innermost first. Booleans stay. */
+/**
+ * A copy of the schema with `change` applied to every subschema and to itself, innermost first.
+ * Booleans stay.
+ */
 export function mapSchema(
   schema: JsonSchema,
   change: (schema: SchemaObject) => JsonSchema,

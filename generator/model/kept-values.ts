@@ -1,4 +1,5 @@
-// What a service keeps besides documents and another version may read (decisions.md "What is stored knows its shape and its name").
+// What a service keeps besides documents and another version may read (decisions.md "What is stored
+// knows its shape and its name").
 import type { JsonSchema } from "./json-schema.js";
 import type { RegistryModel } from "./registry.js";
 

@@ -57,7 +57,10 @@ export function deletedIndexName(table: string): string {
   return derivedSqlName(`${table}_deleted`);
 }
 
-/** The name, or if it is taken the first free one with a number: `wanted#2`. For names in rows, which never change. */
+/**
+ * The name, or if it is taken the first free one with a number: `wanted#2`. For names in rows,
+ * which never change.
+ */
 export function numberedName(
   wanted: string,
   isTaken: (name: string) => boolean,

@@ -12,8 +12,8 @@ export interface Noun {
 }
 
 /**
- * The noun of a name such as `access_logs`. One of them is `singular`, or else follows by the usual rules of English, which
- * know `people` and `indices` but no proper names.
+ * The noun of a name such as `access_logs`. One of them is `singular`, or else follows by the usual
+ * rules of English, which know `people` and `indices` but no proper names.
  */
 export function nounOf(name: string, singular?: string): Noun {
   const many = name.replaceAll("_", " ");

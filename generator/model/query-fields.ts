@@ -26,7 +26,10 @@ export function queryableFields(document: QueryableDocument): Fields {
   return { ...told, ...document.fields };
 }
 
-/** The extension `x-query` of list operations: what queries can do with each field. `operators` gives those of a type. */
+/**
+ * The extension `x-query` of list operations: what queries can do with each field. `operators`
+ * gives those of a type.
+ */
 export function queryExtension(
   fields: Fields,
   elements: Elements,

@@ -10,11 +10,15 @@ export function sortedRecord<T>(
   entries: Iterable<readonly [string, T]>,
 ): Readonly<Record<string, T>> {
   const values = new Map(entries);
-  // Without a comparator the engine sorts strings by code units, and fast. The cast holds because each key is of the map.
+  // Without a comparator the engine sorts strings by code units, and fast. The cast holds because
+  // each key is of the map.
   return Object.fromEntries([...values.keys()].sort().map((key) => [key, values.get(key) as T]));
 }
 
-/** A record with another value under each key. It is built in a loop because every schema is mapped many times. */
+/**
+ * A record with another value under each key. It is built in a loop because every schema is mapped
+ * many times.
+ */
 export function mapped<Value, Result>(
   values: Readonly<Record<string, Value>>,
   change: (value: Value) => Result,
@@ -30,7 +34,9 @@ export function mapped<Value, Result>(
 
 const plain = { configurable: true, enumerable: true, writable: true } as const;
 
-/** The members of several records. Throws if two have the same, because one of them would be lost. */
+/**
+ * The members of several records. Throws if two have the same, because one of them would be lost.
+ */
 export function merged<Value>(
   parts: readonly Readonly<Record<string, Value>>[],
 ): Readonly<Record<string, Value>> {

@@ -16,7 +16,8 @@ function findReferredTypes(schema: object): readonly string[] {
   const look = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     const members = value as Readonly<Record<string, unknown>>;
-    // This visits every part of every schema, so it does without the pairs that Object.entries would allocate.
+    // This visits every part of every schema, so it does without the pairs that Object.entries
+    // would allocate.
     for (const key of Object.keys(members)) {
       const member = members[key];
       if (key === "$ref" && typeof member === "string") names.add(member.slice("#/types/".length));

@@ -1,5 +1,5 @@
-// The indexes of searches: each belongs to the texts and the language that it was made for, and stays where older versions
-// may still write it.
+// The indexes of searches: each belongs to the texts and the language that it was made for, and
+// stays where older versions may still write it.
 import { isDeepStrictEqual } from "node:util";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField } from "../../runtime/contract/stored-members.js";
@@ -9,8 +9,8 @@ import type { SearchModel } from "./registry.js";
 import type { DatabaseSchema, TableSchema } from "./stored-tables.js";
 
 /**
- * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, to compute
- * scores from, and the words of each tenant.
+ * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts
+ * on both, to compute scores from, and the words of each tenant.
  */
 export const searchLayout = 2;
 
@@ -25,9 +25,9 @@ export type IndexGiver = (
 ) => SearchIndexes;
 
 /**
- * Gives the searches of a table their indexes, table by table. A search keeps its index while its texts and its language
- * stay the same; otherwise it gets another one, and the old one stays until it is purged: processes of the version before
- * go on writing it.
+ * Gives the searches of a table their indexes, table by table. A search keeps its index while its
+ * texts and its language stay the same; otherwise it gets another one, and the old one stays until
+ * it is purged: processes of the version before go on writing it.
  */
 export function searchIndexes(database: DatabaseSchema, purges: boolean): IndexGiver {
   const { tables, searchLayout: layout = 1 } = database;

@@ -1,4 +1,5 @@
-// The files of storages, as far as the next version has to know of them: where they are, and how they have been stored.
+// The files of storages, as far as the next version has to know of them: where they are, and how
+// they have been stored.
 import { own, sortedRecord } from "./records.js";
 import type { Encryption, StorageModel } from "./storage-model.js";
 import type { DatabaseSchema, StoredFiles } from "./stored-tables.js";
@@ -12,7 +13,10 @@ export function placeOf(
   return isOwn ? name : was;
 }
 
-/** The files that storages have, given those of before. What is no longer declared stays where it is. */
+/**
+ * The files that storages have, given those of before. What is no longer declared stays where it
+ * is.
+ */
 export function filesOf(
   storages: readonly StorageModel[],
   before: DatabaseSchema["files"] = {},

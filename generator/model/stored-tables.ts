@@ -1,4 +1,5 @@
-// The database as migrations have left it: tables of documents, their indexes, and what is known of the bodies in them.
+// The database as migrations have left it: tables of documents, their indexes, and what is known of
+// the bodies in them.
 import type { FieldType } from "../../runtime/contract/fields.js";
 import type { Encryption } from "./storage-model.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
@@ -18,7 +19,10 @@ export interface Fit {
 }
 
 export interface IndexSchema {
-  /** Whether values are unique: across tenants or in each, and among all rows or those that aren't deleted. */
+  /**
+   * Whether values are unique: across tenants or in each, and among all rows or those that aren't
+   * deleted.
+   */
   readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
   /** Whether it covers only deleted rows, of all tenants together. */
   readonly isOfDeleted?: true;
@@ -35,13 +39,22 @@ export interface StoredBodies {
   readonly members: Readonly<Record<string, unknown>>;
   /** Members that every stored body has. */
   readonly required: readonly string[];
-  /** The shapes that bodies have had; absent in schemas of earlier versions, whose rows have no shape number. */
+  /**
+   * The shapes that bodies have had; absent in schemas of earlier versions, whose rows have no
+   * shape number.
+   */
   readonly shape?: Shape;
-  /** Which values members accept, by their names in documents; absent in schemas of earlier versions. */
+  /**
+   * Which values members accept, by their names in documents; absent in schemas of earlier
+   * versions.
+   */
   readonly fits?: Readonly<Record<string, Fit>>;
 }
 
-/** Members that every row has when it is read. Before rows had shapes, migrations wrote defaults into existing rows. */
+/**
+ * Members that every row has when it is read. Before rows had shapes, migrations wrote defaults
+ * into existing rows.
+ */
 export function storedMembers({ required, members, shape }: StoredBodies): ReadonlySet<string> {
   return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
 }
@@ -49,7 +62,9 @@ export function storedMembers({ required, members, shape }: StoredBodies): Reado
 export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
   readonly history: boolean;
-  /** Which form of answers documents have, and a hash of it; absent in schemas of earlier versions. */
+  /**
+   * Which form of answers documents have, and a hash of it; absent in schemas of earlier versions.
+   */
   readonly told?: { readonly form: number; readonly hash: string };
   /** Whether rows of the history say when and by whom; absent for tables of earlier versions. */
   readonly historyTells?: true;
@@ -60,7 +75,9 @@ export interface TableSchema extends StoredBodies {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
-  /** Which search has which of them, where some are of no search any more, or are called otherwise. */
+  /**
+   * Which search has which of them, where some are of no search any more, or are called otherwise.
+   */
   readonly searchesOf?: Readonly<Record<string, string>>;
   /** The languages of search indexes that keep stems. */
   readonly languages?: Readonly<Record<string, string>>;
@@ -81,7 +98,10 @@ export interface Stored {
   readonly tables: Readonly<Record<string, StoredTable>>;
   /** The index of each search, by the name of the search. */
   readonly searches: Readonly<Record<string, string>>;
-  /** By storage: the name under which its files are stored, and how they may be stored besides as it says. */
+  /**
+   * By storage: the name under which its files are stored, and how they may be stored besides as it
+   * says.
+   */
   readonly files: Readonly<
     Record<string, { readonly place: string; readonly alsoReads: readonly Encryption[] }>
   >;

@@ -1,4 +1,5 @@
-// What tells the branches of a union apart before any is checked: JSON types, and members that have one of a few values.
+// What tells the branches of a union apart before any is checked: JSON types, and members that have
+// one of a few values.
 import { propertiesOf, requiredOf, type JsonSchema, type SchemaObject } from "./json-schema.js";
 
 type Scalar = string | number | boolean | null;

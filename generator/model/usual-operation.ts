@@ -1,4 +1,5 @@
-// What an operation is unless its family says otherwise. registry.json leaves these values out, and has the rest in this order.
+// What an operation is unless its family says otherwise. registry.json leaves these values out, and
+// has the rest in this order.
 import type { OperationModel } from "./registry.js";
 
 export const usualOperation = {

@@ -10,7 +10,10 @@ export interface ValidatorPlan {
   readonly fillsDefaults?: boolean;
 }
 
-/** A module of values that authors' code tells others: each is cut to the declared members and checked. */
+/**
+ * A module of values that authors' code tells others: each is cut to the declared members and
+ * checked.
+ */
 export interface ToldPlans {
   /** The function of the runtime that does so. */
   readonly holds: "errorContext" | "eventData";

@@ -43,7 +43,10 @@ export function viewed(
   };
 }
 
-/** The name of the documents, or of the view of them, whose type has this name; undefined for any other type. */
+/**
+ * The name of the documents, or of the view of them, whose type has this name; undefined for any
+ * other type.
+ */
 export function readOfType(
   documents: Readonly<Record<string, DocumentModel>>,
   type: string,

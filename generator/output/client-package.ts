@@ -1,4 +1,5 @@
-// Compiles the client for its npm package: each file alone and without a type checker, which its explicit types allow.
+// Compiles the client for its npm package: each file alone and without a type checker, which its
+// explicit types allow.
 import { ts } from "ts-morph";
 import type { EmittedFile } from "../print/file.js";
 
@@ -11,8 +12,8 @@ const options: ts.CompilerOptions = {
 };
 
 /**
- * The files of a client's package, relative to its root: JavaScript and declarations in place of TypeScript. Throws if an
- * export lacks an explicit type.
+ * The files of a client's package, relative to its root: JavaScript and declarations in place of
+ * TypeScript. Throws if an export lacks an explicit type.
  */
 export function compileClient(files: readonly EmittedFile[]): readonly EmittedFile[] {
   return files

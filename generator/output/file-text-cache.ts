@@ -6,7 +6,10 @@ import { own } from "../model/records.js";
 
 /** A cache in one file. */
 export interface FileTextCache extends TextCache {
-  /** Writes the file if something was made, keeping only what this run used. Does nothing without node_modules. */
+  /**
+   * Writes the file if something was made, keeping only what this run used. Does nothing without
+   * node_modules.
+   */
   save(): void;
 }
 
@@ -19,7 +22,9 @@ function pathOf(project: string, name: string): string {
   return join(project, "node_modules", ".cache", "opwright", `${name}.json`);
 }
 
-/** A project's cache of this name. Texts of another version, or of an unreadable file, are ignored. */
+/**
+ * A project's cache of this name. Texts of another version, or of an unreadable file, are ignored.
+ */
 export function fileTextCache(project: string, name: string, version: string): FileTextCache {
   const path = pathOf(project, name);
   const kept = readCache(path, version);

@@ -34,8 +34,8 @@ export class GeneratedFolder {
   }
 
   /**
-   * The text of a file, or undefined if there was none when the folder was listed. Line ends are always LF, as in the
-   * commit, even if the checkout has CRLF.
+   * The text of a file, or undefined if there was none when the folder was listed. Line ends are
+   * always LF, as in the commit, even if the checkout has CRLF.
    */
   read(path: string): string | undefined {
     fileIn(this.#root, path);
@@ -57,7 +57,10 @@ export class GeneratedFolder {
     return readOwnership(this.#manifest);
   }
 
-  /** The ownership, plus every migration on disk, whoever wrote it: those of a base commit will replace them. */
+  /**
+   * The ownership, plus every migration on disk, whoever wrote it: those of a base commit will
+   * replace them.
+   */
   ownershipWithMigrations(): Ownership {
     const paths = [...this.#migrationsPresent(), databasePath];
     const texts = paths.map((path) => [path, new Set([hashOf(this.read(path) ?? "")])] as const);
@@ -70,8 +73,8 @@ export class GeneratedFolder {
   }
 
   /**
-   * Migrations of earlier runs. Reports those that aren't whole (OPW085), and links that can't be followed: then it returns an
-   * empty history.
+   * Migrations of earlier runs. Reports those that aren't whole (OPW085), and links that can't be
+   * followed: then it returns an empty history.
    */
   history(report: Report): MigrationHistory {
     if (this.#leadsElsewhere(report) || this.#isInterrupted(report)) return noMigrations;
@@ -85,7 +88,10 @@ export class GeneratedFolder {
     );
   }
 
-  /** `base` in place of the folder's migrations, which aren't checked. Links that can't be followed are reported as well. */
+  /**
+   * `base` in place of the folder's migrations, which aren't checked. Links that can't be followed
+   * are reported as well.
+   */
   historyOf(base: MigrationHistory, report: Report): MigrationHistory {
     return this.#leadsElsewhere(report) || this.#isInterrupted(report) ? noMigrations : base;
   }
@@ -134,8 +140,8 @@ export class GeneratedFolder {
   }
 
   /**
-   * Finishes what an earlier run had begun to write when it ended, and removes what it left behind. Returns whether there was
-   * anything of the kind. The object still says what was there before.
+   * Finishes what an earlier run had begun to write when it ended, and removes what it left behind.
+   * Returns whether there was anything of the kind. The object still says what was there before.
    */
   finishInterrupted(): boolean {
     // Nothing is written through a link; `history` reports it.
@@ -148,7 +154,10 @@ export class GeneratedFolder {
   }
 }
 
-/** How a migration is made whole again. Git keeps untracked files where they are when it stashes or changes the branch. */
+/**
+ * How a migration is made whole again. Git keeps untracked files where they are when it stashes or
+ * changes the branch.
+ */
 function adviceOnLoss(what: Loss, path: string): string | undefined {
   switch (what) {
     case "is not in the manifest":

@@ -1,5 +1,6 @@
-// Finishing what an interrupted run of generate had decided to write. It is decided once the pending manifest is in its place:
-// all texts are on the disk by then, so what is left can be done without knowing the registry.
+// Finishing what an interrupted run of generate had decided to write. It is decided once the
+// pending manifest is in its place: all texts are on the disk by then, so what is left can be done
+// without knowing the registry.
 import { isOfMigrations } from "../database/schema.js";
 import { own } from "../model/records.js";
 import { hashOf, manifestOf, type PendingManifest } from "./manifest.js";
@@ -15,7 +16,10 @@ export interface InterruptedFolder {
   readonly read: (path: string) => string | undefined;
 }
 
-/** What can be done for a path whose text is to change, and the hash that the manifest is to have for it. */
+/**
+ * What can be done for a path whose text is to change, and the hash that the manifest is to have
+ * for it.
+ */
 interface Step {
   readonly path: string;
   readonly act: "put" | "remove" | "leave";
@@ -32,7 +36,10 @@ export function leftBehind(paths: readonly string[]): readonly string[] {
   });
 }
 
-/** Writes and removes what is left to be, but keeps files that were edited since. Returns whether there was anything to do. */
+/**
+ * Writes and removes what is left to be, but keeps files that were edited since. Returns whether
+ * there was anything to do.
+ */
 export function finishChanges(root: string, folder: InterruptedFolder): boolean {
   const { pending, paths } = folder;
   const left = leftBehind(paths);
@@ -88,8 +95,8 @@ function stepOf(
 }
 
 /**
- * The steps, where migrations and the tables that they lead to stay as they were if one of them can't become what it was to be.
- * If some already have, they are reported as lost.
+ * The steps, where migrations and the tables that they lead to stay as they were if one of them
+ * can't become what it was to be. If some already have, they are reported as lost.
  */
 function migrationsTogether(
   { read }: InterruptedFolder,

@@ -1,12 +1,15 @@
-// The manifest: which files of the generated folder are ours, each with the hash of the text that we wrote. While files are
-// being written, it says what both were and will be.
+// The manifest: which files of the generated folder are ours, each with the hash of the text that
+// we wrote. While files are being written, it says what both were and will be.
 import { hash } from "node:crypto";
 import type { EmittedFile } from "../print/file.js";
 import { jsonFile } from "../print/file.js";
 
 export const manifestName = "manifest.json";
 
-/** Hashes by path. After a merge with conflicts a path can have two: the text of either side is ours. */
+/**
+ * Hashes by path. After a merge with conflicts a path can have two: the text of either side is
+ * ours.
+ */
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What several manifests list. */
@@ -33,7 +36,9 @@ export function manifestOf(
   });
 }
 
-/** Reads a manifest line by line rather than as JSON, so that one with conflict markers still works. */
+/**
+ * Reads a manifest line by line rather than as JSON, so that one with conflict markers still works.
+ */
 export function readOwnership(text: string | undefined): Ownership {
   const owned = new Map<string, Set<string>>();
   for (const [, path = "", hash = ""] of (text ?? "").matchAll(
@@ -44,7 +49,10 @@ export function readOwnership(text: string | undefined): Ownership {
   return owned;
 }
 
-/** The manifest of a folder that is being written: each of its files has the text of before, or that of afterwards. */
+/**
+ * The manifest of a folder that is being written: each of its files has the text of before, or that
+ * of afterwards.
+ */
 export interface PendingManifest {
   readonly generator: string;
   /** The process that writes: its id is part of the names of staged files. */
@@ -56,8 +64,8 @@ export interface PendingManifest {
 }
 
 /**
- * What stands in the manifest's place until all is written. `changed` has the hash before of each file that changes, undefined
- * for a new one. `readOwnership` finds both hashes of a path in it.
+ * What stands in the manifest's place until all is written. `changed` has the hash before of each
+ * file that changes, undefined for a new one. `readOwnership` finds both hashes of a path in it.
  */
 export function pendingManifestOf(
   manifest: EmittedFile,
@@ -72,7 +80,10 @@ export function pendingManifestOf(
   return jsonFile(manifestName, { generator, writer, before: Object.fromEntries(before), files });
 }
 
-/** The manifest of a folder that is being written, or whose writing was interrupted; undefined for any other text. */
+/**
+ * The manifest of a folder that is being written, or whose writing was interrupted; undefined for
+ * any other text.
+ */
 export function readPending(text: string | undefined): PendingManifest | undefined {
   if (text === undefined || !text.includes('"writer"')) return undefined;
   try {

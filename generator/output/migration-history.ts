@@ -1,4 +1,5 @@
-// The migrations that a generated folder, or a commit's copy of it, has: whole, or what is wrong with each of them.
+// The migrations that a generated folder, or a commit's copy of it, has: whole, or what is wrong
+// with each of them.
 import { databasePath, emptyDatabase, migrationPath } from "../database/schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
@@ -24,8 +25,9 @@ export type Loss =
 export type ReportLoss = (path: string, what: Loss) => void;
 
 /**
- * Migrations of earlier runs. Reports migrations that are missing, edited, not in the manifest or share a number, and a
- * storage.json that is missing or edited: databases may have applied them, so nothing is guessed.
+ * Migrations of earlier runs. Reports migrations that are missing, edited, not in the manifest or
+ * share a number, and a storage.json that is missing or edited: databases may have applied them, so
+ * nothing is guessed.
  */
 export function historyIn(folder: FolderTexts, lost: ReportLoss): MigrationHistory {
   const { paths, read } = folder;

@@ -15,7 +15,10 @@ export type FileChange =
     }
   /** Ours, and no longer part of the output. */
   | { readonly kind: "stale"; readonly path: string; readonly before: string }
-  /** Ours, but changed by someone else since. Without a text it is no longer part of the output either. */
+  /**
+   * Ours, but changed by someone else since. Without a text it is no longer part of the output
+   * either.
+   */
   | {
       readonly kind: "edited";
       readonly path: string;
@@ -36,7 +39,9 @@ export interface Compared extends EmittedFile {
   readonly before: string | undefined;
 }
 
-/** Adds to each file its hash and the text on disk. `read` gives the text of a path, or undefined. */
+/**
+ * Adds to each file its hash and the text on disk. `read` gives the text of a path, or undefined.
+ */
 export function compared(
   files: readonly EmittedFile[],
   read: (path: string) => string | undefined,
@@ -49,7 +54,10 @@ export function isRemoval(change: FileChange): boolean {
   return change.kind === "stale" || (change.kind === "edited" && change.text === undefined);
 }
 
-/** The changes that turn the folder into `files`, by path. `read` gives the text of a path, or undefined. */
+/**
+ * The changes that turn the folder into `files`, by path. `read` gives the text of a path, or
+ * undefined.
+ */
 export function planOutput(
   files: readonly Compared[],
   ownership: Ownership,

@@ -1,4 +1,5 @@
-// Changing the generated folder in a way that can be interrupted at any moment (decisions.md "An interrupted generate").
+// Changing the generated folder in a way that can be interrupted at any moment (decisions.md "An
+// interrupted generate").
 import {
   existsSync,
   mkdirSync,
@@ -25,11 +26,17 @@ export interface IntendedChanges {
 
 /** Changes of which only renaming and removing is left, which take no room on the disk. */
 export interface StagedChanges {
-  /** Makes the changes. Returns false, and makes none, if another process has written other files meanwhile. */
+  /**
+   * Makes the changes. Returns false, and makes none, if another process has written other files
+   * meanwhile.
+   */
   readonly commit: () => boolean;
 }
 
-/** The name under which a process writes a file of the folder before it is renamed. Tools overlook it, as it has a dot. */
+/**
+ * The name under which a process writes a file of the folder before it is renamed. Tools overlook
+ * it, as it has a dot.
+ */
 export function stagedName(path: string, writer: number): string {
   return posix.join(posix.dirname(path), `.${posix.basename(path)}.${writer}.staged`);
 }
@@ -40,7 +47,10 @@ export function stagedBy(path: string): number | undefined {
   return writer === undefined ? undefined : Number(writer);
 }
 
-/** Writes every text beside its place. If that fails, nothing has changed, and nothing is left behind. */
+/**
+ * Writes every text beside its place. If that fails, nothing has changed, and nothing is left
+ * behind.
+ */
 export function stageChanges(root: string, intended: IntendedChanges): StagedChanges {
   const { changes, manifest, earlier } = intended;
   const writer = process.pid;
@@ -94,7 +104,10 @@ export function stageChanges(root: string, intended: IntendedChanges): StagedCha
   return { commit };
 }
 
-/** Puts a staged file in its place. Returns false if it is gone, because another process has put it there. */
+/**
+ * Puts a staged file in its place. Returns false if it is gone, because another process has put it
+ * there.
+ */
 export function unstage(root: string, path: string, writer: number): boolean {
   const staged = fileIn(root, stagedName(path, writer));
   try {

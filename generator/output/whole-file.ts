@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } fro
 import { basename, dirname, join } from "node:path";
 
 /**
- * Writes a file of the author's project, whose folder is made if need be: under a temporary name, then renamed. What a killed
- * process leaves behind has the same name next time, and is overwritten then. An existing file keeps its mode.
+ * Writes a file of the author's project, whose folder is made if need be: under a temporary name,
+ * then renamed. What a killed process leaves behind has the same name next time, and is overwritten
+ * then. An existing file keeps its mode.
  */
 export function writeWhole(file: string, text: string | NodeJS.ArrayBufferView): void {
   mkdirSync(dirname(file), { recursive: true });

@@ -1,5 +1,5 @@
-// The memory of a clean check: where registry, handlers and generated folder are all as they were then, there is
-// nothing to do. Kept below node_modules/.cache; without it everything is done anew.
+// The memory of a clean check: where registry, handlers and generated folder are all as they were
+// then, there is nothing to do. Kept below node_modules/.cache; without it everything is done anew.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
@@ -27,7 +27,10 @@ export function stillClean(
   return projectDigest(project, state.modules) === state.digest ? state : undefined;
 }
 
-/** The present state of the registry folder: its files with their sizes and times. To be taken before they are read. */
+/**
+ * The present state of the registry folder: its files with their sizes and times. To be taken
+ * before they are read.
+ */
 export function registryState({ root, paths }: Project): string {
   const entries = filesBelow(root, paths.registry).map((path) => {
     const stats = statsOf(join(root, path));
@@ -46,8 +49,8 @@ function statsOf(file: string): Stats | undefined {
 }
 
 /**
- * Remembers that the project is clean. `before` is how the registry was before it was read: where the folder has changed
- * since, nothing is remembered, because what is there now was not checked.
+ * Remembers that the project is clean. `before` is how the registry was before it was read: where
+ * the folder has changed since, nothing is remembered, because what is there now was not checked.
  */
 export function rememberClean(
   project: Project,

@@ -1,4 +1,5 @@
-// The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to the caller.
+// The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to
+// the caller.
 import { defaultsFit } from "../check/defaults.js";
 import { functionsExist, mentions } from "../check/functions.js";
 import { unscopedIsListed } from "../check/unscoped.js";
@@ -34,7 +35,10 @@ export interface Project {
   readonly client: ClientSettings;
   /** The migrations to go on from, where those of the generated folder are to be made anew. */
   readonly base?: MigrationHistory;
-  /** Files of the generated folder that are ours, besides those that its manifest lists: after a merge. */
+  /**
+   * Files of the generated folder that are ours, besides those that its manifest lists: after a
+   * merge.
+   */
   readonly owned?: Ownership;
   /** Whether a migration drops the tables that are no longer declared. */
   readonly purges?: boolean;
@@ -54,7 +58,9 @@ export interface CheckedRegistry {
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
   readonly textOf: (file: string) => string | undefined;
-  /** The validators that are being compiled, if the registry is to be generated and has no findings. */
+  /**
+   * The validators that are being compiled, if the registry is to be generated and has no findings.
+   */
   readonly compiled: CompiledChecks | undefined;
 }
 
@@ -69,7 +75,9 @@ export function checkRegistry(project: Project): Promise<CheckedRegistry> {
   return checked(project, () => undefined);
 }
 
-/** The same for a registry that is to be generated: its validators are compiled while it is checked. */
+/**
+ * The same for a registry that is to be generated: its validators are compiled while it is checked.
+ */
 export async function checkToGenerate(project: Project): Promise<CheckedRegistry> {
   if (!hasTextCache(project.root, "validators")) startCompiler();
   const registry = await checked(project, (model) => checksOf(project, model));
@@ -161,7 +169,10 @@ export interface GenerationPlan {
   readonly foreign: readonly string[];
 }
 
-/** Emits a checked registry without findings and compares it with the generated folder. Writes nothing there. */
+/**
+ * Emits a checked registry without findings and compares it with the generated folder. Writes
+ * nothing there.
+ */
 export async function planGeneration(
   project: Project,
   registry: CheckedRegistry,

@@ -1,4 +1,5 @@
-// What the client's core needs to know about an operation: how it is sent, and whether it may be retried.
+// What the client's core needs to know about an operation: how it is sent, and whether it may be
+// retried.
 import type { Operation } from "../../client/core.js";
 import { referredType, requiredOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
@@ -33,7 +34,9 @@ export function isOptional({ input }: OperationModel, model: RegistryModel): boo
   );
 }
 
-/** Whether a call resolves with the response itself: it has bytes, or whatever a redirect leads to. */
+/**
+ * Whether a call resolves with the response itself: it has bytes, or whatever a redirect leads to.
+ */
 export function givesResponse({ output, route }: OperationModel): boolean {
   return output.isBytes || (route?.reply?.redirects ?? []).length > 0;
 }

@@ -4,7 +4,10 @@ import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { hasInput, resultTypeOf } from "./client-operation.js";
 import { inputTypeOf } from "../model/operation-types.js";
 
-/** The import path of a type, from a file with the client at `root`. A type without a module is declared by `namespace`. */
+/**
+ * The import path of a type, from a file with the client at `root`. A type without a module is
+ * declared by `namespace`.
+ */
 export function moduleOfType(
   type: string,
   namespace: string,
@@ -28,7 +31,10 @@ export function namedTypesOf(operation: OperationModel): readonly string[] {
   ]);
 }
 
-/** The name of the type for the codes of an operation or a namespace; no type of the registry has it. */
+/**
+ * The name of the type for the codes of an operation or a namespace; no type of the registry has
+ * it.
+ */
 export function codeType(of: string, { types }: Pick<RegistryModel, "types">): string {
   const wanted = `${pascalCase(of)}Code`;
   return Object.hasOwn(types, wanted) ? `${wanted}_` : wanted;

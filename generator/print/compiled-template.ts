@@ -1,5 +1,5 @@
-// A template of `templates/` as a function. The built package has them as functions already, without the compiler
-// (scripts/precompile.mjs).
+// A template of `templates/` as a function. The built package has them as functions already,
+// without the compiler (scripts/precompile.mjs).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Handlebars from "handlebars";

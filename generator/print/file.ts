@@ -12,12 +12,18 @@ export function jsonFile(path: string, value: unknown): EmittedFile {
   return { path, text: `${JSON.stringify(value, null, 2)}\n` };
 }
 
-/** A JSON document that people read as well: one space of indentation, and what fits on a line on one. */
+/**
+ * A JSON document that people read as well: one space of indentation, and what fits on a line on
+ * one.
+ */
 export function documentFile(path: string, value: unknown): EmittedFile {
   return { path, text: jsonLayout(value) };
 }
 
-/** JSON that programs alone read: whatever lies deeper than `depth` is one line, so that a change of it is one too. */
+/**
+ * JSON that programs alone read: whatever lies deeper than `depth` is one line, so that a change of
+ * it is one too.
+ */
 export function recordsFile(path: string, value: unknown, depth: number): EmittedFile {
   return { path, text: jsonLayout(value, depth) };
 }

@@ -1,7 +1,10 @@
 // Annotations, which GitHub Actions reads from stdout (workflow commands).
 import type { SourcePosition } from "../load/locate.js";
 
-/** One annotation, with its newline. Lines and columns count from 1; `endCol` is the column after the last character. */
+/**
+ * One annotation, with its newline. Lines and columns count from 1; `endCol` is the column after
+ * the last character.
+ */
 export function githubAnnotation(
   command: "error" | "warning" | "notice",
   { file, line, col, endCol }: Omit<SourcePosition, "length"> & { readonly endCol?: number },

@@ -1,4 +1,5 @@
-// JSON as reviewers read it: a value stands on one line where it fits, so that a changed member is a changed line.
+// JSON as reviewers read it: a value stands on one line where it fits, so that a changed member is
+// a changed line.
 import { width } from "../print/layout.js";
 
 /** Bytes of JSON's punctuation. */
@@ -16,8 +17,9 @@ const code = {
 } as const;
 
 /**
- * A JSON document that ends with a newline. What lies deeper than `depth` stands on one line, however long it is. The
- * engine's own text is laid out byte by byte, which takes half the time of printing values here.
+ * A JSON document that ends with a newline. What lies deeper than `depth` stands on one line,
+ * however long it is. The engine's own text is laid out byte by byte, which takes half the time of
+ * printing values here.
  */
 export function jsonLayout(value: unknown, depth = Infinity): string {
   const text = Buffer.from(JSON.stringify(value));

@@ -1,4 +1,5 @@
-// Printing TypeScript as the formatter would: what fits on a line stays on it, the rest is one item a line.
+// Printing TypeScript as the formatter would: what fits on a line stays on it, the rest is one item
+// a line.
 
 /** Columns of a line, as the formatter has it. */
 export const width = 100;
@@ -22,8 +23,8 @@ export function listLayout(
 }
 
 /**
- * `name(before, { members }, after)` as the value of a member, without its final comma. A call that is too wide hugs
- * an object that stands last, and has one argument a line otherwise.
+ * `name(before, { members }, after)` as the value of a member, without its final comma. A call that
+ * is too wide hugs an object that stands last, and has one argument a line otherwise.
  */
 export function callLayout(
   indent: string,

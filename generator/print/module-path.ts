@@ -10,7 +10,10 @@ export interface ModulePaths {
   readonly registry: string;
 }
 
-/** `registry/handlers/tasks.ts` as seen from `generated/routes/tasks.ts`: `../../registry/handlers/tasks.js`. */
+/**
+ * `registry/handlers/tasks.ts` as seen from `generated/routes/tasks.ts`:
+ * `../../registry/handlers/tasks.js`.
+ */
 export function importPath(paths: ModulePaths, from: string, file: string): string {
   const relative = posix
     .relative(posix.join(paths.out, posix.dirname(from)), file)
@@ -19,8 +22,8 @@ export function importPath(paths: ModulePaths, from: string, file: string): stri
 }
 
 /**
- * The names under which an emitted module imports the author's files: `registry/handlers/tasks.ts` → `handlersTasks`.
- * A name that is taken gets a number; the same files give the same names.
+ * The names under which an emitted module imports the author's files: `registry/handlers/tasks.ts`
+ * → `handlersTasks`. A name that is taken gets a number; the same files give the same names.
  */
 export function moduleNames(
   paths: ModulePaths,

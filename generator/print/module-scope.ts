@@ -1,4 +1,5 @@
-// The names in one emitted module: what it declares comes first, and whatever it imports gets out of the way.
+// The names in one emitted module: what it declares comes first, and whatever it imports gets out
+// of the way.
 import type { Code, CodeName } from "../model/code.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
 import { importOf, literal, type Import } from "./layout.js";
@@ -16,7 +17,9 @@ export interface ModuleOptions {
   readonly authored: Iterable<string>;
 }
 
-/** Prints names and code as one module refers to them, and remembers what it must import for that. */
+/**
+ * Prints names and code as one module refers to them, and remembers what it must import for that.
+ */
 export class ModuleScope {
   readonly #path: string;
   readonly #taken: Set<string>;

@@ -1,4 +1,5 @@
-// Names that a printed module has already, read from its text: what it imports besides gets a name that is free there.
+// Names that a printed module has already, read from its text: what it imports besides gets a name
+// that is free there.
 import { camelCase } from "../model/names.js";
 import { importOf, type Import } from "./layout.js";
 import { print } from "./templates.js";
@@ -25,7 +26,10 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
   return free;
 }
 
-/** A camel-case name for each text. `a.b_c` and `a_b.c` have the same, so the second gets an underscore. */
+/**
+ * A camel-case name for each text. `a.b_c` and `a_b.c` have the same, so the second gets an
+ * underscore.
+ */
 export function camelNames(texts: Iterable<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -55,8 +59,9 @@ export function importedModule(local: string | undefined, from: string): readonl
 }
 
 /**
- * Prints a module that imports what the registry names. `view` is given the local name of each: its own, unless the
- * template has that for something else. It is called without names first, to see which those are.
+ * Prints a module that imports what the registry names. `view` is given the local name of each: its
+ * own, unless the template has that for something else. It is called without names first, to see
+ * which those are.
  */
 export function printAround(
   template: string,

@@ -1,4 +1,5 @@
-// Security schemes of OpenAPI: one for each ingress (service.md "Documenting authentication in OpenAPI").
+// Security schemes of OpenAPI: one for each ingress (service.md "Documenting authentication in
+// OpenAPI").
 import type { IdentityModel, IngressModel } from "../model/registry.js";
 
 /** The schemes of HTTP, where tokens aren't accepted in queries. */
@@ -65,7 +66,9 @@ function schemeOf(one: IngressModel, isOwn: boolean): object {
   return { type: "http", scheme, ...(isOwn ? { bearerFormat: "JWT" } : {}) };
 }
 
-/** What OpenAPI's kinds can't express: the word before a token, and the route that knows the token. */
+/**
+ * What OpenAPI's kinds can't express: the word before a token, and the route that knows the token.
+ */
 function described(one: IngressModel, hasSeveral: boolean): object {
   if (one.kind === "api_key") return {};
   const isUsual = one.kind !== "bearer" || one.header.toLowerCase() === "authorization";

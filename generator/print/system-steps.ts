@@ -1,16 +1,23 @@
-// opwright's own tables, as steps: each is applied once, in a migration of its own time, and never changed afterwards.
-// What a table needs later is a further step beside it (`opwright_staged_signals.shard`).
+// opwright's own tables, as steps: each is applied once, in a migration of its own time, and never
+// changed afterwards. What a table needs later is a further step beside it
+// (`opwright_staged_signals.shard`).
 import { createTable, quoted, type EngineName } from "./ddl-parts.js";
 
 /** A table as it was made first. */
 export interface SystemTable {
   readonly columns: readonly string[];
   readonly indexes?: readonly string[];
-  /** Whether its rows may be lost when the server crashes; then PostgreSQL has no commit wait for the disk. */
+  /**
+   * Whether its rows may be lost when the server crashes; then PostgreSQL has no commit wait for
+   * the disk.
+   */
   readonly isUnlogged?: boolean;
 }
 
-/** Steps by their names, in whose order they are applied: a table, or statements that change one (`<table>.<what>`). */
+/**
+ * Steps by their names, in whose order they are applied: a table, or statements that change one
+ * (`<table>.<what>`).
+ */
 export type SystemTables = (
   engine: EngineName,
 ) => Readonly<Record<string, SystemTable | readonly string[]>>;

@@ -6,7 +6,10 @@ import { docComment, propertyKey, width } from "./layout.js";
 
 const declarations = new WeakMap<object, Map<string, string>>();
 
-/** The declaration of a named type: an interface for a plain object, else an alias. Printed once, though several modules have it. */
+/**
+ * The declaration of a named type: an interface for a plain object, else an alias. Printed once,
+ * though several modules have it.
+ */
 export function typeDeclaration(name: string, schema: JsonSchema): string {
   if (typeof schema === "boolean") return printDeclaration(name, schema);
   const known = declarations.get(schema) ?? new Map<string, string>();
@@ -29,7 +32,9 @@ function printDeclaration(name: string, schema: JsonSchema): string {
   return `${comment}${breaks(options, line) ? `export type ${name} =${brokenUnion(schema, "", text)};` : line}`;
 }
 
-/** The declaration of an interface that has the members of another, and says more of some of them. */
+/**
+ * The declaration of an interface that has the members of another, and says more of some of them.
+ */
 export function extendingDeclaration(
   name: string,
   base: string,
@@ -38,7 +43,10 @@ export function extendingDeclaration(
   return `export interface ${name} extends ${base} {\n${memberLines(schema, "  ").join("\n")}\n}`;
 }
 
-/** Whether a union stands with one alternative a line: where it is too wide, or has an object beside more than null. */
+/**
+ * Whether a union stands with one alternative a line: where it is too wide, or has an object beside
+ * more than null.
+ */
 function breaks(parts: readonly string[], line: string): boolean {
   if (!line.includes("\n")) return line.length > width;
   const options = parts.filter((option) => option !== "null");
@@ -88,8 +96,8 @@ function alternatives(schema: JsonSchema, indent: string): readonly string[] {
 }
 
 /**
- * Closed objects of one union, each without the members that only others have: TypeScript would take them together, as far
- * as any alternative has them.
+ * Closed objects of one union, each without the members that only others have: TypeScript would
+ * take them together, as far as any alternative has them.
  */
 function withoutOthers(options: readonly JsonSchema[]): readonly JsonSchema[] {
   const closed = options.filter(isClosedObject);

@@ -1,4 +1,5 @@
-// opwright/config: the tool's own configuration, every key with a default (registry.md "Configuration of the tool").
+// opwright/config: the tool's own configuration, every key with a default (registry.md
+// "Configuration of the tool").
 
 /** What `opwright.config.ts` may export as default. */
 export interface OpwrightConfig {
@@ -19,11 +20,13 @@ export interface OpwrightConfig {
   };
   /** What `opwright dev` runs after each change. */
   readonly dev?: {
-    /** Compiles the project. By default its own TypeScript does, and prints only what has changed. */
+    /**
+     * Compiles the project. By default its own TypeScript does, and prints only what has changed.
+     */
     readonly build?: string;
     /**
-     * Starts the server; the old one ends first. By default `dist/generated/server.js` runs with source maps, and the old server
-     * answers until the new one is ready.
+     * Starts the server; the old one ends first. By default `dist/generated/server.js` runs with
+     * source maps, and the old server answers until the new one is ready.
      */
     readonly start?: string;
   };

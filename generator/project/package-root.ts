@@ -27,8 +27,8 @@ export function packageVersion(): string {
 let identity: string | undefined;
 
 /**
- * What caches are bound to: the version, and when each file of this very build was made, which are few where it is a bundle.
- * Found out once a process.
+ * What caches are bound to: the version, and when each file of this very build was made, which are
+ * few where it is a bundle. Found out once a process.
  */
 export function buildIdentity(): string {
   return (identity ??= findBuildIdentity());

@@ -1,10 +1,13 @@
-// The headers that answers carry, each with what it says: documents name them, and pages of other origins may read some
-// (RFC 9110, decisions.md §1 "Errors").
+// The headers that answers carry, each with what it says: documents name them, and pages of other
+// origins may read some (RFC 9110, decisions.md §1 "Errors").
 
 export interface AnswerHeader {
   readonly description: string;
   readonly type: "string" | "integer";
-  /** Whether pages of origins that may read answers at all may read this header, too (Fetch Standard "CORS protocol"). */
+  /**
+   * Whether pages of origins that may read answers at all may read this header, too (Fetch Standard
+   * "CORS protocol").
+   */
   readonly isExposed: boolean;
 }
 
@@ -12,12 +15,18 @@ function exposed(description: string, type: AnswerHeader["type"] = "string"): An
   return { description, type, isExposed: true };
 }
 
-/** Headers for caches, browsers and connections; pages may read some of them anyway, without being told so. */
+/**
+ * Headers for caches, browsers and connections; pages may read some of them anyway, without being
+ * told so.
+ */
 function unexposed(description: string, type: AnswerHeader["type"] = "string"): AnswerHeader {
   return { description, type, isExposed: false };
 }
 
-/** Each header besides those of the connection, of CORS and of authors, and `Content-Type`, which the content says. */
+/**
+ * Each header besides those of the connection, of CORS and of authors, and `Content-Type`, which
+ * the content says.
+ */
 export const answerHeaders = {
   "Accept-Patch": unexposed("The media types of a patch that are taken (RFC 5789)."),
   "Accept-Ranges": exposed("bytes, or none for a file that is only served as a whole."),

@@ -1,4 +1,5 @@
-// Canonical JSON text: the same value gives the same text (keys in code-unit order, as RFC 8785 §3.2.3).
+// Canonical JSON text: the same value gives the same text (keys in code-unit order, as RFC 8785
+// §3.2.3).
 
 /** The value as JSON text with sorted keys. Members that are undefined are left out. */
 export function canonicalJson(value: unknown): string {

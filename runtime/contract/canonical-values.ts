@@ -1,4 +1,5 @@
-// Canonical forms of stored values: UUIDs in lower case, date-times in UTC with milliseconds, so that text order is their order.
+// Canonical forms of stored values: UUIDs in lower case, date-times in UTC with milliseconds, so
+// that text order is their order.
 import { isObject } from "./json-pointer.js";
 import { formats } from "./validation.js";
 
@@ -10,7 +11,10 @@ export function canonicalDateTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** The body with the values at the given paths in canonical form; what is absent, null or wrong stays so. */
+/**
+ * The body with the values at the given paths in canonical form; what is absent, null or wrong
+ * stays so.
+ */
 export function canonicalBody(
   body: Readonly<Record<string, unknown>>,
   paths: Readonly<Record<string, Canonical>>,

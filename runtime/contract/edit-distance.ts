@@ -1,8 +1,8 @@
 // How far two words are from each other (Damerau-Levenshtein distance, optimal string alignment).
 
 /**
- * Letters to insert, remove, replace, or swap with their neighbour until one word is the other; `limit + 1` where it is
- * more than `limit`.
+ * Letters to insert, remove, replace, or swap with their neighbour until one word is the other;
+ * `limit + 1` where it is more than `limit`.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   const [a, b] = [[...left], [...right]];

@@ -1,4 +1,5 @@
-// The one error table: every code a service can answer with (decisions.md §1 "Errors", service.md "Errors").
+// The one error table: every code a service can answer with (decisions.md §1 "Errors", service.md
+// "Errors").
 
 /** Kinds of error and the HTTP status a code of that kind has unless it names its own. */
 export const errorKinds = {
@@ -21,7 +22,10 @@ export const errorKinds = {
 
 export type ErrorKind = keyof typeof errorKinds;
 
-/** One row of the table. `retryable` means that the same request may succeed later without being changed. */
+/**
+ * One row of the table. `retryable` means that the same request may succeed later without being
+ * changed.
+ */
 export interface ErrorDefinition {
   readonly kind: ErrorKind;
   readonly status: number;
@@ -187,7 +191,10 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** The JSON body of every error, over HTTP and in realtime command acknowledgements (service.md "Envelope and headers"). */
+/**
+ * The JSON body of every error, over HTTP and in realtime command acknowledgements (service.md
+ * "Envelope and headers").
+ */
 export interface ErrorEnvelope {
   readonly detail: string;
   readonly code: string;
@@ -195,7 +202,10 @@ export interface ErrorEnvelope {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** An error a caller may see. `context` is sent only below status 500; `cause` goes to the log alone. */
+/**
+ * An error a caller may see. `context` is sent only below status 500; `cause` goes to the log
+ * alone.
+ */
 export class ServiceError extends Error {
   readonly code: string;
   readonly context: Readonly<Record<string, unknown>>;
@@ -216,7 +226,10 @@ export class ServiceError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** Whether something thrown is one. An author may throw a proxy, and asking for its prototype may throw as well. */
+  /**
+   * Whether something thrown is one. An author may throw a proxy, and asking for its prototype may
+   * throw as well.
+   */
   static override [Symbol.hasInstance](thrown: unknown): boolean {
     try {
       return Function.prototype[Symbol.hasInstance].call(this, thrown);
@@ -243,7 +256,10 @@ export function fail(
   return new ServiceError(code, errors[code], context, options);
 }
 
-/** What somebody has come with counts for nothing; in which part of it is at fault, all answers are alike. */
+/**
+ * What somebody has come with counts for nothing; in which part of it is at fault, all answers are
+ * alike.
+ */
 export function refusedCredentials(cause?: unknown): ServiceError {
   const code = "core.authentication";
   const definition = { ...errors[code], detail: "The credentials were not accepted." };
@@ -259,12 +275,17 @@ export function unavailable(cause?: unknown): ServiceError {
   );
 }
 
-/** An error as callers may see it: one that is not of the table becomes a masked `core.internal`. */
+/**
+ * An error as callers may see it: one that is not of the table becomes a masked `core.internal`.
+ */
 export function knownError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
 }
 
-/** The headers of an error's answer: its own, and what every answer of its status has. `challenge` is for a 401 without one. */
+/**
+ * The headers of an error's answer: its own, and what every answer of its status has. `challenge`
+ * is for a 401 without one.
+ */
 export function headersOf(
   error: ServiceError,
   challenge = "Bearer",

@@ -1,8 +1,10 @@
-// Numbers as texts: which of them a double represents faithfully (RFC 7493 §2.2), and how decimals add up.
+// Numbers as texts: which of them a double represents faithfully (RFC 7493 §2.2), and how decimals
+// add up.
 
 /**
- * Whether a JSON number neither overflows, nor underflows to zero, nor names an integer that a double cannot hold. It is
- * judged by its value: digits beyond the precision of a double are rounded, however many there are.
+ * Whether a JSON number neither overflows, nor underflows to zero, nor names an integer that a
+ * double cannot hold. It is judged by its value: digits beyond the precision of a double are
+ * rounded, however many there are.
  */
 export function isExactNumber(literal: string): boolean {
   const value = Number(literal);
@@ -38,7 +40,10 @@ export function decimal(value: number): { readonly digits: bigint; readonly expo
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** The double next to the exact sum of the decimals that the numbers are written as: 0.1 and 0.2 make 0.3. */
+/**
+ * The double next to the exact sum of the decimals that the numbers are written as: 0.1 and 0.2
+ * make 0.3.
+ */
 export function decimalSum(values: readonly number[]): number {
   const finite = values.filter(Number.isFinite);
   if (finite.length < values.length) return values.reduce((sum, value) => sum + value, 0);

@@ -1,9 +1,13 @@
-// Types of document fields and how SQL engines reach them; the generator prints indexes over the same expressions.
+// Types of document fields and how SQL engines reach them; the generator prints indexes over the
+// same expressions.
 
 import type { LateMember } from "./shapes.js";
 import type { StoredField } from "./stored-members.js";
 
-/** The type of a queryable field. `T[]` is an array of scalars; `object` and `object[]` have fields of their own. */
+/**
+ * The type of a queryable field. `T[]` is an array of scalars; `object` and `object[]` have fields
+ * of their own.
+ */
 export type FieldType =
   | "string"
   | "uuid"
@@ -23,8 +27,8 @@ export type Fields = Readonly<Record<string, FieldType>>;
 export type Elements = Readonly<Record<string, Fields>>;
 
 /**
- * Values of fields of the type `enum`, and of elements of `enum[]`: by the dotted path of the field; of a member of the
- * objects in an array, by `<array>[].<member>`.
+ * Values of fields of the type `enum`, and of elements of `enum[]`: by the dotted path of the
+ * field; of a member of the objects in an array, by `<array>[].<member>`.
  */
 export type Enums = Readonly<Record<string, readonly string[]>>;
 
@@ -36,7 +40,10 @@ export const baseFields: Fields = {
   last_update_at: "date-time",
 };
 
-/** Members of every document that only the service sets: no payload of a caller or a handler has them. */
+/**
+ * Members of every document that only the service sets: no payload of a caller or a handler has
+ * them.
+ */
 export const serviceFields: readonly string[] = [
   ...Object.keys(baseFields),
   "is_deleted",
@@ -62,7 +69,10 @@ export function sqlitePath(path: string): string {
   return sqlText(`$${steps.join("")}`);
 }
 
-/** SQLite's expression of a body from which a member is read: in older shapes the member has the value that it was added with. */
+/**
+ * SQLite's expression of a body from which a member is read: in older shapes the member has the
+ * value that it was added with.
+ */
 export function sqliteBody(late: LateMember | undefined): string {
   if (late === undefined) return `"body"`;
   const { member, since, value, isBack } = late;
@@ -110,7 +120,10 @@ export function sqliteField(path: string, json = `"body"`): string {
   return `json_extract(${json}, ${sqlitePath(path)})`;
 }
 
-/** PostgreSQL's expression of a body field, or of another JSON value's. Text is compared by code point, as SQLite does. */
+/**
+ * PostgreSQL's expression of a body field, or of another JSON value's. Text is compared by code
+ * point, as SQLite does.
+ */
 export function postgresField(path: string, type: FieldType, json = `"body"`): string {
   const steps = path.split(".").map(sqlText);
   const last = steps.pop() ?? "''";

@@ -1,5 +1,5 @@
-// Names of what is stored, or told from process to process: the first one stays, so that each version finds what the others
-// have left under its own name (evolution.md "Rename").
+// Names of what is stored, or told from process to process: the first one stays, so that each
+// version finds what the others have left under its own name (evolution.md "Rename").
 
 /** First names by present ones; a name that has always been the same is not there. */
 export type FirstNames = Readonly<Record<string, string>>;
@@ -16,7 +16,10 @@ export function presentName(former: FirstNames | undefined, stored: string): str
   return presentNames(former).get(stored) ?? stored;
 }
 
-/** The names under which things may be stored: the first ones, and those of versions that did not know them. */
+/**
+ * The names under which things may be stored: the first ones, and those of versions that did not
+ * know them.
+ */
 export function storedNames(
   former: FirstNames | undefined,
   present: readonly string[],

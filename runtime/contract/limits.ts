@@ -27,7 +27,10 @@ export const limits = {
   maxQueryLength: 1_000,
   /** Different words of one search. */
   maxQueryWords: 64,
-  /** Different words of one search for which other spellings are tried, and how many spellings of each. */
+  /**
+   * Different words of one search for which other spellings are tried, and how many spellings of
+   * each.
+   */
   maxFuzzyWords: 16,
   maxSpellings: 32,
   /** How many words of one field a search indexes, and how many characters of each. */

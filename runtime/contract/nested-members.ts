@@ -1,9 +1,13 @@
-// Members within the members of documents: a version cuts those that it doesn't know, and keeps them when it writes.
+// Members within the members of documents: a version cuts those that it doesn't know, and keeps
+// them when it writes.
 import { canonicalJson } from "./canonical-json.js";
 import { isObject } from "./json-pointer.js";
 import { jsonEqual } from "./validation.js";
 
-/** What a version knows of values: which members objects may have, and what is within these and within lists. */
+/**
+ * What a version knows of values: which members objects may have, and what is within these and
+ * within lists.
+ */
 export interface Nested {
   /** The only members that objects may have; absent if they may have others. */
   readonly names?: readonly string[];
@@ -72,8 +76,9 @@ function cutValue(nested: Nested | undefined, value: unknown, types: NestedTypes
 }
 
 /**
- * The members of a body that was cut and then changed, with what the cut has left out. What is left out stays with an object
- * that still has its form, and with an element of a list that is as it was; it goes with what is replaced.
+ * The members of a body that was cut and then changed, with what the cut has left out. What is left
+ * out stays with an object that still has its form, and with an element of a list that is as it
+ * was; it goes with what is replaced.
  */
 export function keptNested(
   { members: known, types }: NestedMembers,

@@ -6,7 +6,10 @@ export interface OwnErrorDeclaration {
   readonly kind: ErrorKind;
   readonly detail: string;
   readonly retryable: boolean;
-  /** Cuts the context to what is declared, and throws if it doesn't match; absent for an error without context. */
+  /**
+   * Cuts the context to what is declared, and throws if it doesn't match; absent for an error
+   * without context.
+   */
   readonly context?: (given: unknown) => object;
 }
 
@@ -29,13 +32,19 @@ export function ownErrors<Contexts>(
   };
 }
 
-/** An operation, and which errors of the registry it may answer with; undefined where nobody's code can throw one. */
+/**
+ * An operation, and which errors of the registry it may answer with; undefined where nobody's code
+ * can throw one.
+ */
 export interface Declaring {
   readonly operationId: string;
   readonly errors?: readonly string[];
 }
 
-/** The error as the operation may answer it: an error that the operation doesn't declare is masked, and the log names it. */
+/**
+ * The error as the operation may answer it: an error that the operation doesn't declare is masked,
+ * and the log names it.
+ */
 export function declaredError(operation: Declaring | undefined, error: unknown): unknown {
   if (operation?.errors === undefined || !(error instanceof OwnError)) return error;
   if (operation.errors.includes(error.code)) return error;

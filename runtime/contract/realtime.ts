@@ -1,4 +1,5 @@
-// The limits and parameters of a realtime handshake, for the generator's documents and the running service (decisions.md §2).
+// The limits and parameters of a realtime handshake, for the generator's documents and the running
+// service (decisions.md §2).
 
 /** The one version of the protocol. */
 export const protocolVersion = 1;
@@ -21,7 +22,10 @@ const named = `[^,]{1,${maxTopicLength}}`;
 const first = `(?:[^,\\[][^,]{0,${maxTopicLength - 1}}|\\[(?:[^,"][^,]{0,${maxTopicLength - 2}})?)`;
 const json = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})){1,${maxTopicLength}}"`;
 
-/** Topics in a query, as a pattern of JSON Schema: names, separated by commas, or a JSON list of names. */
+/**
+ * Topics in a query, as a pattern of JSON Schema: names, separated by commas, or a JSON list of
+ * names.
+ */
 export const topicsPattern = `^(?:${first}(?:,${named}){0,${maxTopics - 1}}|\\[${json}(?:, ?${json}){0,${maxTopics - 1}}\\])?$`;
 
 /** What documents say of them. */

@@ -1,4 +1,5 @@
-// Equal items of a list, found in time linear in their bytes (JSON Schema 2020-12 validation §6.4.3).
+// Equal items of a list, found in time linear in their bytes (JSON Schema 2020-12 validation
+// §6.4.3).
 
 /**
  * Numbers of values, equal for values that JSON takes for equal. Each value is looked at once, also
@@ -37,12 +38,17 @@ class ValueNumbers {
 
 let numbers: ValueNumbers | undefined;
 
-/** Forgets the values that were compared. To be called before a value is validated, since it may have changed. */
+/**
+ * Forgets the values that were compared. To be called before a value is validated, since it may
+ * have changed.
+ */
 export function forgetItems(): void {
   numbers = undefined;
 }
 
-/** The first item that is equal to an earlier one: the places of both, or null if all are different. */
+/**
+ * The first item that is equal to an earlier one: the places of both, or null if all are different.
+ */
 export function repeatedItems(items: readonly unknown[]): readonly [number, number] | null {
   if (items.length < 2) return null;
   numbers ??= new ValueNumbers();

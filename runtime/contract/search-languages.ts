@@ -1,6 +1,9 @@
 // The languages that a search may have, by their tags (BCP 47).
 
-/** The stemmer of each language, by its name in the library; null for languages whose words have no endings. */
+/**
+ * The stemmer of each language, by its name in the library; null for languages whose words have no
+ * endings.
+ */
 export const stemmers = {
   ar: "arabic",
   bg: "bulgarian",

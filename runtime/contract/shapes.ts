@@ -1,5 +1,6 @@
-// Shapes of stored documents: rows of an older version of the registry are updated when they are read, and rows of a newer
-// one, which a rollout has begun to write, are cut to what this version declares.
+// Shapes of stored documents: rows of an older version of the registry are updated when they are
+// read, and rows of a newer one, which a rollout has begun to write, are cut to what this version
+// declares.
 import { cutNested, keptNested, type NestedMembers } from "./nested-members.js";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -10,7 +11,10 @@ export interface ShapeStep {
   readonly adds: Members;
   /** Members that were removed. */
   readonly drops: readonly string[];
-  /** Members that functions of the author's compute from others; `Converters` has the functions by the same names. */
+  /**
+   * Members that functions of the author's compute from others; `Converters` has the functions by
+   * the same names.
+   */
   readonly converts?: Readonly<Record<string, Conversion>>;
   /** Whether the version before may put back what was removed, because it may add it to any row. */
   readonly comesBack?: true;
@@ -26,7 +30,10 @@ export interface Conversion {
   readonly takes: string;
 }
 
-/** Functions that compute members of older rows, by the members' names in rows. Pure: the same value gives the same result. */
+/**
+ * Functions that compute members of older rows, by the members' names in rows. Pure: the same value
+ * gives the same result.
+ */
 export type Converters = Readonly<Record<string, (value: never) => unknown>>;
 
 /** How a renamed member is stored: rows, and earlier versions, use its first name. */
@@ -37,13 +44,21 @@ export interface StoredMember {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** The shape of a document type in this version of the registry. Members have their names in rows. */
+/**
+ * The shape of a document type in this version of the registry. Members have their names in rows.
+ */
 export interface Shape {
   /** Members that bodies may have; null if a body may have any. */
   readonly members: readonly string[] | null;
-  /** Members that have another name, or other names of values, in rows than in documents, by their names in documents. */
+  /**
+   * Members that have another name, or other names of values, in rows than in documents, by their
+   * names in documents.
+   */
   readonly stored?: Readonly<Record<string, StoredMember>>;
-  /** Members that rows keep for the version before, with the values that new ones get; documents don't have them. */
+  /**
+   * Members that rows keep for the version before, with the values that new ones get; documents
+   * don't have them.
+   */
   readonly kept?: Members;
   /** Members that objects within those may have; absent if nothing is known of them. */
   readonly nested?: NestedMembers;
@@ -70,16 +85,23 @@ export function declaredMembers({ members, stored = {} }: Shape): readonly strin
   return (members ?? []).map((name) => called.get(name) ?? name);
 }
 
-/** A member that documents of shapes before `since` answer with another value than the stored one. */
+/**
+ * A member that documents of shapes before `since` answer with another value than the stored one.
+ */
 export interface LateMember {
   readonly member: string;
   readonly since: number;
   readonly value: unknown;
-  /** Whether older rows may hold a value from before the member was dropped, which no longer counts. */
+  /**
+   * Whether older rows may hold a value from before the member was dropped, which no longer counts.
+   */
   readonly isBack: boolean;
 }
 
-/** The value that older documents answer for a member of the shape; undefined if that is the stored one. */
+/**
+ * The value that older documents answer for a member of the shape; undefined if that is the stored
+ * one.
+ */
 export function lateMember({ steps }: Shape, member: string): LateMember | undefined {
   const at = steps.findLastIndex(({ adds }) => Object.hasOwn(adds, member));
   const value = steps[at]?.adds[member];
@@ -108,12 +130,17 @@ export function broughtUp(
   return cutTo(shape, {}, members);
 }
 
-/** Whether rows of this shape may have what it doesn't, because the version before has put it there. */
+/**
+ * Whether rows of this shape may have what it doesn't, because the version before has put it there.
+ */
 export function mayHaveMore({ steps }: Shape): boolean {
   return steps.at(-1)?.comesBack === true;
 }
 
-/** Cuts a body of a newer shape to the members that this shape declares; missing ones get their defaults. */
+/**
+ * Cuts a body of a newer shape to the members that this shape declares; missing ones get their
+ * defaults.
+ */
 export function cutTo({ members, nested }: Shape, defaults: Members, body: Members): Members {
   const within = nested === undefined ? body : cutNested(nested, body);
   if (members === null) return { ...defaults, ...within };
@@ -125,9 +152,10 @@ export function cutTo({ members, nested }: Shape, defaults: Members, body: Membe
 }
 
 /**
- * Puts the values of a body that was cut from a newer one, and then changed, back into the newer one: what this shape doesn't
- * know stays, also within members, and members that the newer shape has dropped don't come back. Members that the cut lacks as
- * well are no such members: nothing was known of them, so they are set.
+ * Puts the values of a body that was cut from a newer one, and then changed, back into the newer
+ * one: what this shape doesn't know stays, also within members, and members that the newer shape
+ * has dropped don't come back. Members that the cut lacks as well are no such members: nothing was
+ * known of them, so they are set.
  */
 export function changedIn(
   { nested }: Shape,

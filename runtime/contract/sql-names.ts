@@ -1,12 +1,14 @@
-// Names in SQL that are derived from others, such as that of an index from its table's and its fields'.
+// Names in SQL that are derived from others, such as that of an index from its table's and its
+// fields'.
 import { createHash } from "node:crypto";
 
 /** PostgreSQL truncates longer names, so that two could become one. */
 export const maxSqlNameBytes = 63;
 
 /**
- * A derived name as it is, or if it is too long its beginning and a hash of the whole. The same name always has the
- * same result, because databases keep it. `suffixBytes` is the room for what is appended to it.
+ * A derived name as it is, or if it is too long its beginning and a hash of the whole. The same
+ * name always has the same result, because databases keep it. `suffixBytes` is the room for what is
+ * appended to it.
  */
 export function derivedSqlName(name: string, suffixBytes = 0): string {
   const room = maxSqlNameBytes - suffixBytes;

@@ -1,5 +1,6 @@
-// Translates members and values between their names in documents and their names in rows. A rename in the registry leaves
-// rows as they are, so that earlier and later versions read each other's rows.
+// Translates members and values between their names in documents and their names in rows. A rename
+// in the registry leaves rows as they are, so that earlier and later versions read each other's
+// rows.
 import { lateMember, type LateMember, type Shape, type StoredMember } from "./shapes.js";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -79,7 +80,10 @@ const noneStored = {};
 type Stored = NonNullable<Shape["stored"]>;
 type Declared = ReadonlyMap<string, StoredMember>;
 
-/** The translation from rows to documents, computed once per shape because every row that is read needs it. */
+/**
+ * The translation from rows to documents, computed once per shape because every row that is read
+ * needs it.
+ */
 const waysBack = new WeakMap<Stored, Declared>();
 
 /** The names in documents of members and values, by the members' names in rows. */

@@ -1,10 +1,14 @@
-// What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
+// What compiled validators call at run time: formats, string length, deep equality (JSON Schema
+// 2020-12 validation).
 import { decimal } from "./exact-number.js";
 import { limits } from "./limits.js";
 import { pointer } from "./json-pointer.js";
 import { forgetItems } from "./repeated-items.js";
 
-/** One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the value. */
+/**
+ * One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the
+ * value.
+ */
 export interface ValidationFault {
   readonly path: string;
   readonly keyword: string;
@@ -19,20 +23,28 @@ export interface AjvError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A function compiled by Ajv: returns whether the data is valid and leaves its errors on itself. */
+/**
+ * A function compiled by Ajv: returns whether the data is valid and leaves its errors on itself.
+ */
 export interface CompiledValidator {
   (data: unknown): boolean;
   errors?: readonly AjvError[] | null;
 }
 
-/** A compiled check that carries the type it proves. Returns the faults, or null if the data is a `T`. */
+/**
+ * A compiled check that carries the type it proves. Returns the faults, or null if the data is a
+ * `T`.
+ */
 export interface Validator<T> {
   (data: unknown): readonly ValidationFault[] | null;
   /** Never set; it only keeps `T` in the type. */
   readonly proves?: T;
 }
 
-/** Wraps Ajv's standalone function `check` as a validator of `T`, reporting at most `maxFaults` faults. */
+/**
+ * Wraps Ajv's standalone function `check` as a validator of `T`, reporting at most `maxFaults`
+ * faults.
+ */
 export function validator<T>(
   check: CompiledValidator,
   maxFaults: number = limits.maxReportedErrors,
@@ -64,7 +76,10 @@ function toFault(error: AjvError): ValidationFault {
   return { path, keyword: error.keyword, message: error.message ?? "is not valid" };
 }
 
-/** A fault for each text and each member name of a JSON value, at any depth, that contains U+0000; only the first of many. */
+/**
+ * A fault for each text and each member name of a JSON value, at any depth, that contains U+0000;
+ * only the first of many.
+ */
 export function nulFaults(value: unknown): readonly ValidationFault[] {
   const faults: ValidationFault[] = [];
   const places: { readonly path: string; readonly value: unknown }[] = [{ path: "", value }];
@@ -103,7 +118,10 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** Whether a number is a multiple, in decimals: 0.07 is one of 0.01, although doubles have no whole quotient there. */
+/**
+ * Whether a number is a multiple, in decimals: 0.07 is one of 0.01, although doubles have no whole
+ * quotient there.
+ */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const [one, other] = [decimal(value), decimal(divisor)];

@@ -5,7 +5,10 @@ import { relative, resolve } from "node:path";
 export const privateFile = 0o600;
 export const privateFolder = 0o700;
 
-/** Creates a folder and its missing parents, for this account only. A folder that exists keeps its mode. */
+/**
+ * Creates a folder and its missing parents, for this account only. A folder that exists keeps its
+ * mode.
+ */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateFolder });
 }
@@ -16,20 +19,25 @@ export function writePrivateFile(path: string, text: string): void {
   keepPrivate(path);
 }
 
-/** Creates an empty file for this account only. A file that exists keeps its content and loses other accounts' access. */
+/**
+ * Creates an empty file for this account only. A file that exists keeps its content and loses other
+ * accounts' access.
+ */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", privateFile));
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
-    // By path: opening and closing a database file would drop the locks that this process holds on it.
+    // By path: opening and closing a database file would drop the locks that this process holds on
+    // it.
     keepPrivate(path);
   }
 }
 
 /**
- * Removes group's and others' access to a file or folder, if it exists and this account owns it. A folder that contains
- * the working directory keeps its mode, since it holds more than data. Does nothing on systems without such modes.
+ * Removes group's and others' access to a file or folder, if it exists and this account owns it. A
+ * folder that contains the working directory keeps its mode, since it holds more than data. Does
+ * nothing on systems without such modes.
  */
 export function keepPrivate(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,5 +1,6 @@
-// Writes the answers of one turn of the event loop at its end, each with one system call. A write wakes its reader. If the
-// readers are on this machine (a proxy, a load generator), waking one after each answer takes longer than making the answer.
+// Writes the answers of one turn of the event loop at its end, each with one system call. A write
+// wakes its reader. If the readers are on this machine (a proxy, a load generator), waking one
+// after each answer takes longer than making the answer.
 import { Socket } from "node:net";
 
 const gather = Socket.prototype._writev;
@@ -19,9 +20,10 @@ type Done = Parameters<NonNullable<typeof gather>>[1];
 let waiting: Answer[] = [];
 
 /**
- * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as `mostTogether` of them wait.
- * Node ends each with an empty piece, and gathering the two would take a fifth of a request's time. Other pieces are gathered
- * and written at once, as Node does it. The stream keeps the order on one socket.
+ * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as
+ * `mostTogether` of them wait. Node ends each with an empty piece, and gathering the two would take
+ * a fifth of a request's time. Other pieces are gathered and written at once, as Node does it. The
+ * stream keeps the order on one socket.
  */
 export function writeWithOthers(socket: Socket): void {
   if (gather !== undefined) socket._writev = write;
@@ -45,7 +47,8 @@ function writeAll(): void {
     try {
       socket._write(piece.chunk, piece.encoding, done);
     } catch (error) {
-      // Who listens for the end of this answer has thrown. The others must not stay unwritten for that.
+      // Who listens for the end of this answer has thrown. The others must not stay unwritten for
+      // that.
       process.nextTick(() => {
         throw error;
       });

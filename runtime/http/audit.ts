@@ -1,12 +1,13 @@
-// The audit log: who did what to whom, with which outcome; authentication and administration (OWASP Logging Cheat Sheet).
+// The audit log: who did what to whom, with which outcome; authentication and administration (OWASP
+// Logging Cheat Sheet).
 import { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import type { Log } from "../ports/log.js";
 
 /**
- * Writes one entry, `{"audit": {…}}` at the level info. `members` are those of the input that are named; `outcome` is
- * "ok", or the error, of which the code is kept.
+ * Writes one entry, `{"audit": {…}}` at the level info. `members` are those of the input that are
+ * named; `outcome` is "ok", or the error, of which the code is kept.
  */
 export function audit(
   log: Log,

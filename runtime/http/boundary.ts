@@ -1,4 +1,5 @@
-// The boundary: who is calling and whose data, bound before the operation (service.md "Authentication", "Tenant binding").
+// The boundary: who is calling and whose data, bound before the operation (service.md
+// "Authentication", "Tenant binding").
 import type { IncomingMessage } from "node:http";
 import { authenticate } from "../families/identity/authenticate.js";
 import { challengeOf } from "../families/identity/challenges.js";
@@ -70,7 +71,8 @@ export function boundary({
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
     const request = { method, headers, handshake, host, allowedOrigins };
-    // Checking a credential is the service's own work: callers who use up their connections can't block it.
+    // Checking a credential is the service's own work: callers who use up their connections can't
+    // block it.
     const stores = resources.database.read({ lifetime, payer: null });
     const identity = await authenticate(spec, resources, stores, request, token);
     const hints = hasHints ? hintsOf(spec, req, host) : [];

@@ -1,4 +1,5 @@
-// Requests that Node's parser refuses: they too are answered with the error envelope (decisions.md "Errors").
+// Requests that Node's parser refuses: they too are answered with the error envelope (decisions.md
+// "Errors").
 import { STATUS_CODES, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -18,8 +19,8 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Answers malformed HTTP with 400, 408 or 431, and CONNECT with 405, each after what came before on its connection, and closes
- * the connection.
+ * Answers malformed HTTP with 400, 408 or 431, and CONNECT with 405, each after what came before on
+ * its connection, and closes the connection.
  */
 export function answerClientErrors(
   server: Server,
@@ -57,7 +58,8 @@ export function refuse(socket: Duplex, error: ServiceError, print: PrintError): 
     ...headersOf(error),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  // Node takes its own listener away before "connect": a caller who resets must not end the process.
+  // Node takes its own listener away before "connect": a caller who resets must not end the
+  // process.
   socket.on("error", () => socket.destroy());
   // A client that doesn't read it isn't waited for.
   const patience = setTimeout(() => socket.destroy(), unreadMillis).unref();

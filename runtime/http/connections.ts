@@ -1,5 +1,6 @@
-// The order and the bounds of the connections of an HTTP server: whatever arrives on one has its turn after what came before
-// (decisions.md "One order per connection"), answers must be read, a first byte comes in time. RFC 9112 §9.
+// The order and the bounds of the connections of an HTTP server: whatever arrives on one has its
+// turn after what came before (decisions.md "One order per connection"), answers must be read, a
+// first byte comes in time. RFC 9112 §9.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Exchange } from "./exchange.js";
 import { Server as NetServer, type Socket } from "node:net";
@@ -19,11 +20,17 @@ export interface ConnectionLimits {
 
 /** Requests that may wait on one connection; enough for all that one read of the socket brings. */
 const maxPipelined = 4_096;
-/** For how many turns of the event loop to wait for one in which nobody connects, and how short that turn must be. */
+/**
+ * For how many turns of the event loop to wait for one in which nobody connects, and how short that
+ * turn must be.
+ */
 const quietTurns = 2_000;
 const shortTurnMillis = 0.1;
 
-/** What waits for its turn: a request with its answer, or the last thing on a connection, which has none. */
+/**
+ * What waits for its turn: a request with its answer, or the last thing on a connection, which has
+ * none.
+ */
 interface Turn {
   readonly res: ServerResponse | null;
   readonly run: () => void;
@@ -31,7 +38,10 @@ interface Turn {
 
 /** Bytes that are not HTTP, or not the rest of it. */
 export interface Unreadable {
-  /** Whether the caller has ended his side in the middle of a request: then nobody waits for answers. */
+  /**
+   * Whether the caller has ended his side in the middle of a request: then nobody waits for
+   * answers.
+   */
   readonly hasLeft: boolean;
   /** Answers on the bare connection, and ends it. */
   refuse(): void;
@@ -46,7 +56,10 @@ interface State {
   readonly waiting: Turn[];
   /** Whether a refusal or another protocol has come: nothing that arrives behind it runs. */
   isOver: boolean;
-  /** Takes back what stands in for Node's parser, which has let go of the socket; undefined while it reads. */
+  /**
+   * Takes back what stands in for Node's parser, which has let go of the socket; undefined while it
+   * reads.
+   */
   reattach: (() => void) | undefined;
   isUsed: boolean;
   isPausing: boolean;
@@ -119,7 +132,10 @@ export class Connections {
     return { open: this.#states.size, ...this.#counts };
   }
 
-  /** Runs a request once the earlier ones on its connection have been answered; until then nothing more is read. */
+  /**
+   * Runs a request once the earlier ones on its connection have been answered; until then nothing
+   * more is read.
+   */
   admit(req: IncomingMessage, res: ServerResponse, run: () => void): void {
     const { socket } = req;
     const state = this.#states.get(socket);
@@ -142,7 +158,10 @@ export class Connections {
     });
   }
 
-  /** Answers what Node's parser could not read, once everything before it has been answered. Nothing behind it is read. */
+  /**
+   * Answers what Node's parser could not read, once everything before it has been answered. Nothing
+   * behind it is read.
+   */
   refuseRest(socket: Socket, unreadable: Unreadable): void {
     const state = this.#states.get(socket);
     if (state === undefined) return unreadable.refuse();
@@ -164,8 +183,9 @@ export class Connections {
   }
 
   /**
-   * Runs what asks for another protocol once everything before it has been answered. Node's parser has let go of the socket by
-   * then, and whatever follows belongs to the other protocol, unless `readAgain` is called.
+   * Runs what asks for another protocol once everything before it has been answered. Node's parser
+   * has let go of the socket by then, and whatever follows belongs to the other protocol, unless
+   * `readAgain` is called.
    */
   switchOver(socket: Socket, run: () => void): void {
     const state = this.#states.get(socket);
@@ -184,7 +204,9 @@ export class Connections {
     this.#states.delete(socket);
   }
 
-  /** Reads on in HTTP/1.1 on a socket that Node's parser has let go of, beginning with these bytes. */
+  /**
+   * Reads on in HTTP/1.1 on a socket that Node's parser has let go of, beginning with these bytes.
+   */
   readAgain(socket: Socket, bytes: Buffer): void {
     const state = this.#states.get(socket);
     if (state === undefined) return void socket.destroy();
@@ -202,7 +224,10 @@ export class Connections {
     });
   }
 
-  /** From now on every answer closes its connection, so that clients connect elsewhere and lose no request. */
+  /**
+   * From now on every answer closes its connection, so that clients connect elsewhere and lose no
+   * request.
+   */
   settle(): void {
     this.#isSettling = true;
     for (const { current } of this.#states.values())
@@ -210,8 +235,8 @@ export class Connections {
   }
 
   /**
-   * Closes the listener; resolves when every connection has ended. A connection that was used less than `lingerMillis` ago
-   * stays open until then, because its client may just be using it again.
+   * Closes the listener; resolves when every connection has ended. A connection that was used less
+   * than `lingerMillis` ago stays open until then, because its client may just be using it again.
    */
   async close(patienceMillis: number, lingerMillis: number): Promise<void> {
     await this.#untilNoneWaits();
@@ -219,7 +244,8 @@ export class Connections {
     const done = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
-    // After the reads of this turn, so that a request that has just arrived is seen and not thrown away.
+    // After the reads of this turn, so that a request that has just arrived is seen and not thrown
+    // away.
     const ending = setInterval(() => setImmediate(() => this.#endIdle(lingerMillis)), 50);
     const patience = setTimeout(() => {
       for (const socket of this.#states.keys()) socket.destroy();
@@ -234,14 +260,15 @@ export class Connections {
   }
 
   /**
-   * Resolves at a moment when every connection has been accepted, because the system resets those that wait when the
-   * listener closes. Each turn of the event loop accepts one.
+   * Resolves at a moment when every connection has been accepted, because the system resets those
+   * that wait when the listener closes. Each turn of the event loop accepts one.
    */
   async #untilNoneWaits(): Promise<void> {
     for (let turns = 0; turns < quietTurns; turns += 1) {
       const [accepted, began] = [this.#accepted, performance.now()];
       await turn();
-      // If a process is too busy for short turns, a turn of ten times the length is accepted in the end.
+      // If a process is too busy for short turns, a turn of ten times the length is accepted in the
+      // end.
       const short = turns < quietTurns / 2 ? shortTurnMillis : 10 * shortTurnMillis;
       if (this.#accepted === accepted && performance.now() - began < short) return;
     }
@@ -261,7 +288,8 @@ export class Connections {
   }
 
   #next(socket: Socket, state: State): void {
-    // What comes after an answer that closes the connection doesn't run, because it couldn't be answered (RFC 9112 §9.6).
+    // What comes after an answer that closes the connection doesn't run, because it couldn't be
+    // answered (RFC 9112 §9.6).
     if (!socket.writable) state.waiting.length = 0;
     const next = state.waiting.shift();
     if (next === undefined) return;
@@ -279,20 +307,25 @@ export class Connections {
     }
   }
 
-  /** The time limit of an answer that waits for its reader; answers that the system takes at once don't need one. */
+  /**
+   * The time limit of an answer that waits for its reader; answers that the system takes at once
+   * don't need one.
+   */
   #watch(socket: Socket, state: State, res: ServerResponse): void {
     if (!res.headersSent || socket.writableLength === 0) {
       if (state.unwatch !== undefined) socket.setTimeout(0);
       return state.unwatch?.();
     }
-    // While a client doesn't read, nothing is read from it either: its data would count as a sign of life.
+    // While a client doesn't read, nothing is read from it either: its data would count as a sign
+    // of life.
     if (res.req.complete && state.reattach === undefined) socket.pause();
     if (state.unwatch !== undefined) return;
     const stalled = (): void => {
       this.#counts.stalled += 1;
       socket.destroy();
     };
-    // Node calls this after a time without traffic in either direction, and restarts the time with any traffic.
+    // Node calls this after a time without traffic in either direction, and restarts the time with
+    // any traffic.
     socket.setTimeout(this.#limits.stallSeconds * 1000);
     socket.once("timeout", stalled);
     state.unwatch = () => {
@@ -312,8 +345,9 @@ export class Connections {
 }
 
 /**
- * Does for a socket what Node's parser did before it let go: a caller who resets must not end the process, one who ends his side
- * has left, and an answer under way goes on when there is room. Returns how to end that.
+ * Does for a socket what Node's parser did before it let go: a caller who resets must not end the
+ * process, one who ends his side has left, and an answer under way goes on when there is room.
+ * Returns how to end that.
  */
 function standInForParser(socket: Socket, current: () => ServerResponse | undefined): () => void {
   const failed = (): void => void socket.destroy();

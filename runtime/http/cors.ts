@@ -1,5 +1,5 @@
-// Cross-origin reading (Fetch Standard "CORS protocol"): denied, except for the origins that the deployment names, and in
-// development for the other names of the service's own address.
+// Cross-origin reading (Fetch Standard "CORS protocol"): denied, except for the origins that the
+// deployment names, and in development for the other names of the service's own address.
 import type { IncomingMessage } from "node:http";
 import { answerHeaders } from "../contract/answer-headers.js";
 import type { RequestHandler } from "./front-handler.js";
@@ -10,9 +10,10 @@ const readable = Object.entries(answerHeaders).flatMap(([name, { isExposed }]) =
 );
 
 /**
- * Marks answers for these origins, and answers preflights of known paths; other preflights are passed on. Siblings are the
- * other names of our own address in development, which are known once the service listens. Without either it does nothing
- * and loads nothing. `further` are headers that handlers set, which pages may read as well.
+ * Marks answers for these origins, and answers preflights of known paths; other preflights are
+ * passed on. Siblings are the other names of our own address in development, which are known once
+ * the service listens. Without either it does nothing and loads nothing. `further` are headers that
+ * handlers set, which pages may read as well.
  */
 export async function corsHandler(
   [named, siblings]: readonly [readonly string[], readonly string[] | null],

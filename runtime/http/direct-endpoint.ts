@@ -1,4 +1,5 @@
-// Requests at signed addresses, for object engines that have none of their own (decisions.md "Object storage").
+// Requests at signed addresses, for object engines that have none of their own (decisions.md
+// "Object storage").
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { ByteReply } from "../operations/byte-reply.js";
@@ -29,7 +30,9 @@ export interface DirectEndpointOptions {
   readonly storages: readonly StorageSpec[];
 }
 
-/** The endpoint of signed addresses, unless the engine answers them or the service has no storage. */
+/**
+ * The endpoint of signed addresses, unless the engine answers them or the service has no storage.
+ */
 export function storageEndpoints(
   storages: readonly StorageSpec[],
   { service }: Surroundings,
@@ -46,7 +49,10 @@ export function storageEndpoints(
   ];
 }
 
-/** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */
+/**
+ * Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a
+ * credential.
+ */
 export function directEndpoint({
   store,
   addresses,

@@ -1,4 +1,5 @@
-// One request and its answer, from arrival to the end: what is known of it, and what to do when it has ended.
+// One request and its answer, from arrival to the end: what is known of it, and what to do when it
+// has ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { usualEnvelope, type PrintError } from "../operations/error-envelope.js";
 
@@ -8,7 +9,10 @@ export interface AnswerStyle {
   readonly callerFields: readonly string[];
   /** The `WWW-Authenticate` of a 401 that has none of its own. */
   readonly challenge: string;
-  /** Bytes of JSON from which on an answer is compressed, where its caller takes that; null for none. */
+  /**
+   * Bytes of JSON from which on an answer is compressed, where its caller takes that; null for
+   * none.
+   */
   readonly compressBytes: number | null;
   /** The bodies of errors. */
   readonly printError: PrintError;
@@ -21,7 +25,10 @@ const plain: AnswerStyle = {
   printError: usualEnvelope,
 };
 
-/** What becomes known of a request while it is answered. It listens once for the answer's end and tells everybody who waits. */
+/**
+ * What becomes known of a request while it is answered. It listens once for the answer's end and
+ * tells everybody who waits.
+ */
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -75,7 +82,10 @@ export class Exchange {
     });
   }
 
-  /** Calls `listener` when the answer has gone out or its connection has ended, in the order of these calls. */
+  /**
+   * Calls `listener` when the answer has gone out or its connection has ended, in the order of
+   * these calls.
+   */
   whenEnded(listener: (exchange: Exchange) => void): void {
     this.#ends.push(listener);
   }

@@ -1,4 +1,5 @@
-// `Expect` (RFC 9110 §10.1.1): the head of a request is judged first; the body is requested when it is first read.
+// `Expect` (RFC 9110 §10.1.1): the head of a request is judged first; the body is requested when it
+// is first read.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { readMetadata } from "./input/metadata.js";
@@ -12,8 +13,8 @@ type Take = (
 ) => void;
 
 /**
- * Takes requests with `Expect`. For 100-continue, the body is requested at its first read, unless the answer has begun by
- * then; any other expectation is 417.
+ * Takes requests with `Expect`. For 100-continue, the body is requested at its first read, unless
+ * the answer has begun by then; any other expectation is 417.
  */
 export function takeExpectations(
   server: Server,

@@ -1,4 +1,5 @@
-// The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a request").
+// The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a
+// request").
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, knownError } from "../contract/errors.js";
 import { ExecutionContext } from "../operations/context.js";
@@ -41,8 +42,9 @@ export interface FrontHandlerOptions {
 }
 
 /**
- * Makes the handler of all generated routes. A request that no route matches goes to `next`, or is answered with
- * `route_not_found` where there is none. Every answer, errors included, is JSON with the envelope of the error table.
+ * Makes the handler of all generated routes. A request that no route matches goes to `next`, or is
+ * answered with `route_not_found` where there is none. Every answer, errors included, is JSON with
+ * the envelope of the error table.
  */
 export function frontHandler(options: FrontHandlerOptions): RequestHandler {
   const { table } = options;

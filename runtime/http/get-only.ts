@@ -4,7 +4,10 @@ import { readMetadata } from "./input/metadata.js";
 import { replyError } from "./reply.js";
 import { methodNotAllowed } from "./route-table.js";
 
-/** Answers a GET or HEAD by `answer`, whose rejection is answered too, and refuses any other method with 405. */
+/**
+ * Answers a GET or HEAD by `answer`, whose rejection is answered too, and refuses any other method
+ * with 405.
+ */
 export function answerGet(
   req: IncomingMessage,
   res: ServerResponse,

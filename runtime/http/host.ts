@@ -1,8 +1,12 @@
-// Exactly one valid Host field (RFC 9112 §3.2): otherwise a proxy and we could understand the request differently.
+// Exactly one valid Host field (RFC 9112 §3.2): otherwise a proxy and we could understand the
+// request differently.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
 
-/** A registered name, an IPv4 address or one in brackets, and a port (RFC 3986 §3.2.2); empty where there is no authority. */
+/**
+ * A registered name, an IPv4 address or one in brackets, and a port (RFC 3986 §3.2.2); empty where
+ * there is no authority.
+ */
 const host =
   /^(?:(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*|\[[0-9A-Fa-f:.]+\])(?::(\d{0,5}))?$/;
 /** The last valid one, since most requests have the same. */
@@ -16,7 +20,10 @@ function isSound(given: string): boolean {
   return true;
 }
 
-/** Throws `http_malformed` where the Host field is malformed or repeated, or missing from an HTTP/1.1 request. */
+/**
+ * Throws `http_malformed` where the Host field is malformed or repeated, or missing from an
+ * HTTP/1.1 request.
+ */
 export function checkHost(req: IncomingMessage): void {
   const raw = req.rawHeaders;
   let hosts = 0;

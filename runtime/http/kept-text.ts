@@ -1,4 +1,5 @@
-// Texts that stay the same while the service runs, with strong validators and compressed forms (RFC 9110 §8.8.3, §12.5.3).
+// Texts that stay the same while the service runs, with strong validators and compressed forms (RFC
+// 9110 §8.8.3, §12.5.3).
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";

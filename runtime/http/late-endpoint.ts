@@ -1,4 +1,5 @@
-// An endpoint whose protocol is loaded with its first request, so that the service starts without it.
+// An endpoint whose protocol is loaded with its first request, so that the service starts without
+// it.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { knownError } from "../contract/errors.js";

@@ -3,13 +3,19 @@ import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
-/** Whether a peer is a trusted proxy: by its address, or by how many hops away it is (0 is the peer itself). */
+/**
+ * Whether a peer is a trusted proxy: by its address, or by how many hops away it is (0 is the peer
+ * itself).
+ */
 export type ProxyTrust = (address: string, hop: number) => boolean;
 
 /** No proxy is trusted. */
 export const trustsNone: ProxyTrust = () => false;
 
-/** Reads `TRUSTED_PROXIES`: a number of hops up to 16, or CIDR ranges. Null if it is neither, or would trust everybody. */
+/**
+ * Reads `TRUSTED_PROXIES`: a number of hops up to 16, or CIDR ranges. Null if it is neither, or
+ * would trust everybody.
+ */
 export function readProxyTrust(text: string): ProxyTrust | null {
   if (/^(?:[0-9]|1[0-6])$/.test(text)) {
     const hops = Number(text);
@@ -34,7 +40,9 @@ const wholes = ["0.0.0.0/0", "2000::/3"];
 
 type Bounds = readonly [first: bigint, last: bigint];
 
-/** The first and the last address of a range, as numbers of IPv6; IPv4 counts where it is mapped to. */
+/**
+ * The first and the last address of a range, as numbers of IPv6; IPv4 counts where it is mapped to.
+ */
 function boundsOf(range: string): Bounds {
   const [text = "", length] = range.split("/", 2);
   const parsed = ipaddr.parse(text);
@@ -58,8 +66,9 @@ function covers(ranges: readonly Bounds[], [from, to]: Bounds): boolean {
 }
 
 /**
- * The address of the client: the peer's, or behind trusted proxies the address that the outermost of them saw (`X-Forwarded-For`).
- * IPv4-mapped addresses become IPv4; of IPv6 it is the /64, which one client has to itself.
+ * The address of the client: the peer's, or behind trusted proxies the address that the outermost
+ * of them saw (`X-Forwarded-For`). IPv4-mapped addresses become IPv4; of IPv6 it is the /64, which
+ * one client has to itself.
  */
 export function clientAddress(req: IncomingMessage, trusts: ProxyTrust): string {
   const peer = req.socket.remoteAddress ?? "";
@@ -73,8 +82,8 @@ export function clientAddress(req: IncomingMessage, trusts: ProxyTrust): string 
 }
 
 /**
- * The host that the caller asked for: `Host`, or where the peer is a trusted proxy and the service believes it, the
- * last entry of `X-Forwarded-Host`, which that proxy wrote.
+ * The host that the caller asked for: `Host`, or where the peer is a trusted proxy and the service
+ * believes it, the last entry of `X-Forwarded-Host`, which that proxy wrote.
  */
 export function requestedHost(
   req: IncomingMessage,

@@ -1,5 +1,6 @@
-// Where clients reach a service, in the documents that it serves. What is committed names no address, so that it is the same
-// on every machine (OpenAPI 3.1 "Server Object", AsyncAPI 3.0 "Server Variable Object").
+// Where clients reach a service, in the documents that it serves. What is committed names no
+// address, so that it is the same on every machine (OpenAPI 3.1 "Server Object", AsyncAPI 3.0
+// "Server Variable Object").
 
 /** The only server of the OpenAPI document as it is printed. */
 const printedServer = /"servers":\s*\[\s*\{\s*"url":\s*"\/"[^\]]*\]/;
@@ -9,8 +10,8 @@ const printedHost = /("serverVariables":\s*\{\s*"host":\s*\{\s*"default":\s*)"[^
 const printedPath = /("host":\s*"\{host\}",\s*"pathname":\s*")(?=\/)/g;
 
 /**
- * The OpenAPI document with the public URL as its first server. The second is for who reads it by another name, such as a
- * developer on the machine itself.
+ * The OpenAPI document with the public URL as its first server. The second is for who reads it by
+ * another name, such as a developer on the machine itself.
  */
 export function withPublicServer(document: string, publicUrl: string): string {
   const servers = [

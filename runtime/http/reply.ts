@@ -16,7 +16,10 @@ import { securityHeaderList } from "./security-headers.js";
 
 export const jsonType = "application/json; charset=utf-8";
 
-/** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. Throws `precondition_failed`. */
+/**
+ * Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304
+ * where that matches. Throws `precondition_failed`.
+ */
 export function replyOutcome(
   req: IncomingMessage,
   res: ServerResponse,
@@ -120,8 +123,8 @@ function addVary(headers: string[], res: ServerResponse): void {
 }
 
 /**
- * Answers with the envelope of an error. An error that is not of the table, or that cannot be printed, becomes a masked
- * `core.internal`.
+ * Answers with the envelope of an error. An error that is not of the table, or that cannot be
+ * printed, becomes a masked `core.internal`.
  */
 export function replyError(
   req: IncomingMessage,
@@ -160,7 +163,9 @@ function writeError(
   sendJson(req, res, error.status, headers, text);
 }
 
-/** Answers with JSON text. `headers` are names and values in turn, those of every answer among them. */
+/**
+ * Answers with JSON text. `headers` are names and values in turn, those of every answer among them.
+ */
 export function sendJson(
   req: IncomingMessage,
   res: ServerResponse,
@@ -174,7 +179,8 @@ export function sendJson(
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);
     if (req.method !== "HEAD") res.write(text);
-    // A caller who waits for 100-continue sends no body now, and after a malformed one nothing is read.
+    // A caller who waits for 100-continue sends no body now, and after a malformed one nothing is
+    // read.
     if (isBodyHeld(req) || req.destroyed) res.end();
     else endAfterInput(req, res);
     return;
@@ -189,8 +195,9 @@ export function sendJson(
 const lingering = { bytes: 16 * 1024 * 1024, millis: 1_000 };
 
 /**
- * Ends an answer that came before the end of its request once what is on its way has been read: a connection that is
- * closed over unread bytes is reset, and the client may lose the answer (RFC 9112 §9.6).
+ * Ends an answer that came before the end of its request once what is on its way has been read: a
+ * connection that is closed over unread bytes is reset, and the client may lose the answer (RFC
+ * 9112 §9.6).
  */
 function endAfterInput(req: IncomingMessage, res: ServerResponse): void {
   let read = 0;
@@ -214,7 +221,10 @@ function endAfterInput(req: IncomingMessage, res: ServerResponse): void {
 /** Milliseconds that a client may read nothing of an answer before its connection is closed. */
 const stalledMillis = 60_000;
 
-/** Answers with bytes as they come. If the source fails halfway the connection ends, so that no part looks complete. */
+/**
+ * Answers with bytes as they come. If the source fails halfway the connection ends, so that no part
+ * looks complete.
+ */
 function sendBytes(
   req: IncomingMessage,
   res: ServerResponse,
@@ -237,12 +247,16 @@ function sendBytes(
     return;
   }
   res.setTimeout(stalledMillis, () => res.destroy());
-  // Reset the connection: without a declared length, a normal end would look like a complete answer.
+  // Reset the connection: without a declared length, a normal end would look like a complete
+  // answer.
   body.once("error", () => res.socket?.resetAndDestroy());
   pipeline(body, res, () => undefined);
 }
 
-/** `Vary` of an answer that a browser may cache: the headers of credentials, and those set before (`Origin`). */
+/**
+ * `Vary` of an answer that a browser may cache: the headers of credentials, and those set before
+ * (`Origin`).
+ */
 function varyOf(res: ServerResponse): readonly string[] {
   const before = res.getHeader("Vary");
   const names = [

@@ -1,4 +1,5 @@
-// One log line per request: path, operation, status, duration; no query and no credential (decisions.md §3).
+// One log line per request: path, operation, status, duration; no query and no credential
+// (decisions.md §3).
 import type { Log } from "../ports/log.js";
 import { directPath } from "../ports/direct-addresses.js";
 import type { Exchange } from "./exchange.js";
@@ -35,7 +36,8 @@ export function logRequest(log: Log, exchange: Exchange): void {
 }
 
 /**
- * The path without what may be a secret: its query, and segments that are longer than a UUID. A signed address is one.
+ * The path without what may be a secret: its query, and segments that are longer than a UUID. A
+ * signed address is one.
  */
 function pathOf(url: string): string {
   if (url.startsWith(directPath)) return `${directPath}…`;

@@ -1,4 +1,5 @@
-// Finds the route of a method and a path. It also handles HEAD, 405 and the roots of prefixes (decisions.md §1).
+// Finds the route of a method and a path. It also handles HEAD, 405 and the roots of prefixes
+// (decisions.md §1).
 import FindMyWay from "find-my-way";
 import { fail, type ServiceError } from "../contract/errors.js";
 import type { AnyRoute } from "../operations/operation.js";

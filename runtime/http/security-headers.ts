@@ -1,4 +1,5 @@
-// Headers by which every answer tells a browser that it is data, never a page (OWASP REST Security Cheat Sheet "Security Headers").
+// Headers by which every answer tells a browser that it is data, never a page (OWASP REST Security
+// Cheat Sheet "Security Headers").
 
 /** Names and values. No answer carries a CORS header, so scripts of other origins read nothing. */
 export const securityHeaders = {

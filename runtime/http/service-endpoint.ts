@@ -1,4 +1,5 @@
-// What a service answers besides its operations: paths of a family's own (architecture.md "A family is one value").
+// What a service answers besides its operations: paths of a family's own (architecture.md "A family
+// is one value").
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { PrintError } from "../operations/error-envelope.js";
@@ -18,7 +19,9 @@ export interface ServiceEndpoint {
   isOwn(path: string): boolean;
   /** Answers a request for one of its paths; returns whether it did. */
   answer(req: IncomingMessage, res: ServerResponse): boolean;
-  /** Takes an upgrade of one of its paths; returns whether it did. Throws the error that refuses it. */
+  /**
+   * Takes an upgrade of one of its paths; returns whether it did. Throws the error that refuses it.
+   */
   upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   readonly probes?: Partial<Probes>;
   readonly metrics?: DeclaredMetrics;
@@ -69,7 +72,9 @@ export function textEndpoint(
   };
 }
 
-/** An endpoint that answers an API document, with the service's address in it where that is known. */
+/**
+ * An endpoint that answers an API document, with the service's address in it where that is known.
+ */
 export function documentEndpoint(
   name: string,
   { publicUrl, readDocument }: Pick<Surroundings, "publicUrl" | "readDocument">,

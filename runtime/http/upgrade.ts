@@ -1,4 +1,5 @@
-// Checks a WebSocket request (RFC 6455 §4.2.1) before its protocol is loaded, so that refusals have the error envelope.
+// Checks a WebSocket request (RFC 6455 §4.2.1) before its protocol is loaded, so that refusals have
+// the error envelope.
 import type { IncomingMessage } from "node:http";
 import { fail, type ServiceError } from "../contract/errors.js";
 import { checkHost } from "./host.js";
@@ -11,7 +12,10 @@ const key = /^[+/0-9A-Za-z]{22}==$/;
 /** Names of RFC 9110 §5.6.2 with commas between them. */
 const protocols = /^[\w!#$%&'*+.^`|~-]+(?:[\t ]*,[\t ]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** Headers that say that only WebSockets of this version are accepted here (RFC 9110 §15.5.22, RFC 6455 §4.4). */
+/**
+ * Headers that say that only WebSockets of this version are accepted here (RFC 9110 §15.5.22, RFC
+ * 6455 §4.4).
+ */
 export function upgradeRequired(): ServiceError {
   const headers = {
     Upgrade: "websocket",
@@ -35,8 +39,8 @@ export function checkUpgrade(req: IncomingMessage): void {
 }
 
 /**
- * Whether a request that asks for another protocol can become a WebSocket. HTTP/1.0 has no upgrades (RFC 9110 §7.8), and the bytes
- * of a body would be taken for frames.
+ * Whether a request that asks for another protocol can become a WebSocket. HTTP/1.0 has no upgrades
+ * (RFC 9110 §7.8), and the bytes of a body would be taken for frames.
  */
 export function isWebSocketRequest(req: IncomingMessage): boolean {
   const asked = req.headers.upgrade?.toLowerCase();

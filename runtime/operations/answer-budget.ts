@@ -1,5 +1,5 @@
-// Bytes of large answers that a process holds at a time: while their rows are read, and until they have gone out
-// (architecture.md "Work is bounded": bytes).
+// Bytes of large answers that a process holds at a time: while their rows are read, and until they
+// have gone out (architecture.md "Work is bounded": bytes).
 import { fail, unavailable } from "../contract/errors.js";
 import type { Payer } from "../ports/work.js";
 
@@ -12,7 +12,10 @@ const unreadMillis = 5_000;
 export class HeldAnswer {
   readonly #budget: AnswerBudget;
   readonly payer: string;
-  /** Reads of the service itself are not counted: no answer is sent whose end would give the room back. */
+  /**
+   * Reads of the service itself are not counted: no answer is sent whose end would give the room
+   * back.
+   */
   readonly #isCounted: boolean;
   bytes = 0;
   #isReleased = false;
@@ -26,8 +29,8 @@ export class HeldAnswer {
   }
 
   /**
-   * Says how many bytes the answer has so far. Throws `core.unavailable` where there is no room for them, and `core.timeout`
-   * once nobody waits for it any more.
+   * Says how many bytes the answer has so far. Throws `core.unavailable` where there is no room for
+   * them, and `core.timeout` once nobody waits for it any more.
    */
   grow(bytes: number): void {
     if (this.#isReleased) throw fail("core.timeout");

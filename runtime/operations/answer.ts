@@ -1,16 +1,23 @@
-// Answers of authors' code: cut to what the operation declares, checked, and printed once (service.md "Answers of the team's code").
+// Answers of authors' code: cut to what the operation declares, checked, and printed once
+// (service.md "Answers of the team's code").
 import { validator, type CompiledValidator, type ValidationFault } from "../contract/validation.js";
 import { ByteReply } from "./byte-reply.js";
 import { JsonText, type Output } from "./json-text.js";
 import type { Cut } from "./plain-json.js";
 import { unprintable } from "./unprintable.js";
 
-/** Turns what an author's code returned into what is sent. Throws `UndeclaredAnswer` if it doesn't match the declaration. */
+/**
+ * Turns what an author's code returned into what is sent. Throws `UndeclaredAnswer` if it doesn't
+ * match the declaration.
+ */
 export interface Answer<T> {
   (output: unknown): Output<T>;
 }
 
-/** An answer that doesn't match its operation's declaration: a masked 500, and a line in the log that names the place. */
+/**
+ * An answer that doesn't match its operation's declaration: a masked 500, and a line in the log
+ * that names the place.
+ */
 export class UndeclaredAnswer extends Error {
   readonly faults: readonly ValidationFault[];
 
@@ -80,7 +87,10 @@ function copied(copy: Cut, value: unknown, what?: string): unknown {
   }
 }
 
-/** What was answered as a value: text of JSON is read, and its entity tag, which is not declared, is left. */
+/**
+ * What was answered as a value: text of JSON is read, and its entity tag, which is not declared, is
+ * left.
+ */
 function valueOf(output: unknown): unknown {
   if (output instanceof ByteReply) return refuseBytes(output);
   if (!(output instanceof JsonText)) return output;

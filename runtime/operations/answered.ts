@@ -25,7 +25,10 @@ export function named<Run extends object>(around: Run, { name }: { readonly name
 // oxlint-disable-next-line typescript/no-explicit-any -- it goes around operations of any type, and keeps that of its function
 type Around = HookFunctions<any, any>["wrap"];
 
-/** A `wrap` hook: an answer that it passes on unchanged was checked before, any other is checked now. */
+/**
+ * A `wrap` hook: an answer that it passes on unchanged was checked before, any other is checked
+ * now.
+ */
 export function answeredAround<Run extends Around>(declared: Answer<unknown>, run: Run): Run {
   const around: Around = async (input, context, next) => {
     let passed: unknown;

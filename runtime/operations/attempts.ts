@@ -20,8 +20,9 @@ export interface Attempts {
 }
 
 /**
- * Attempts of one kind, per address and per login. With `perLoginFrom: "address"` each address has a count of its own
- * for a login, so that an attacker elsewhere does not lock it out; with `"anywhere"` there is one count for all.
+ * Attempts of one kind, per address and per login. With `perLoginFrom: "address"` each address has
+ * a count of its own for a login, so that an attacker elsewhere does not lock it out; with
+ * `"anywhere"` there is one count for all.
  */
 export function attempts(
   limiter: RateLimiter,

@@ -1,4 +1,5 @@
-// Where in the author's files something happened: the first frame of a stack that is neither ours, nor generated, nor a package's.
+// Where in the author's files something happened: the first frame of a stack that is neither ours,
+// nor generated, nor a package's.
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, relative, resolve } from "node:path";
@@ -14,7 +15,10 @@ export interface StackFrame {
   readonly column: number;
 }
 
-/** The folder that this module, and so all of the runtime, was loaded from: bundled, compiled or as it is written. */
+/**
+ * The folder that this module, and so all of the runtime, was loaded from: bundled, compiled or as
+ * it is written.
+ */
 const ours = /^.*\/(?:served|runtime)\//.exec(fileURLToPath(import.meta.url))?.[0] ?? "";
 
 /** Whether a frame is of opwright's own runtime. */
@@ -24,7 +28,10 @@ function isOurs({ file }: StackFrame): boolean {
 
 const foreign = /\/(?:node_modules|generated)\//;
 
-/** The lines of an error's stack behind its message, which may quote another stack. Anything else that was thrown has none. */
+/**
+ * The lines of an error's stack behind its message, which may quote another stack. Anything else
+ * that was thrown has none.
+ */
 function stackLines(error: unknown): readonly string[] {
   const stack = stackOf(error);
   if (stack === undefined) return [];
@@ -48,13 +55,17 @@ function framesOf(error: unknown): readonly StackFrame[] {
   return stackLines(error).flatMap(frameOf);
 }
 
-/** What of Node.js calls listeners, and goes on when one throws: it raises the exception again in a tick of its own. */
+/**
+ * What of Node.js calls listeners, and goes on when one throws: it raises the exception again in a
+ * tick of its own.
+ */
 const holder = /\(node:(?:internal\/event_target|diagnostics_channel):/;
 
 /**
- * Whether the stack of an exception that nobody catches is the runtime's own, from where it was thrown to what held it or the
- * event loop. With a frame of the author's, a callback of theirs has thrown, or what it has called; promises and lifetimes
- * hold what the runtime calls of theirs. With an `async` frame the error was a rejection before, and was thrown again.
+ * Whether the stack of an exception that nobody catches is the runtime's own, from where it was
+ * thrown to what held it or the event loop. With a frame of the author's, a callback of theirs has
+ * thrown, or what it has called; promises and lifetimes hold what the runtime calls of theirs. With
+ * an `async` frame the error was a rejection before, and was thrown again.
  */
 export function isOfOurs(error: unknown): boolean {
   const lines = stackLines(error);
@@ -65,8 +76,8 @@ export function isOfOurs(error: unknown): boolean {
 }
 
 /**
- * The author's frames in a stack, in the files that were written: neither ours, nor generated, nor of a package. Compiled
- * files are read with their source maps.
+ * The author's frames in a stack, in the files that were written: neither ours, nor generated, nor
+ * of a package. Compiled files are read with their source maps.
  */
 export function authorFrames(error: unknown): readonly StackFrame[] {
   return authorFramesOf(framesOf(error));
@@ -80,8 +91,9 @@ function authorFramesOf(frames: readonly StackFrame[]): readonly StackFrame[] {
 }
 
 /**
- * The author's line at which something was called or thrown, such as `registry/handlers/tasks.ts:10:9 (complete)`, from the
- * folder in which the process runs; undefined where the stack has none.
+ * The author's line at which something was called or thrown, such as
+ * `registry/handlers/tasks.ts:10:9 (complete)`, from the folder in which the process runs;
+ * undefined where the stack has none.
  */
 export function authorLine(error: unknown): string | undefined {
   const [frame] = authorFrames(error);
@@ -99,7 +111,10 @@ function written(frame: StackFrame): StackFrame {
   return { ...frame, file, line: found.originalLine + 1, column: found.originalColumn + 1 };
 }
 
-/** Maps by compiled file, read once: a map of megabytes takes tens of milliseconds, and faults may come in hundreds. */
+/**
+ * Maps by compiled file, read once: a map of megabytes takes tens of milliseconds, and faults may
+ * come in hundreds.
+ */
 const maps = new Map<string, SourceMap | null>();
 
 /** The map beside a compiled file; null if there is none, or it is none of ours to read. */

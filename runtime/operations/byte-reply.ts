@@ -1,7 +1,10 @@
 // An answer that is bytes: a status and headers of its own, and a stream that is sent as it comes.
 import type { Readable } from "node:stream";
 
-/** Whoever receives the reply sends or destroys `body`; null is no body. `Content-Length` is among the headers where it is known. */
+/**
+ * Whoever receives the reply sends or destroys `body`; null is no body. `Content-Length` is among
+ * the headers where it is known.
+ */
 export class ByteReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

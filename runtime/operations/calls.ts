@@ -1,11 +1,15 @@
-// Calls that an author's code makes of the service, until they are done and somebody has awaited them. What is still under way
-// when that code returns is a forgotten `await` (decisions.md §4 "Forgotten awaits").
+// Calls that an author's code makes of the service, until they are done and somebody has awaited
+// them. What is still under way when that code returns is a forgotten `await` (decisions.md §4
+// "Forgotten awaits").
 import { fail, ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 import { giveError } from "./given-errors.js";
 
-/** A promise that tells when somebody begins to wait for it. `await`, `Promise.all` and `return` do so too. */
+/**
+ * A promise that tells when somebody begins to wait for it. `await`, `Promise.all` and `return` do
+ * so too.
+ */
 class CalledPromise<T> extends Promise<T> {
   whenAwaited: (() => void) | undefined;
 
@@ -63,9 +67,9 @@ export class Calls {
   }
 
   /**
-   * Begins a call. It settles only after the tick in which it was done: until then all code runs that waits for nothing real,
-   * so that whether it comes before the call is done doesn't depend on the engine. `unheld` learns why it failed if nobody
-   * had awaited it by then.
+   * Begins a call. It settles only after the tick in which it was done: until then all code runs
+   * that waits for nothing real, so that whether it comes before the call is done doesn't depend on
+   * the engine. `unheld` learns why it failed if nobody had awaited it by then.
    */
   begin<T>(
     what: string,
@@ -117,7 +121,9 @@ export class Calls {
     void work.then(() => beside.delete(number));
   }
 
-  /** Resolves once what is held since the first so many calls is done; undefined where nothing is. */
+  /**
+   * Resolves once what is held since the first so many calls is done; undefined where nothing is.
+   */
   heldAfter(first = 0): Promise<void> | undefined {
     // Nearly always.
     if (this.#beside === undefined) return undefined;
@@ -126,7 +132,10 @@ export class Calls {
     return Promise.all(held.map(([, work]) => work)).then(() => this.heldAfter(first));
   }
 
-  /** Refuses a call that begins too late. It is told even if somebody looks at it: no caller would learn of it otherwise. */
+  /**
+   * Refuses a call that begins too late. It is told even if somebody looks at it: no caller would
+   * learn of it otherwise.
+   */
   refuse<T>(what: string, tell: (call: AuthorCall, error: unknown) => void): Promise<T> {
     const late = hasReturned();
     return this.begin<T>(what, (call) => {
@@ -136,8 +145,8 @@ export class Calls {
   }
 
   /**
-   * Throws `core.internal` if calls are open that were begun after the first so many, or if some were when a part had ended;
-   * `by` is the code that has returned.
+   * Throws `core.internal` if calls are open that were begun after the first so many, or if some
+   * were when a part had ended; `by` is the code that has returned.
    */
   expectNone(by: string, first = 0): void {
     const fault = this.#fault;
@@ -149,8 +158,9 @@ export class Calls {
   }
 
   /**
-   * The same at the end of a part of a transaction, for calls that were begun after the first so many. If it throws, so does
-   * the check of the whole, whatever becomes of this error: calls beside the part may have been undone with it.
+   * The same at the end of a part of a transaction, for calls that were begun after the first so
+   * many. If it throws, so does the check of the whole, whatever becomes of this error: calls
+   * beside the part may have been undone with it.
    */
   expectNoneAfter(first: number, by: string): void {
     const fault = this.#leftAfter(first, by);
@@ -165,7 +175,10 @@ export class Calls {
     return this.#fault;
   }
 
-  /** Runs what the author does in one transaction, which must not end before its calls have; `by` is the operation. */
+  /**
+   * Runs what the author does in one transaction, which must not end before its calls have; `by` is
+   * the operation.
+   */
   async runWork<T>(call: AuthorCall, by: string, work: () => Promise<T>): Promise<T> {
     if (call.isAbandoned) throw forgotten(by, [call]);
     const first = this.#count;
@@ -191,8 +204,8 @@ export class Calls {
   }
 
   /**
-   * What has failed with this error leaves its calls behind, those after the first so many. Returns why it has failed, if a
-   * part had left calls before.
+   * What has failed with this error leaves its calls behind, those after the first so many. Returns
+   * why it has failed, if a part had left calls before.
    */
   abandon(error?: unknown, first = 0): unknown {
     const fault = this.#fault;

@@ -1,4 +1,5 @@
-// Ids in bodies: UUIDs are compared in lower case on every engine, as those of paths and queries are.
+// Ids in bodies: UUIDs are compared in lower case on every engine, as those of paths and queries
+// are.
 
 /** The input with its members `…_id` in lower case. */
 export function canonicalIds<Input extends object>(input: Input): Input {

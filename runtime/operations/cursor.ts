@@ -12,9 +12,10 @@ const version = 1;
 const maxLength = 256 * 1024;
 
 /**
- * Everything a cursor belongs to: operation, tenant, caller, and the query but for its size and what comes along with a hit.
- * A cursor of another binding is refused. Versions run side by side and follow each other, and cursors go on: so fields count
- * by name and type, and a new member of queries stays out where nobody asks for it.
+ * Everything a cursor belongs to: operation, tenant, caller, and the query but for its size and
+ * what comes along with a hit. A cursor of another binding is refused. Versions run side by side
+ * and follow each other, and cursors go on: so fields count by name and type, and a new member of
+ * queries stays out where nobody asks for it.
  */
 export function cursorBinding(context: ExecutionContext, query: object): string {
   const { operationId, tenant, identity } = context;
@@ -29,7 +30,10 @@ export function cursorBinding(context: ExecutionContext, query: object): string 
   return createHash("sha256").update(text).digest("base64url");
 }
 
-/** A query without what only a version knows of its fields: where rows have them, and which values they may have. */
+/**
+ * A query without what only a version knows of its fields: where rows have them, and which values
+ * they may have.
+ */
 function asAsked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asAsked);
   if (!isObject(value)) return value;

@@ -16,24 +16,32 @@ import type { Payer } from "../ports/work.js";
 const patienceMillis = 5_000;
 /** Counts that one batch removes. */
 const pruned = 1_000;
-/** Counting is callers' work, so it never uses the connections that are reserved for the service itself. */
+/**
+ * Counting is callers' work, so it never uses the connections that are reserved for the service
+ * itself.
+ */
 const payer: Payer = { key: "rate limits", isAnonymous: false };
 
 /**
- * A limiter whose counts every process sees. Each count is a short write of its own, so it stays even if the caller's work is
- * rolled back. Never call it inside a write transaction, which would hold a connection while it waits for another one.
- * A key has one count under way at a time, and its refusal refuses all who wait behind it: so whoever floods a key holds one
- * connection.
+ * A limiter whose counts every process sees. Each count is a short write of its own, so it stays
+ * even if the caller's work is rolled back. Never call it inside a write transaction, which would
+ * hold a connection while it waits for another one. A key has one count under way at a time, and
+ * its refusal refuses all who wait behind it: so whoever floods a key holds one connection.
  */
 export function databaseRateLimiter(database: Database): RateLimiter {
   const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
     database.write({ lifetime: Lifetime.within(patienceMillis), payer }, work);
   /** The last count of each key that is under way. */
   const counting = new Map<string, Promise<unknown>>();
-  /** The last refusal of each key that somebody waits for, and when it came, on the monotonic clock. */
+  /**
+   * The last refusal of each key that somebody waits for, and when it came, on the monotonic clock.
+   */
   const refused = new Map<string, { readonly at: number; readonly taken: Taken }>();
 
-  /** Queues work behind the count of this key that is under way; `id` distinguishes the counts of all rules. */
+  /**
+   * Queues work behind the count of this key that is under way; `id` distinguishes the counts of
+   * all rules.
+   */
   const inTurn = async <T>(
     name: string,
     given: string,

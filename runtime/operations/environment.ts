@@ -1,4 +1,5 @@
-// Variables of the environment, read by kind; an unreadable value is a fault that names its variable.
+// Variables of the environment, read by kind; an unreadable value is a fault that names its
+// variable.
 
 /** Reads variables and collects their faults. An empty variable counts as one that is not set. */
 export class Environment {

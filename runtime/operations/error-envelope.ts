@@ -1,4 +1,5 @@
-// The bodies of errors: opwright's envelope, or one that a function of the author's returns for each error.
+// The bodies of errors: opwright's envelope, or one that a function of the author's returns for
+// each error.
 import { toEnvelope, type ErrorEnvelope, type ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import type { Answer } from "./answer.js";
@@ -9,7 +10,10 @@ export interface ToldError extends ErrorEnvelope {
   readonly status: number;
 }
 
-/** Returns the body of an error. It is called for every error over HTTP, and must depend on its argument only. */
+/**
+ * Returns the body of an error. It is called for every error over HTTP, and must depend on its
+ * argument only.
+ */
 export type ErrorShape<Body> = (error: ToldError) => Body;
 
 /** The body of an error as JSON text. */
@@ -26,7 +30,10 @@ export function errorEnvelope<Body>(body: Answer<Body>, shape: ErrorShape<Body>)
   };
 }
 
-/** The body as text: if the author's envelope fails, the log says so and the answer has opwright's envelope. */
+/**
+ * The body as text: if the author's envelope fails, the log says so and the answer has opwright's
+ * envelope.
+ */
 export function reliably(print: PrintError, log: Log): PrintError {
   return (error) => {
     try {

@@ -1,5 +1,5 @@
-// What a family brings to a running service beside its operations. `server/families.ts` has the list; nothing else knows one by
-// name (architecture.md "A family is one value").
+// What a family brings to a running service beside its operations. `server/families.ts` has the
+// list; nothing else knows one by name (architecture.md "A family is one value").
 import type { TokenAlgorithm } from "../ports/tokens.js";
 import type { Lifetime } from "../ports/lifetime.js";
 import type { Database } from "../ports/database.js";
@@ -31,7 +31,8 @@ export interface ServiceAtWork extends Resources {
 /** Opens engines for families; each is imported only when it is asked for. */
 export interface EngineDoors {
   /**
-   * Opens the engine of objects. `addresses` are for one that has none; `answersAddresses` says whether it answers its own.
+   * Opens the engine of objects. `addresses` are for one that has none; `answersAddresses` says
+   * whether it answers its own.
    */
   objects(
     location: ObjectsLocation,
@@ -61,7 +62,9 @@ export function openedAs<Resource>(
   return { key, value, close };
 }
 
-/** Checks something that may be unavailable: if it is, the probe rejects or doesn't answer in time. */
+/**
+ * Checks something that may be unavailable: if it is, the probe rejects or doesn't answer in time.
+ */
 export type Probe = () => Promise<void>;
 
 /** Probes of what requests need, and of what they can do without for a while. */
@@ -72,7 +75,10 @@ export interface Probes {
 
 /** How `migrate` does its work. */
 export interface MigrateOptions {
-  /** Whether to wait until processes of older versions have ended; otherwise the service goes on afterwards. */
+  /**
+   * Whether to wait until processes of older versions have ended; otherwise the service goes on
+   * afterwards.
+   */
   readonly waits: boolean;
   readonly signal: AbortSignal;
 }
@@ -98,7 +104,10 @@ export interface ServiceCommand {
   readonly name: string;
   /** Its arguments, for people. */
   readonly usage?: string;
-  /** The work that the arguments ask for, which returns a line to print. Null if the arguments are wrong. */
+  /**
+   * The work that the arguments ask for, which returns a line to print. Null if the arguments are
+   * wrong.
+   */
   read(args: readonly string[]): ((service: ServiceAtWork) => Promise<string>) | null;
 }
 
@@ -123,7 +132,10 @@ export interface Family<Member extends string, Part, Settings> {
   readonly metrics: (part: Part, service: ServiceAtWork) => DeclaredMetrics;
   /** What else an integration event does, in the transaction that stages it. */
   readonly staged: (part: Part, context: ExecutionContext, event: StagedEvent) => Promise<void>;
-  /** What ends besides credentials and permissions, in the transaction in which somebody leaves a tenant or is deactivated. */
+  /**
+   * What ends besides credentials and permissions, in the transaction in which somebody leaves a
+   * tenant or is deactivated.
+   */
   readonly departed: (part: Part, context: ExecutionContext, who: Departed) => Promise<void>;
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
@@ -147,7 +159,9 @@ const silent = {
   start: () => null,
 };
 
-/** Makes the family of a member of the service definition: first its part's type, then what it says. */
+/**
+ * Makes the family of a member of the service definition: first its part's type, then what it says.
+ */
 export function familyOf<Part>() {
   return <const Member extends string, Settings = undefined>(
     definition: Pick<Family<Member, Part, Settings>, "member"> &

@@ -9,7 +9,9 @@ export interface Following {
   /** Who has given it; undefined for work of the service itself. */
   readonly given: Given | undefined;
   readonly work: () => void | Promise<void>;
-  /** Of what is done where a transaction is undone: whether the part of it is in which it was given. */
+  /**
+   * Of what is done where a transaction is undone: whether the part of it is in which it was given.
+   */
   isUndone?: boolean;
 }
 
@@ -50,8 +52,9 @@ export async function followed(context: Followed, followers: readonly Following[
 }
 
 /**
- * Does work that follows no transaction. An author's goes on beside the code that has given it, which ends only with it: what
- * that calls at the same time is none of this work's, so whoever ends that code looks at the calls of both.
+ * Does work that follows no transaction. An author's goes on beside the code that has given it,
+ * which ends only with it: what that calls at the same time is none of this work's, so whoever ends
+ * that code looks at the calls of both.
  */
 export function followNow(context: Followed, { work, given }: Following): void {
   if (given === undefined) void followed(context, [{ work, given }]);
@@ -83,7 +86,10 @@ function byOf({ operationId }: Followed, { verb }: Given): string {
   return `the work of context.${verb} in ${operationId}`;
 }
 
-/** Has the log say what has failed, and at which line of the author's: where it was thrown, or else where it was given. */
+/**
+ * Has the log say what has failed, and at which line of the author's: where it was thrown, or else
+ * where it was given.
+ */
 function tell(context: Followed, given: Given | undefined, err: unknown): void {
   const { operationId: operation, metadata, log } = context;
   const at = authorLine(err) ?? authorLine(given?.trace);

@@ -1,4 +1,5 @@
-// Errors that the runtime has given to an author's code, which may throw them again wherever it likes.
+// Errors that the runtime has given to an author's code, which may throw them again wherever it
+// likes.
 import { ServiceError } from "../contract/errors.js";
 import { isError } from "./thrown.js";
 
@@ -11,8 +12,8 @@ export function giveError(error: unknown): unknown {
 }
 
 /**
- * Whether an error says nothing of where it was thrown last: the author's code had it before, or it is one of the table, which
- * are made to be answered with.
+ * Whether an error says nothing of where it was thrown last: the author's code had it before, or it
+ * is one of the table, which are made to be answered with.
  */
 export function isGiven(error: unknown): boolean {
   return error instanceof ServiceError || (isError(error) && given.has(error));

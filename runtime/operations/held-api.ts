@@ -3,8 +3,8 @@ import type { ExecutionContext } from "./context.js";
 import { callInTurn } from "./held-calls.js";
 
 /**
- * The same functions, whose calls the invocation knows; `name` is what authors call the object. With `inTurn`, those of one
- * transaction run one after another.
+ * The same functions, whose calls the invocation knows; `name` is what authors call the object.
+ * With `inTurn`, those of one transaction run one after another.
  */
 export function heldApi<Api extends object>(
   context: ExecutionContext,

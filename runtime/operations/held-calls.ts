@@ -1,10 +1,14 @@
-// Calls of the author's code, and the functions of the author's that make them: what is called has ended and been awaited when
-// they return, and calls of one transaction take turns (decisions.md §4 "Forgotten awaits").
+// Calls of the author's code, and the functions of the author's that make them: what is called has
+// ended and been awaited when they return, and calls of one transaction take turns (decisions.md §4
+// "Forgotten awaits").
 import type { ExecutionContext } from "./context.js";
 import { untilIdle } from "./calls.js";
 import { inTurn, runPart, togetherInTurn } from "../work/in-turn.js";
 
-/** A call of the author's code; those of one transaction run one after another, in the order in which they were begun. */
+/**
+ * A call of the author's code; those of one transaction run one after another, in the order in
+ * which they were begun.
+ */
 export function callInTurn<T>(
   context: ExecutionContext,
   what: string,
@@ -16,7 +20,9 @@ export function callInTurn<T>(
   return context.call(what, () => inTurn(turns, () => work().finally(untilIdle)));
 }
 
-/** The same, for what may run the author's code in its turn: what that calls has turns of its own. */
+/**
+ * The same, for what may run the author's code in its turn: what that calls has turns of its own.
+ */
 export function callWithTurns<T>(
   context: ExecutionContext,
   what: string,
@@ -37,9 +43,9 @@ export function callTogether<T>(
 }
 
 /**
- * Runs a function of the author's that is no step of an operation, such as the authorizer of topics, with a context of its own.
- * Rejects with `core.internal` if it returns before what it has called is done and awaited; what it calls afterwards is refused
- * and logged.
+ * Runs a function of the author's that is no step of an operation, such as the authorizer of
+ * topics, with a context of its own. Rejects with `core.internal` if it returns before what it has
+ * called is done and awaited; what it calls afterwards is refused and logged.
  */
 export async function runHeld<T>(
   context: ExecutionContext,
@@ -62,8 +68,8 @@ export async function runHeld<T>(
 }
 
 /**
- * Runs a step of an operation that is the author's, with the work that it has given outside a transaction. Rejects with
- * `core.internal` if it has left calls of its own behind.
+ * Runs a step of an operation that is the author's, with the work that it has given outside a
+ * transaction. Rejects with `core.internal` if it has left calls of its own behind.
  */
 export async function runStep<T>(
   context: ExecutionContext,

@@ -2,7 +2,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Signer } from "../ports/signer.js";
 
-/** A signer over an ordered list of secrets: the first signs, all verify. Throws where the list is empty. */
+/**
+ * A signer over an ordered list of secrets: the first signs, all verify. Throws where the list is
+ * empty.
+ */
 export function hmacSigner(secrets: readonly Buffer[]): Signer {
   const [first] = secrets;
   if (first === undefined) throw new Error("a signer needs at least one secret");

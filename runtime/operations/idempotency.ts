@@ -1,4 +1,5 @@
-// Idempotency-Key: the same request runs once and is answered alike afterwards (decisions.md "Idempotency").
+// Idempotency-Key: the same request runs once and is answered alike afterwards (decisions.md
+// "Idempotency").
 import { createHash } from "node:crypto";
 import {
   errorKinds,
@@ -24,7 +25,10 @@ const replayed = { "Idempotency-Replayed": "true" };
 /** Arguments as they were sent, as canonical JSON. */
 const asked = new WeakMap<ExecutionContext, string>();
 
-/** Notes what was sent under a key, before defaults are filled in: those of another version may be others. */
+/**
+ * Notes what was sent under a key, before defaults are filled in: those of another version may be
+ * others.
+ */
 export function noteAsked(context: ExecutionContext, sent: unknown): void {
   if (context.idempotencyKey !== undefined) asked.set(context, canonicalJson(sent));
 }
@@ -35,23 +39,27 @@ export interface Outcome<Result> {
   readonly replayed: boolean;
 }
 
-/** The scope of an invocation's key, or undefined where it carries none or the operation does not honour it. */
+/**
+ * The scope of an invocation's key, or undefined where it carries none or the operation does not
+ * honour it.
+ */
 export function idempotencyScope(
   context: ExecutionContext,
   isHonoured: boolean | undefined,
 ): string | undefined {
   if (isHonoured !== true || context.idempotencyKey === undefined) return undefined;
   const { tenant, identity, operationId, idempotencyKey } = context;
-  // Strangers who choose the same key must not meet: without an identity, the address says who it is.
+  // Strangers who choose the same key must not meet: without an identity, the address says who it
+  // is.
   const caller =
     identity === null ? [context.clientAddress()] : [identity.principalId, identity.actorId];
   return JSON.stringify([tenant, caller, operationId, idempotencyKey]);
 }
 
 /**
- * Runs `work` once per scope, inside a write transaction that holds the scope exclusively.
- * A replay returns the stored output, or throws the stored error. Throws `idempotency_key_reused`. An error below 500 that is
- * not retryable is stored as well; its writes are undone first.
+ * Runs `work` once per scope, inside a write transaction that holds the scope exclusively. A replay
+ * returns the stored output, or throws the stored error. Throws `idempotency_key_reused`. An error
+ * below 500 that is not retryable is stored as well; its writes are undone first.
  */
 export async function onceOnly<Input, Result>(
   context: ExecutionContext,

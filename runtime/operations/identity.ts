@@ -1,4 +1,5 @@
-// Who is calling, once a credential has been verified and resolved (service.md "Boundary middleware").
+// Who is calling, once a credential has been verified and resolved (service.md "Boundary
+// middleware").
 import { fail, type ServiceError } from "../contract/errors.js";
 
 /** A verified caller. */
@@ -20,7 +21,10 @@ export function callerOf({ identity }: { readonly identity: Identity | null }): 
   return identity;
 }
 
-/** The caller with its session, an actor's too. Throws `core.authentication` and, for an API key, `core.authorization`. */
+/**
+ * The caller with its session, an actor's too. Throws `core.authentication` and, for an API key,
+ * `core.authorization`.
+ */
 export function anySessionOf(invocation: {
   readonly identity: Identity | null;
 }): Identity & { readonly sessionId: string } {
@@ -31,8 +35,8 @@ export function anySessionOf(invocation: {
 }
 
 /**
- * The caller with its session. Throws `core.authentication` where nobody is calling, and `core.authorization` for an
- * API key and for an actor: neither may manage credentials.
+ * The caller with its session. Throws `core.authentication` where nobody is calling, and
+ * `core.authorization` for an API key and for an actor: neither may manage credentials.
  */
 export function sessionOf(invocation: {
   readonly identity: Identity | null;
@@ -47,7 +51,10 @@ function withoutSession(): ServiceError {
   return fail("core.authorization", { missing: "a session of the caller's own" });
 }
 
-/** Everybody who must be permitted: the principal, and its actor (service.md "Authorization per operation", rule 3). */
+/**
+ * Everybody who must be permitted: the principal, and its actor (service.md "Authorization per
+ * operation", rule 3).
+ */
 export function subjectsOf({ principalId, actorId }: Identity): readonly string[] {
   return actorId === null ? [principalId] : [principalId, actorId];
 }

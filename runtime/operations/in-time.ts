@@ -6,7 +6,10 @@ export interface Deciding {
   readonly lifetime: { readonly settlingMillis: number };
 }
 
-/** Runs `work`. Rejects if it takes longer than what is left of the deadline and the grace behind it; then it goes on alone. */
+/**
+ * Runs `work`. Rejects if it takes longer than what is left of the deadline and the grace behind
+ * it; then it goes on alone.
+ */
 export async function inTime(
   { lifetime }: Deciding,
   what: string,

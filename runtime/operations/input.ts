@@ -1,12 +1,16 @@
-// How an operation's input is bound to a request, as data: generated routes state it, transports read it.
+// How an operation's input is bound to a request, as data: generated routes state it, transports
+// read it.
 import type { Validator } from "../contract/validation.js";
 
-/** Types a value in a path or query string can have. Each has one spelling; anything else is refused. A list is one of texts, with commas. */
+/**
+ * Types a value in a path or query string can have. Each has one spelling; anything else is
+ * refused. A list is one of texts, with commas.
+ */
 export type ParameterType = "string" | "uuid" | "integer" | "number" | "boolean" | "list";
 
 /**
- * One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there; a header is passed on
- * as it was sent.
+ * One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there;
+ * a header is passed on as it was sent.
  */
 export interface Parameter<T> {
   readonly in: "path" | "query" | "revision" | "header";
@@ -81,7 +85,10 @@ type ParameterCarries<P> = P extends Parameter<infer T> ? T : never;
 /** Parses a JSON body into a value of type `T`, or throws a `ServiceError`. */
 export type Parser<T> = (body: unknown) => T;
 
-/** The JSON body: the whole of the input, one member of it, or the members that are no parameters. Or a form, as a member. */
+/**
+ * The JSON body: the whole of the input, one member of it, or the members that are no parameters.
+ * Or a form, as a member.
+ */
 export interface BodyBinding {
   readonly as: "input" | "members" | { readonly member: string };
   /** Whether a request without any body counts as one with `{}`. */

@@ -1,8 +1,9 @@
-// JSON that is already text: a stored document goes to the wire without being parsed and printed again.
+// JSON that is already text: a stored document goes to the wire without being parsed and printed
+// again.
 
 /**
- * JSON text of a `T`. `etag` is the strong entity tag (RFC 9110 §8.8.3) that the reply carries, quotes included;
- * `modifiedAt` is when this version was made, in milliseconds.
+ * JSON text of a `T`. `etag` is the strong entity tag (RFC 9110 §8.8.3) that the reply carries,
+ * quotes included; `modifiedAt` is when this version was made, in milliseconds.
  */
 export class JsonText<T> {
   readonly text: string;

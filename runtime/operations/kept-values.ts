@@ -1,5 +1,6 @@
-// Values that are kept and read later, possibly by another version: signals, events, answers under idempotency keys. As
-// rows do, they know the shape in which they were kept (decisions.md "What is stored knows its shape and its name").
+// Values that are kept and read later, possibly by another version: signals, events, answers under
+// idempotency keys. As rows do, they know the shape in which they were kept (decisions.md "What is
+// stored knows its shape and its name").
 import { createHash } from "node:crypto";
 import { baseFields } from "../contract/fields.js";
 import { broughtUp, shapeNumber } from "../contract/shapes.js";
@@ -156,7 +157,10 @@ function numbersIn(shape: string | null): ReadonlyMap<string, number> {
   );
 }
 
-/** What reading a kept value needs: the types, and the shapes of documents in which it was kept, by table. */
+/**
+ * What reading a kept value needs: the types, and the shapes of documents in which it was kept, by
+ * table.
+ */
 interface Reading {
   readonly types: KeptTypes;
   readonly numbers: ReadonlyMap<string, number>;
@@ -199,7 +203,9 @@ function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): 
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** A value as rows would have it: under first names, and with what is kept for the version before. */
+/**
+ * A value as rows would have it: under first names, and with what is kept for the version before.
+ */
 function asKept(types: KeptTypes, part: KeptPart, value: unknown): unknown {
   return mapObjects(types, part, value, {
     leave({ document }, members) {

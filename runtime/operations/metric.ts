@@ -1,4 +1,5 @@
-// Metrics as parts of a service declare them: each is read when somebody asks (Prometheus "Metric types", "Metric naming").
+// Metrics as parts of a service declare them: each is read when somebody asks (Prometheus "Metric
+// types", "Metric naming").
 
 /** One value of a metric that has labels. */
 export interface Sample {
@@ -27,7 +28,10 @@ interface GaugeDeclaration {
 
 export type MetricDeclaration = CounterDeclaration | GaugeDeclaration;
 
-/** Metrics by their names, without the prefix `opwright_` and the `_total` of counters: both are added where they are printed. */
+/**
+ * Metrics by their names, without the prefix `opwright_` and the `_total` of counters: both are
+ * added where they are printed.
+ */
 export type DeclaredMetrics = Readonly<Record<string, MetricDeclaration>>;
 
 /** Declares a counter, which is printed as `opwright_<name>_total`. */

@@ -1,26 +1,33 @@
-// The operation: the one concept that every family, transport and document shares (architecture.md, idea 1).
+// The operation: the one concept that every family, transport and document shares (architecture.md,
+// idea 1).
 import type { InputBinding } from "./input.js";
 import type { ExecutionContext } from "./context.js";
 import { chain, type Hook, type HookChain } from "./hooks.js";
 import type { ReplyDeclaration } from "./reply-declaration.js";
 import type { Output } from "./json-text.js";
 
-/** Runs an operation. Throws a `ServiceError` from the error table; any other error becomes a masked 500. */
+/**
+ * Runs an operation. Throws a `ServiceError` from the error table; any other error becomes a masked
+ * 500.
+ */
 export type Handler<Input, Result> = (
   input: Input,
   context: ExecutionContext,
 ) => Output<Result> | Promise<Output<Result>>;
 
 /**
- * A handler that looks for what it will write before its transaction begins, on committed state: no writer waits for it
- * meanwhile. What it has found may have changed by the time the rest runs. Behind `tx_before` hooks, all of it runs in the
- * transaction: what they have written is found too.
+ * A handler that looks for what it will write before its transaction begins, on committed state: no
+ * writer waits for it meanwhile. What it has found may have changed by the time the rest runs.
+ * Behind `tx_before` hooks, all of it runs in the transaction: what they have written is found too.
  */
 export interface LookingHandler<Input, Result> {
   look(input: Input, context: ExecutionContext): Promise<Handler<Input, Result>>;
 }
 
-/** Whether the handler runs in a transaction that commits (`write`), or on committed state without one (`read`). */
+/**
+ * Whether the handler runs in a transaction that commits (`write`), or on committed state without
+ * one (`read`).
+ */
 export type TransactionMode = "write" | "read";
 
 /** An operation as generated code declares it. */
@@ -60,7 +67,10 @@ export interface HttpBinding {
   readonly deprecated?: { readonly since: string; readonly sunset?: string };
   /** What the handler reads of the request and says of the answer, besides input and body. */
   readonly reply?: ReplyDeclaration;
-  /** Present if every invocation goes to the audit log: the input's members that the log names, none of them a secret. */
+  /**
+   * Present if every invocation goes to the audit log: the input's members that the log names, none
+   * of them a secret.
+   */
   readonly audit?: readonly string[];
 }
 
@@ -73,7 +83,10 @@ export type AnyRoute = Route<any, any>;
 // oxlint-disable-next-line typescript/no-explicit-any -- as in AnyRoute
 type AnyOperation = Operation<any, any>;
 
-/** The input of an operation; of one that no value fits, anything, since a route that takes `never` is no `AnyRoute`. */
+/**
+ * The input of an operation; of one that no value fits, anything, since a route that takes `never`
+ * is no `AnyRoute`.
+ */
 // oxlint-disable-next-line typescript/no-explicit-any -- as in AnyRoute
 type Taken<Input> = [Input] extends [never] ? any : Input;
 

@@ -1,4 +1,5 @@
-// One call of somebody else's server: bounded in time and bytes, without redirects, settled whatever it is answered with.
+// One call of somebody else's server: bounded in time and bytes, without redirects, settled
+// whatever it is answered with.
 import { request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 
@@ -20,8 +21,8 @@ export interface OutgoingCall {
 }
 
 /**
- * POSTs a body and returns the status of the answer, 101 among them. Rejects where there is none in time. Whatever the other
- * side does, it settles within 10 s and holds no socket afterwards.
+ * POSTs a body and returns the status of the answer, 101 among them. Rejects where there is none in
+ * time. Whatever the other side does, it settles within 10 s and holds no socket afterwards.
  */
 export function post({ url, headers, body, lookup, signal }: OutgoingCall): Promise<number> {
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
@@ -36,7 +37,8 @@ export function post({ url, headers, body, lookup, signal }: OutgoingCall): Prom
       ...(lookup === undefined ? {} : { lookup }),
     });
     let status: number | undefined;
-    // The status counts and the rest changes nothing, but the call is under way until the answer has ended.
+    // The status counts and the rest changes nothing, but the call is under way until the answer
+    // has ended.
     const settle = (why: Error): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);

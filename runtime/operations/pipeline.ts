@@ -1,4 +1,5 @@
-// The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
+// The pipeline: the one order in which hooks, transaction and handler of an operation run
+// (architecture.md "Pipeline").
 import { runStep } from "./held-calls.js";
 import type { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "./context.js";
@@ -11,10 +12,12 @@ import { quietly } from "./quietly.js";
 import { told } from "./refused-write.js";
 
 /**
- * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
- * (tx_before → handler → tx_after) → commit → after_commit → on_success, or on_failure; finally at the end. Fails with the
- * error of the first step that threw, or with `deadline_exceeded` at the deadline, after which nothing commits. A read without hooks whose handler does not wait has its
- * outcome at once. What a handler or a hook has called and not awaited when it returns fails the step.
+ * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap
+ * → transaction (tx_before → handler → tx_after) → commit → after_commit → on_success, or
+ * on_failure; finally at the end. Fails with the error of the first step that threw, or with
+ * `deadline_exceeded` at the deadline, after which nothing commits. A read without hooks whose
+ * handler does not wait has its outcome at once. What a handler or a hook has called and not
+ * awaited when it returns fails the step.
  */
 export function invoke<Input, Result>(
   operation: Operation<Input, Result>,
@@ -26,7 +29,10 @@ export function invoke<Input, Result>(
     : invokedAsDeclared(operation, input, context);
 }
 
-/** Invokes what may fail with errors of the registry, and answers with those that are declared for it. */
+/**
+ * Invokes what may fail with errors of the registry, and answers with those that are declared for
+ * it.
+ */
 async function invokedAsDeclared<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
@@ -229,7 +235,10 @@ async function transact<Input, Result>(
   }
 }
 
-/** The outcome of what an operation does: in its transaction, and once per idempotency key, where it has those. */
+/**
+ * The outcome of what an operation does: in its transaction, and once per idempotency key, where it
+ * has those.
+ */
 async function settledOutcome<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
@@ -249,7 +258,10 @@ async function settledOutcome<Input, Result>(
   return settled;
 }
 
-/** What is left to do in the transaction. A repetition under a key gets its answer there, also where looking fails by now. */
+/**
+ * What is left to do in the transaction. A repetition under a key gets its answer there, also where
+ * looking fails by now.
+ */
 async function looked<Input, Result>(
   handler: LookingHandler<Input, Result>,
   input: Input,

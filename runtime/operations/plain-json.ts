@@ -1,5 +1,6 @@
-// Plain copies of what an author's code returns: generated modules name the members that a copy keeps. Each member is read
-// once, so the value that is checked is the value that is sent, whatever its getters and prototypes do.
+// Plain copies of what an author's code returns: generated modules name the members that a copy
+// keeps. Each member is read once, so the value that is checked is the value that is sent, whatever
+// its getters and prototypes do.
 
 /** Makes the plain copy of one value. */
 export type Cut = (value: unknown) => unknown;
@@ -9,7 +10,10 @@ export type Check = (value: unknown) => boolean;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The value as JSON has it: what `toJSON` gives where there is one, as `JSON.stringify` would ask it; null for no number. */
+/**
+ * The value as JSON has it: what `toJSON` gives where there is one, as `JSON.stringify` would ask
+ * it; null for no number.
+ */
 function told(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
@@ -27,7 +31,10 @@ function object(value: unknown): Members | undefined {
 /** How many cuts are under way over what another cut has copied already. */
 let copied = 0;
 
-/** Cuts a copy further. Its parts needn't be copied as a whole again, which nested types would do at each level. */
+/**
+ * Cuts a copy further. Its parts needn't be copied as a whole again, which nested types would do at
+ * each level.
+ */
 function again(copy: unknown, further: Cut): unknown {
   copied += 1;
   try {
@@ -47,8 +54,8 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * A copy of a payload, for checks that refuse what isn't declared: `__proto__` is a name like others in it, and not left out
- * as it is of answers.
+ * A copy of a payload, for checks that refuse what isn't declared: `__proto__` is a name like
+ * others in it, and not left out as it is of answers.
  */
 export function plainPayload(value: unknown): unknown {
   const from = told(value);
@@ -62,7 +69,10 @@ export function plainPayload(value: unknown): unknown {
   return Object.fromEntries(copies);
 }
 
-/** An array with a copy of each item; an item that JSON can't express is null, as with `JSON.stringify`. */
+/**
+ * An array with a copy of each item; an item that JSON can't express is null, as with
+ * `JSON.stringify`.
+ */
 function list(value: unknown, item: Cut): unknown {
   const from = told(value);
   if (!Array.isArray(from)) return plain(from);
@@ -77,7 +87,10 @@ function tuple(value: unknown, first: readonly Cut[], rest: Cut): unknown {
   return list(value, (item) => (first[index++] ?? rest)(item));
 }
 
-/** An object with the known members, those that a pattern names, and the others where `rest` copies them. */
+/**
+ * An object with the known members, those that a pattern names, and the others where `rest` copies
+ * them.
+ */
 function members(
   value: unknown,
   known: Readonly<Record<string, Cut>>,
@@ -102,11 +115,16 @@ function members(
   return to;
 }
 
-/** What a value must be to be one of several types, so far as that can be seen before it is copied. */
+/**
+ * What a value must be to be one of several types, so far as that can be seen before it is copied.
+ */
 export interface CutGuard {
   /** Whether lists may be. */
   readonly lists: boolean;
-  /** Whether objects may be, and the values of members: undefined is an absent one, true is any other than that. */
+  /**
+   * Whether objects may be, and the values of members: undefined is an absent one, true is any
+   * other than that.
+   */
   readonly objects: Readonly<Record<string, readonly unknown[] | true>> | false;
 }
 

@@ -1,4 +1,5 @@
-// Preconditions (RFC 9110 §13): If-Match, If-None-Match and the two dates, evaluated in the same way on every route.
+// Preconditions (RFC 9110 §13): If-Match, If-None-Match and the two dates, evaluated in the same
+// way on every route.
 import { fail } from "../contract/errors.js";
 
 /** Header fields of a request that make it depend on a version, as they were sent. */
@@ -11,10 +12,16 @@ export interface Preconditions {
 
 export const noPreconditions: Preconditions = {};
 
-/** What conditions compare of a version: its tag without quotes, and when it was made, in milliseconds. */
+/**
+ * What conditions compare of a version: its tag without quotes, and when it was made, in
+ * milliseconds.
+ */
 export interface Validators {
   readonly etag: string;
-  /** The version itself, where the tag also says in which form it is answered: writers of any form may name it. */
+  /**
+   * The version itself, where the tag also says in which form it is answered: writers of any form
+   * may name it.
+   */
   readonly revision?: string;
   readonly modifiedAt: number | undefined;
 }
@@ -39,8 +46,9 @@ export function readPreconditions(headers: Headers): Preconditions {
 }
 
 /**
- * Whether a read need not send the version, since its caller has it (304). Throws `precondition_failed` where the caller
- * asks for another version. The order is that of §13.2.2: entity tags take precedence over dates.
+ * Whether a read need not send the version, since its caller has it (304). Throws
+ * `precondition_failed` where the caller asks for another version. The order is that of §13.2.2:
+ * entity tags take precedence over dates.
  */
 export function isUnchanged(preconditions: Preconditions, version: Validators): boolean {
   if (preconditions === noPreconditions) return false;
@@ -70,12 +78,18 @@ function checkMatch({ ifMatch, ifUnmodifiedSince }: Preconditions, version: Vali
     throw fail("precondition_failed", { header: "If-Unmodified-Since" });
 }
 
-/** Whether a header lists a version, in whatever form it was answered: by this release, or by one beside it. */
+/**
+ * Whether a header lists a version, in whatever form it was answered: by this release, or by one
+ * beside it.
+ */
 function listsVersion(header: string, { etag, revision }: Validators): boolean {
   return listsTag(header, etag) || (revision !== undefined && listsRevision(header, revision));
 }
 
-/** Whether a header is `*`, or lists a tag of a document's revision: `"3"`, or `"3-2"` for its second form. */
+/**
+ * Whether a header is `*`, or lists a tag of a document's revision: `"3"`, or `"3-2"` for its
+ * second form.
+ */
 export function listsRevision(header: string, revision: string): boolean {
   if (header.trim() === "*") return true;
   return [...header.matchAll(/(?:W\/)?"(\d+)(?:-\d+)?"/g)].some(
@@ -84,8 +98,9 @@ export function listsRevision(header: string, revision: string): boolean {
 }
 
 /**
- * Whether a header is `*`, or lists the tag. Weak tags count by their opaque part in If-Match as well: one is the
- * strong tag of the same version, weakened where the answer was compressed, by us or a proxy (decisions.md §1 "Documents").
+ * Whether a header is `*`, or lists the tag. Weak tags count by their opaque part in If-Match as
+ * well: one is the strong tag of the same version, weakened where the answer was compressed, by us
+ * or a proxy (decisions.md §1 "Documents").
  */
 export function listsTag(header: string, etag: string): boolean {
   if (header.trim() === "*") return true;
@@ -94,7 +109,10 @@ export function listsTag(header: string, etag: string): boolean {
   return false;
 }
 
-/** When a version was made, in whole seconds as HTTP dates are. NaN, which compares to nothing, if unknown. */
+/**
+ * When a version was made, in whole seconds as HTTP dates are. NaN, which compares to nothing, if
+ * unknown.
+ */
 export function secondOf({ modifiedAt }: Validators): number {
   return modifiedAt === undefined ? Number.NaN : Math.floor(modifiedAt / 1000);
 }
@@ -112,7 +130,9 @@ const dates = [
   ),
 ];
 
-/** Seconds since 1970 of a date in one of the three forms of RFC 9110 §5.6.7; null where it is none. */
+/**
+ * Seconds since 1970 of a date in one of the three forms of RFC 9110 §5.6.7; null where it is none.
+ */
 export function httpDate(text: string | undefined): number | null {
   if (text === undefined || !dates.some((form) => form.test(text))) return null;
   const millis = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);

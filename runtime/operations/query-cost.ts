@@ -1,5 +1,6 @@
-// What a query will cost at worst, estimated before it runs: clauses times rows that no index rules out
-// (architecture.md "Work is bounded": cost). A unit is about a tenth of a microsecond of SQLite on one core.
+// What a query will cost at worst, estimated before it runs: clauses times rows that no index rules
+// out (architecture.md "Work is bounded": cost). A unit is about a tenth of a microsecond of SQLite
+// on one core.
 import { fail } from "../contract/errors.js";
 import type { QueryBudgets } from "./invocation-facts.js";
 import type { Payer } from "../ports/work.js";
@@ -89,7 +90,10 @@ export function aggregateCost(ground: Ground, filter: Filter, given: Aggregate):
 /** A guess at the share of rows that contain a word. */
 const wordShare = 0.03;
 const wordCost = 4;
-/** Of one word: reading the words of the index that are like it, and looking for the nearest among the documents. */
+/**
+ * Of one word: reading the words of the index that are like it, and looking for the nearest among
+ * the documents.
+ */
 const spellingCost = 200_000;
 
 /** A search: the rows that its words may find, and the conditions on each of them. */
@@ -121,7 +125,10 @@ export function searchCost(
   ];
 }
 
-/** Throws `query_too_complex` if the cost exceeds the caller's budget. The service's own work has no budget. */
+/**
+ * Throws `query_too_complex` if the cost exceeds the caller's budget. The service's own work has no
+ * budget.
+ */
 export function checkCost(cost: Cost, budgets: QueryBudgets, payer: Payer | null): void {
   const budget = payer === null ? null : payer.isAnonymous ? budgets.anonymous : budgets.callers;
   if (budget === null) return;
@@ -174,7 +181,10 @@ function rangedField(filter: Filter): string | null {
     : null;
 }
 
-/** Whether an index returns the rows in order: after fields that are equal, those of the sorts, all in one direction. */
+/**
+ * Whether an index returns the rows in order: after fields that are equal, those of the sorts, all
+ * in one direction.
+ */
 function servesSorts(
   sorts: readonly SortKey[],
   filter: Filter,

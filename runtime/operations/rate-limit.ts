@@ -3,8 +3,8 @@ import { fail } from "../contract/errors.js";
 import type { PhaseHook } from "../operations/hooks.js";
 
 /**
- * At most `points` per window of `windowSeconds` for each caller: the principal, or the address if there is none.
- * Beyond that 429 `core.throttled` with `Retry-After`.
+ * At most `points` per window of `windowSeconds` for each caller: the principal, or the address if
+ * there is none. Beyond that 429 `core.throttled` with `Retry-After`.
  */
 export function rateLimit(
   points: number,

@@ -1,11 +1,18 @@
-// Rate limits that still work while the shared counts are away: each process then counts for itself.
+// Rate limits that still work while the shared counts are away: each process then counts for
+// itself.
 import type { Log } from "../ports/log.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 
-/** Milliseconds between two requests that try the shared counts again; all others use the local ones. */
+/**
+ * Milliseconds between two requests that try the shared counts again; all others use the local
+ * ones.
+ */
 const pauseMillis = 1_000;
 
-/** Uses the first limiter, and the other one while the first fails. Logs once when it fails, and once when it is back. */
+/**
+ * Uses the first limiter, and the other one while the first fails. Logs once when it fails, and
+ * once when it is back.
+ */
 export function rateLimiterWithFallback(
   shared: RateLimiter,
   own: RateLimiter,

@@ -1,5 +1,5 @@
-// What handlers write and the type of a document refuses: the caller's fault where the caller has sent it, else the author's
-// (decisions.md §4 "Writes of handlers").
+// What handlers write and the type of a document refuses: the caller's fault where the caller has
+// sent it, else the author's (decisions.md §4 "Writes of handlers").
 import { fail, ServiceError } from "../contract/errors.js";
 import { isObject, pointer } from "../contract/json-pointer.js";
 import { jsonEqual, type ValidationFault } from "../contract/validation.js";
@@ -26,8 +26,9 @@ export class RefusedWrite extends ServiceError {
   }
 
   /**
-   * The error as an invocation with this input ends with it: as it is where all that is wrong stands in the input, with the
-   * pointers of the input; else a masked one, whose cause names the places.
+   * The error as an invocation with this input ends with it: as it is where all that is wrong
+   * stands in the input, with the pointers of the input; else a masked one, whose cause names the
+   * places.
    */
   toldOf(input: unknown): ServiceError {
     const objects = objectsOf(input);
@@ -60,8 +61,8 @@ interface Placed {
 }
 
 /**
- * A fault where it stands in the input: in an object that was passed on, or in a member that has the same name and value.
- * Null where it does not stand there.
+ * A fault where it stands in the input: in an object that was passed on, or in a member that has
+ * the same name and value. Null where it does not stand there.
  */
 function placed(
   fault: ValidationFault,

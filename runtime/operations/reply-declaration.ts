@@ -1,4 +1,5 @@
-// What an operation declares besides input and body: headers that its handler reads, and what it may set on the answer.
+// What an operation declares besides input and body: headers that its handler reads, and what it
+// may set on the answer.
 
 /** How a cookie is kept. Every cookie is `Secure`. */
 export interface CookieDeclaration {

@@ -1,4 +1,5 @@
-// Headers that a handler reads, and what it sets on its answer besides the body, as its operation declares both.
+// Headers that a handler reads, and what it sets on its answer besides the body, as its operation
+// declares both.
 import { validateHeaderValue } from "node:http";
 import { stringifySetCookie } from "cookie";
 import type { ExecutionContext } from "./context.js";

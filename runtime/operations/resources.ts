@@ -35,13 +35,20 @@ export interface Resources {
   readonly signals: SignalPlane;
   /** Learns what has been committed for others. */
   readonly observer: Observer;
-  /** What a family has opened. Throws `core.configuration` if the service doesn't use that family. */
+  /**
+   * What a family has opened. Throws `core.configuration` if the service doesn't use that family.
+   */
   of<Resource>(key: ResourceKey<Resource>): Resource;
   /** What the families of the service have read of the environment, by member; see `settingsOf`. */
   readonly familySettings: Readonly<Record<string, unknown>>;
-  /** Has families do what they do with an integration event, in the transaction of the context that stages it. */
+  /**
+   * Has families do what they do with an integration event, in the transaction of the context that
+   * stages it.
+   */
   staged(context: object, event: StagedEvent): Promise<void>;
-  /** Has families end what they keep of somebody who has left, in the transaction of the context. */
+  /**
+   * Has families end what they keep of somebody who has left, in the transaction of the context.
+   */
   departed(context: object, who: Departed): Promise<void>;
   /** Wakes whoever does the work that waits in the store of this key. */
   readonly wake: (key: StoreKey<unknown>) => void;

@@ -1,11 +1,16 @@
-// Sealing (encryption with authentication) of texts that are stored in the database: AES-256-GCM (NIST SP 800-38D), keys by
-// HKDF (RFC 5869).
+// Sealing (encryption with authentication) of texts that are stored in the database: AES-256-GCM
+// (NIST SP 800-38D), keys by HKDF (RFC 5869).
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Seals text for one purpose. `about` names what the text belongs to, and must be the same when it is opened. */
+/**
+ * Seals text for one purpose. `about` names what the text belongs to, and must be the same when it
+ * is opened.
+ */
 export interface Sealer {
   seal(text: string, about: string): string;
-  /** Throws where the text was not sealed with one of the secrets, for this purpose and about this. */
+  /**
+   * Throws where the text was not sealed with one of the secrets, for this purpose and about this.
+   */
   open(sealed: string, about: string): string;
 }
 
@@ -13,7 +18,10 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A sealer over an ordered list of secrets: the first seals, all open. Throws where the list is empty. */
+/**
+ * A sealer over an ordered list of secrets: the first seals, all open. Throws where the list is
+ * empty.
+ */
 export function aesSealer(secrets: readonly Buffer[], purpose: string): Sealer {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
   const [first] = keys;

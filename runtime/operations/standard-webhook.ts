@@ -1,4 +1,5 @@
-// A message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com, 1.0.0).
+// A message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com,
+// 1.0.0).
 import { createHmac } from "node:crypto";
 
 /** A message to a webhook. */
@@ -13,8 +14,8 @@ export interface WebhookMessage {
 }
 
 /**
- * The body `{type, timestamp, tenant_id, data}` and its headers. `webhook-signature` has one HMAC-SHA-256 for each secret, so
- * that secrets rotate by overlap.
+ * The body `{type, timestamp, tenant_id, data}` and its headers. `webhook-signature` has one
+ * HMAC-SHA-256 for each secret, so that secrets rotate by overlap.
  */
 export function signedMessage(
   { id, name, tenant, createdAt, data }: WebhookMessage,

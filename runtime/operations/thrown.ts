@@ -1,5 +1,5 @@
-// What an author's code has thrown may be anything, and reading it may throw again: here it can't (decisions.md §4 "Faults that
-// nobody holds").
+// What an author's code has thrown may be anything, and reading it may throw again: here it can't
+// (decisions.md §4 "Faults that nobody holds").
 import { inspect } from "node:util";
 
 /** Characters of a value that was thrown and is no error. */

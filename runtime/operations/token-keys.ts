@@ -1,4 +1,5 @@
-// Key material of access tokens: from bytes to the keys that sign and verify, each pinned to one algorithm (RFC 8725 §3.1).
+// Key material of access tokens: from bytes to the keys that sign and verify, each pinned to one
+// algorithm (RFC 8725 §3.1).
 import {
   createHash,
   createHmac,
@@ -41,7 +42,10 @@ function exported({ privateKey }: { readonly privateKey: KeyObject }): Buffer {
   return privateKey.export({ type: "pkcs8", format: "der" });
 }
 
-/** What is wrong with key material, or null: a shared secret has 32 bytes at least, a key what `keyFault` says. */
+/**
+ * What is wrong with key material, or null: a shared secret has 32 bytes at least, a key what
+ * `keyFault` says.
+ */
 export function tokenKeyFault(algorithm: TokenAlgorithm, bytes: Buffer): string | null {
   if (algorithm === "HS256") return bytes.length < 32 ? "needs at least 32 bytes" : null;
   const key = publicKeyOf(bytes);
@@ -50,8 +54,8 @@ export function tokenKeyFault(algorithm: TokenAlgorithm, bytes: Buffer): string 
 }
 
 /**
- * What is wrong with a key, or null. RS256 needs RSA of 2 048 bits with an exponent that is odd and 65 537 at least
- * (SP 800-56B §6.2), ES256 the curve P-256, EdDSA Ed25519.
+ * What is wrong with a key, or null. RS256 needs RSA of 2 048 bits with an exponent that is odd and
+ * 65 537 at least (SP 800-56B §6.2), ES256 the curve P-256, EdDSA Ed25519.
  */
 export function keyFault(algorithm: AsymmetricAlgorithm, key: KeyObject): string | null {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
@@ -83,7 +87,10 @@ export function tokenKeyIdentity(algorithm: TokenAlgorithm, bytes: Buffer): stri
   return (key?.export({ type: "spki", format: "der" }) ?? bytes).toString("base64");
 }
 
-/** Keys of an ordered list of material: the first signs, all verify. Throws where the first cannot sign. */
+/**
+ * Keys of an ordered list of material: the first signs, all verify. Throws where the first cannot
+ * sign.
+ */
 export async function localTokenKeys(
   algorithm: TokenAlgorithm,
   material: readonly Buffer[],

@@ -1,4 +1,5 @@
-// Finds where a value can't be JSON: only once an answer has failed, so that usual answers don't pay for it.
+// Finds where a value can't be JSON: only once an answer has failed, so that usual answers don't
+// pay for it.
 import { pointer } from "../contract/json-pointer.js";
 import type { ValidationFault } from "../contract/validation.js";
 

@@ -13,7 +13,9 @@ export interface ApiKey {
   readonly digest: string;
   /** What every key of the service begins with. */
   readonly prefix: string;
-  /** The secret's first and last characters around an ellipsis, so that people can tell keys apart. */
+  /**
+   * The secret's first and last characters around an ellipsis, so that people can tell keys apart.
+   */
   readonly hint: string;
   readonly label: string | null;
   readonly createdAt: number;
@@ -28,8 +30,9 @@ export const apiKeyStore = storeKey<ApiKeyStore>("apiKeys");
 export interface ApiKeyStore {
   add(key: ApiKey): Promise<void>;
   /**
-   * Removes revoked and expired keys of a principal except the newest `most`; returns how many valid keys there are. Until the
-   * transaction ends, nobody else counts them, so that a cap on them holds.
+   * Removes revoked and expired keys of a principal except the newest `most`; returns how many
+   * valid keys there are. Until the transaction ends, nobody else counts them, so that a cap on
+   * them holds.
    */
   limit(principalId: string, now: number, most: number): Promise<number>;
   /** Removes up to `limit` keys that were revoked or expired before `before`; returns how many. */
@@ -38,7 +41,10 @@ export interface ApiKeyStore {
   list(principalId: string): Promise<readonly ApiKey[]>;
   /** Revokes a key of the principal; false if it has no such key, or has revoked it before. */
   revoke(principalId: string, id: string, now: number): Promise<boolean>;
-  /** What is checked on each request with the key, and when it was last used; null for an unknown digest. */
+  /**
+   * What is checked on each request with the key, and when it was last used; null for an unknown
+   * digest.
+   */
   trust(
     digest: string,
     now: number,

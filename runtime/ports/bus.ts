@@ -1,5 +1,5 @@
-// The port of the bus, over which the processes of one service tell each other what happens. It may lose any message, because
-// mailboxes and cursors are the only state (decisions.md §2).
+// The port of the bus, over which the processes of one service tell each other what happens. It may
+// lose any message, because mailboxes and cursors are the only state (decisions.md §2).
 
 import type { CredentialScope, SignalTarget } from "./signals.js";
 
@@ -10,7 +10,9 @@ export type PresenceMessage = {
   readonly process: string;
 } & (
   | {
-      /** These seats were taken (`here`), were left (`gone`), or are all that there are (`whole`). */
+      /**
+       * These seats were taken (`here`), were left (`gone`), or are all that there are (`whole`).
+       */
       readonly is: "here" | "gone" | "whole";
       readonly seats: readonly (readonly [string, string, string])[];
     }
@@ -29,7 +31,10 @@ export type BusMessage =
     }
   /** Some of these credentials or permissions have ended. */
   | { readonly kind: "ended"; readonly of: CredentialScope }
-  /** A device gave a sign of life. Its connection may be on another process than the one that received the sign. */
+  /**
+   * A device gave a sign of life. Its connection may be on another process than the one that
+   * received the sign.
+   */
   | {
       readonly kind: "sign";
       readonly tenant: string;
@@ -56,7 +61,8 @@ export interface BusListener {
   /** Called with each message of another process, in the order in which that process sent them. */
   heard(message: BusMessage): void;
   /**
-   * Called when messages of this process were lost on their way to the others: ephemeral signals, or a loss that was to be told.
+   * Called when messages of this process were lost on their way to the others: ephemeral signals,
+   * or a loss that was to be told.
    */
   lost(): void;
   /** Called when the bus is back after an interruption, whose messages are lost. */

@@ -1,10 +1,13 @@
-// The clock of a service, for dates, expiry, retention and periodic work. Durations are measured with `performance.now()`
-// instead, which doesn't jump when somebody sets the machine's time.
+// The clock of a service, for dates, expiry, retention and periodic work. Durations are measured
+// with `performance.now()` instead, which doesn't jump when somebody sets the machine's time.
 
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls `work` after so many milliseconds; returns a function that cancels this. `work` must not reject. */
+  /**
+   * Calls `work` after so many milliseconds; returns a function that cancels this. `work` must not
+   * reject.
+   */
   after(millis: number, work: () => void | Promise<void>): () => void;
 }
 
@@ -19,7 +22,8 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout;
     const wait = (left: number): void => {
       const fire = (): void => {
-        // A long wait takes several timers. What is left is computed afresh, in case somebody has set the machine's time.
+        // A long wait takes several timers. What is left is computed afresh, in case somebody has
+        // set the machine's time.
         const rest = left > longestMillis ? dueAt - Date.now() : 0;
         if (rest > 0) wait(rest);
         else void work();

@@ -13,7 +13,10 @@ export interface Transaction {
   readonly idempotency: IdempotencyStore;
   readonly leases: LeaseStore;
   readonly rates: RateStore;
-  /** Runs `work`. If it throws, its own writes are undone, the error is rethrown and the transaction can go on. */
+  /**
+   * Runs `work`. If it throws, its own writes are undone, the error is rethrown and the transaction
+   * can go on.
+   */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,11 +26,17 @@ export interface WriteOptions {
   readonly payer?: Payer | null;
   /** The name of the operation, for the log if it holds up others. */
   readonly operation?: string;
-  /** A name that only one write may hold at a time, until it ends; another is refused with `idempotency_in_flight`. */
+  /**
+   * A name that only one write may hold at a time, until it ends; another is refused with
+   * `idempotency_in_flight`.
+   */
   readonly exclusive?: string | undefined;
 }
 
-/** How busy an engine is. SQLite counts reads and writes; PostgreSQL counts callers' connections and the service's own. */
+/**
+ * How busy an engine is. SQLite counts reads and writes; PostgreSQL counts callers' connections and
+ * the service's own.
+ */
 export interface EngineState {
   readonly reading: BulkheadState;
   readonly writing: BulkheadState;
@@ -36,8 +45,8 @@ export interface EngineState {
 /** One SQL database. All methods may reject with `core.infrastructure` or `core.unavailable`. */
 export interface Database {
   /**
-   * Reads committed state for one piece of work, outside any transaction. Reads that take long wait for their turn, and end
-   * with the work. Writes through it reject with `core.configuration`.
+   * Reads committed state for one piece of work, outside any transaction. Reads that take long wait
+   * for their turn, and end with the work. Writes through it reject with `core.configuration`.
    */
   read(work: Work): Transaction;
   /** The same for the service's own work, with the time limit of `ofService`. */
@@ -47,9 +56,15 @@ export interface Database {
    * Nothing commits if `work` throws or the lifetime ends; `work` is never run twice.
    */
   write<T>(options: WriteOptions, work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Resolves if callers' work gets to the engine now, apart from the service's own; rejects with why it doesn't. */
+  /**
+   * Resolves if callers' work gets to the engine now, apart from the service's own; rejects with
+   * why it doesn't.
+   */
   admit(): Promise<void>;
-  /** Resolves if callers' work gets to the engine now, and the engine accepts writes; rejects if it doesn't. */
+  /**
+   * Resolves if callers' work gets to the engine now, and the engine accepts writes; rejects if it
+   * doesn't.
+   */
   probe(): Promise<void>;
   /** What is under way and what waits, for metrics. */
   state(): EngineState;

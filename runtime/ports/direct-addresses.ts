@@ -1,4 +1,5 @@
-// Addresses of single requests that the service itself answers, for engines that have none (decisions.md "Object storage").
+// Addresses of single requests that the service itself answers, for engines that have none
+// (decisions.md "Object storage").
 /** What a signed address permits. */
 export type DirectRequest =
   | { readonly kind: "download"; readonly key: string }
@@ -25,7 +26,10 @@ export type DirectRequest =
 export interface Addresses {
   /** The address of a request, for so many seconds. */
   sign(request: DirectRequest, seconds: number): string;
-  /** The request of an address. Throws `direct_transfer_forbidden` where it is forged, expired, or of another method. */
+  /**
+   * The request of an address. Throws `direct_transfer_forbidden` where it is forged, expired, or
+   * of another method.
+   */
   verify(token: string, method: string): DirectRequest;
 }
 

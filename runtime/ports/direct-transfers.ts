@@ -1,4 +1,5 @@
-// The port of direct transfers: signed requests that bypass operations, and uploads in parts (decisions.md "Object storage").
+// The port of direct transfers: signed requests that bypass operations, and uploads in parts
+// (decisions.md "Object storage").
 import type { ObjectDescription, ObjectHead } from "./object-head.js";
 
 /** A request that anybody who has it may send until it expires. */
@@ -9,7 +10,10 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An HTML form that anybody who has it may send until it expires: first these fields, then the file. */
+/**
+ * An HTML form that anybody who has it may send until it expires: first these fields, then the
+ * file.
+ */
 export interface SignedForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -32,13 +36,19 @@ export interface UploadedPart {
 export interface DirectTransfers {
   /** Signs a download of the object, for so many seconds. */
   signDownload(head: ObjectHead, seconds: number): Promise<SignedRequest>;
-  /** Signs an upload, for so many seconds. `maxBytes` only holds if the engine can enforce it; a presigned PUT of S3 can't. */
+  /**
+   * Signs an upload, for so many seconds. `maxBytes` only holds if the engine can enforce it; a
+   * presigned PUT of S3 can't.
+   */
   signUpload(key: string, limits: UploadLimits, seconds: number): Promise<SignedRequest>;
   /** Signs a form that accepts a file of up to `maxBytes`, for so many seconds. */
   signForm(key: string, limits: UploadLimits, seconds: number): Promise<SignedForm>;
   /** Begins an upload in parts; returns its id. */
   begin(key: string, description: ObjectDescription, signal?: AbortSignal): Promise<string>;
-  /** Signs an upload of one part, for so many seconds. If the engine can, it holds all parts together to `maxBytes`. */
+  /**
+   * Signs an upload of one part, for so many seconds. If the engine can, it holds all parts
+   * together to `maxBytes`.
+   */
   signPart(
     key: string,
     uploadId: string,
@@ -48,8 +58,9 @@ export interface DirectTransfers {
   /** The minimum size of every part except the last, in bytes. */
   readonly leastPartBytes: number;
   /**
-   * Stores a part and returns its tag; only in engines whose signed requests the service answers itself. Throws
-   * `core.not_found` if there is no such upload, and `upload_too_large` once its parts together exceed `maxBytes`.
+   * Stores a part and returns its tag; only in engines whose signed requests the service answers
+   * itself. Throws `core.not_found` if there is no such upload, and `upload_too_large` once its
+   * parts together exceed `maxBytes`.
    */
   receivePart?(
     key: string,
@@ -64,7 +75,10 @@ export interface DirectTransfers {
     uploadId: string,
     signal?: AbortSignal,
   ): Promise<readonly UploadedPart[] | null>;
-  /** Makes the object from these parts, in their order. Null if there is no such upload; throws `upload_parts_invalid`. */
+  /**
+   * Makes the object from these parts, in their order. Null if there is no such upload; throws
+   * `upload_parts_invalid`.
+   */
   complete(
     key: string,
     uploadId: string,

@@ -1,4 +1,5 @@
-// The port of the history of documents: their revisions, and documents that were deleted (decisions.md §4 "Revisions").
+// The port of the history of documents: their revisions, and documents that were deleted
+// (decisions.md §4 "Revisions").
 import type { AnyDocumentSpec } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
@@ -28,7 +29,10 @@ export const historyStore = storeKey<HistoryStore>("documents' history");
 
 /** The history of documents within one transaction. `tenant` works as in `DocumentStore`. */
 export interface HistoryStore {
-  /** Up to `limit` revisions that are kept of a document, newest first: those before the revision `before`, or all if null. */
+  /**
+   * Up to `limit` revisions that are kept of a document, newest first: those before the revision
+   * `before`, or all if null.
+   */
   revisions(
     spec: AnyDocumentSpec,
     tenant: string,
@@ -43,7 +47,10 @@ export interface HistoryStore {
     id: string,
     rev: number,
   ): Promise<(KeptRevision & { readonly body: string }) | null>;
-  /** Up to `limit` documents of all tenants that were deleted up to `until` (RFC 3339), in that order, from after `after`. */
+  /**
+   * Up to `limit` documents of all tenants that were deleted up to `until` (RFC 3339), in that
+   * order, from after `after`.
+   */
   deletedUntil(
     spec: AnyDocumentSpec,
     until: string,
@@ -51,8 +58,9 @@ export interface HistoryStore {
     limit: number,
   ): Promise<readonly DeletedDocument[]>;
   /**
-   * Removes the oldest revisions of documents that have more than `keep`. Looks at up to `limit` documents after a key, over
-   * all tenants (an empty key is before the first one), and removes up to `limit` revisions.
+   * Removes the oldest revisions of documents that have more than `keep`. Looks at up to `limit`
+   * documents after a key, over all tenants (an empty key is before the first one), and removes up
+   * to `limit` revisions.
    */
   trim(
     spec: AnyDocumentSpec,

@@ -1,4 +1,5 @@
-// The document spec: everything that the runtime knows about a document type, printed by the generator.
+// The document spec: everything that the runtime knows about a document type, printed by the
+// generator.
 import type { Canonical } from "../contract/canonical-values.js";
 import {
   baseFields,
@@ -14,7 +15,9 @@ import type { Filter } from "../query/ast.js";
 import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
-/** A signal that is sent when a document changes; it carries the document as it is after the change. */
+/**
+ * A signal that is sent when a document changes; it carries the document as it is after the change.
+ */
 export type Emission = {
   readonly on: "create" | "update" | "delete" | "restore" | "kill";
   readonly event: string;
@@ -39,8 +42,8 @@ export interface Referrer {
 }
 
 /**
- * A step of the guard of `get`, which decides whether a caller may read documents of the type through other documents. The
- * type of its context belongs to the families, so here it is `never`.
+ * A step of the guard of `get`, which decides whether a caller may read documents of the type
+ * through other documents. The type of its context belongs to the families, so here it is `never`.
  */
 export interface Reading {
   run(input: unknown, context: never): unknown;
@@ -75,13 +78,19 @@ export interface AnyDocumentSpec {
   readonly softDelete: boolean;
   /** Whether lists may ask for deleted rows as well. */
   readonly listDeleted: boolean;
-  /** How many snapshots of each document are kept for three-way merges; 0 keeps none, null keeps all. */
+  /**
+   * How many snapshots of each document are kept for three-way merges; 0 keeps none, null keeps
+   * all.
+   */
   readonly history: number | null;
   /** Members that no patch may contain; restoring an earlier revision leaves them as they are. */
   readonly unpatchable?: readonly string[];
   /** Seconds after which deleted documents are removed for good; absent if they stay. */
   readonly deletedForSeconds?: number;
-  /** Values of members that a create payload leaves out; null for nullable members without another default. */
+  /**
+   * Values of members that a create payload leaves out; null for nullable members without another
+   * default.
+   */
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Dotted paths of members that may be null; `*` stands for the members of a map. */
   readonly nullable: readonly string[];
@@ -104,11 +113,17 @@ export interface AnyDocumentSpec {
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
   /** Members that refer to other documents, and to which type. */
   readonly references?: Readonly<Record<string, () => DocumentSpec<unknown>>>;
-  /** Types that refer to this one, and what becomes of their documents when one of this type is deleted. */
+  /**
+   * Types that refer to this one, and what becomes of their documents when one of this type is
+   * deleted.
+   */
   readonly referredBy?: readonly Referrer[];
   /** The guard for reading these documents through others; absent if nobody may. */
   readonly reading?: () => readonly Reading[];
-  /** The scopes of its guards, by verb: whoever reads or writes the documents for a caller keeps to them. */
+  /**
+   * The scopes of its guards, by verb: whoever reads or writes the documents for a caller keeps to
+   * them.
+   */
   readonly scopes?: Scopes;
   /** Fields of the objects in arrays, for quantifiers. */
   readonly elements?: Elements;
@@ -117,7 +132,10 @@ export interface AnyDocumentSpec {
   /** Search indexes that are written together with the documents. */
   readonly searches?: readonly SearchIndex[];
   readonly emits?: readonly Emission[];
-  /** Check the payloads of create and patch, of callers and of handlers; absent if only handlers write. */
+  /**
+   * Check the payloads of create and patch, of callers and of handlers; absent if only handlers
+   * write.
+   */
   readonly validateCreate?: Validator<unknown>;
   readonly validatePatch?: Validator<unknown>;
   /** Checks a whole body; only needed if a body can be wrong although its payloads were right. */
@@ -134,8 +152,8 @@ export interface SearchIndex {
 }
 
 /**
- * A document type with its TypeScript types: documents in answers, payloads of create and patch, filters, sorts, and documents
- * with their references expanded.
+ * A document type with its TypeScript types: documents in answers, payloads of create and patch,
+ * filters, sorts, and documents with their references expanded.
  */
 export interface DocumentSpec<
   Document,
@@ -190,8 +208,8 @@ function columnsOf({ softDelete, view: seen }: AnyDocumentSpec): Fields {
 }
 
 /**
- * A view of documents: its readers see, and can query, only the members of the view. Rows and scopes are those of the
- * documents. It is read-only.
+ * A view of documents: its readers see, and can query, only the members of the view. Rows and
+ * scopes are those of the documents. It is read-only.
  */
 export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
   of: DocumentSpec<unknown>,
@@ -232,7 +250,10 @@ function allRelations(of: AnyDocumentSpec): Relations {
   return relationsOf(of, (spec) => spec.scopeFields);
 }
 
-/** Looks up each relation only when a query uses it, because document types may refer to each other in circles. */
+/**
+ * Looks up each relation only when a query uses it, because document types may refer to each other
+ * in circles.
+ */
 function relationsOf(
   { references = {}, referredBy = [] }: AnyDocumentSpec,
   fieldsOf: (spec: DocumentSpec<unknown>) => FieldSet | undefined,

@@ -19,11 +19,16 @@ export interface StoredDocument {
   /** Who makes this revision, if it is about to be written; null is the service itself. */
   readonly changedBy?: string | null;
   readonly body: string;
-  /** If a newer version of the service wrote it: the number of its shape, and the body in that shape. */
+  /**
+   * If a newer version of the service wrote it: the number of its shape, and the body in that
+   * shape.
+   */
   readonly newer?: { readonly shape: number; readonly body: string };
   /** Members of the row that it keeps for the version before, by their names in rows. */
   readonly kept?: Readonly<Record<string, unknown>>;
-  /** If a query sorts through references: the values that it sorted by, by the index of the sort. */
+  /**
+   * If a query sorts through references: the values that it sorted by, by the index of the sort.
+   */
   readonly joined?: Readonly<Record<number, Scalar | null>>;
 }
 
@@ -56,26 +61,38 @@ export type AggregateValue = string | number | boolean | null;
 export const documentStore = storeKey<DocumentStore>("documents");
 
 /**
- * Documents within one transaction. Methods with a `tenant` only see its rows; for a type without tenants it is ignored.
- * Faults of the engine reject with `core.infrastructure` or `core.unavailable`.
+ * Documents within one transaction. Methods with a `tenant` only see its rows; for a type without
+ * tenants it is ignored. Faults of the engine reject with `core.infrastructure` or
+ * `core.unavailable`.
  */
 export interface DocumentStore {
   /** The document, even if it is deleted; null if there is none. */
   get(spec: AnyDocumentSpec, tenant: string, id: string): Promise<StoredDocument | null>;
-  /** Whether the document exists and isn't deleted. It is locked so that this stays true until the transaction ends. */
+  /**
+   * Whether the document exists and isn't deleted. It is locked so that this stays true until the
+   * transaction ends.
+   */
   hold(spec: AnyDocumentSpec, tenant: string, id: string): Promise<boolean>;
-  /** Locks the document against `hold`: waits for those who hold it, and makes others wait until the transaction ends. */
+  /**
+   * Locks the document against `hold`: waits for those who hold it, and makes others wait until the
+   * transaction ends.
+   */
   seize(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
   /** Adds a document, and its snapshot if the type keeps history. */
   insert(spec: AnyDocumentSpec, tenant: string, document: StoredDocument): Promise<void>;
-  /** Replaces the document if its revision is still `expectedRev`; returns whether it did. Atomic. */
+  /**
+   * Replaces the document if its revision is still `expectedRev`; returns whether it did. Atomic.
+   */
   replace(
     spec: AnyDocumentSpec,
     tenant: string,
     expectedRev: number,
     document: StoredDocument,
   ): Promise<boolean>;
-  /** Removes the document and its snapshots if its revision is still `expectedRev`; returns whether it did. */
+  /**
+   * Removes the document and its snapshots if its revision is still `expectedRev`; returns whether
+   * it did.
+   */
   remove(spec: AnyDocumentSpec, tenant: string, id: string, expectedRev: number): Promise<boolean>;
   /** As `hold`, of several documents: returns the ids of those that exist and aren't deleted. */
   holdMany(
@@ -89,13 +106,19 @@ export interface DocumentStore {
     tenant: string,
     documents: readonly StoredDocument[],
   ): Promise<void>;
-  /** As `replace`, of several different documents, in few statements: returns the ids of those that it replaced. */
+  /**
+   * As `replace`, of several different documents, in few statements: returns the ids of those that
+   * it replaced.
+   */
   replaceMany(
     spec: AnyDocumentSpec,
     tenant: string,
     changes: readonly { readonly expectedRev: number; readonly document: StoredDocument }[],
   ): Promise<ReadonlySet<string>>;
-  /** As `remove`, of several different documents, in few statements: returns the ids of those that it removed. */
+  /**
+   * As `remove`, of several different documents, in few statements: returns the ids of those that
+   * it removed.
+   */
   removeMany(
     spec: AnyDocumentSpec,
     tenant: string,
@@ -111,15 +134,19 @@ export interface DocumentStore {
     window: Window,
   ): Promise<readonly StoredDocument[]>;
   /**
-   * For each entry of `asked`, in the same order: those of its documents that exist, aren't deleted and pass its filter. One
-   * statement. The document whose body exceeds `maxBytes`, counted over all, is the last one; the rest is left out.
+   * For each entry of `asked`, in the same order: those of its documents that exist, aren't deleted
+   * and pass its filter. One statement. The document whose body exceeds `maxBytes`, counted over
+   * all, is the last one; the rest is left out.
    */
   named(
     asked: readonly NamedDocuments[],
     tenant: string,
     maxBytes: number,
   ): Promise<readonly (readonly StoredDocument[])[]>;
-  /** The groups of a window, and how many there are in all. A row has the group's fields first, then the computed values. */
+  /**
+   * The groups of a window, and how many there are in all. A row has the group's fields first, then
+   * the computed values.
+   */
   aggregate(
     spec: AnyDocumentSpec,
     tenant: string,
@@ -134,8 +161,9 @@ export interface DocumentStore {
   /** About how many rows all tenants have together. It is cheap. */
   size(spec: AnyDocumentSpec): Promise<number>;
   /**
-   * Looks at the next `limit` rows after a key, over all tenants (an empty key is before the first row), and rewrites those of
-   * an older shape. Revisions don't change. Rows that somebody is writing are skipped.
+   * Looks at the next `limit` rows after a key, over all tenants (an empty key is before the first
+   * row), and rewrites those of an older shape. Revisions don't change. Rows that somebody is
+   * writing are skipped.
    */
   renew(
     spec: AnyDocumentSpec,

@@ -1,5 +1,5 @@
-// Ids of durable events on the wire: opaque to clients; they contain the event's id and its position in the mailbox
-// (decisions.md §2).
+// Ids of durable events on the wire: opaque to clients; they contain the event's id and its
+// position in the mailbox (decisions.md §2).
 import { isUuid } from "../contract/uuid.js";
 
 export interface EventId {

@@ -8,7 +8,10 @@ export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string | null;
-  /** The shape in which the body was kept (operations/kept-values.ts); null if an earlier version of opwright has. */
+  /**
+   * The shape in which the body was kept (operations/kept-values.ts); null if an earlier version of
+   * opwright has.
+   */
   readonly shape: string | null;
   readonly etag: string | null;
   /** Epoch milliseconds. */
@@ -17,7 +20,10 @@ export interface IdempotencyRecord {
 
 /** Stored answers within one transaction; what it saves commits with that transaction. */
 export interface IdempotencyStore {
-  /** The record of the scope; null if there is none, or it has expired at `now` (epoch milliseconds). */
+  /**
+   * The record of the scope; null if there is none, or it has expired at `now` (epoch
+   * milliseconds).
+   */
   find(scope: string, now: number): Promise<IdempotencyRecord | null>;
   /** Saves a record, in place of an expired one. */
   save(record: IdempotencyRecord): Promise<void>;

@@ -1,4 +1,5 @@
-// The port of identities: principals, sessions, refresh and reset tokens (decisions.md "Authentication, API keys, tenancy").
+// The port of identities: principals, sessions, refresh and reset tokens (decisions.md
+// "Authentication, API keys, tenancy").
 import { storeKey } from "./store-key.js";
 
 /** Someone who can sign in. `login` is in its one canonical form. */
@@ -21,7 +22,10 @@ export interface Session {
   readonly createdAt: number;
 }
 
-/** What is checked about a credential (a session or an API key) on every request with it, read in one query. */
+/**
+ * What is checked about a credential (a session or an API key) on every request with it, read in
+ * one query.
+ */
 export interface Trust {
   readonly credentialId: string;
   readonly principalId: string;
@@ -33,11 +37,16 @@ export interface Trust {
   readonly rotatedAt: number | null;
   /** Whether it has not been ended or revoked, and has not expired. */
   readonly isLive: boolean;
-  /** Epoch milliseconds; null for a credential that never expires, or whose token says when it does. */
+  /**
+   * Epoch milliseconds; null for a credential that never expires, or whose token says when it does.
+   */
   readonly expiresAt: number | null;
   /** Whether the principal is active, and the actor too if there is one. */
   readonly isActive: boolean;
-  /** Both are true if the credential has no tenant. If there is an actor, it has to be a member as well. */
+  /**
+   * Both are true if the credential has no tenant. If there is an actor, it has to be a member as
+   * well.
+   */
   readonly isTenantActive: boolean;
   readonly isMember: boolean;
 }
@@ -64,7 +73,10 @@ export interface ResetToken {
   readonly expiresAt: number;
 }
 
-/** Somebody who has registered, and becomes a principal once the token of the registration comes back. */
+/**
+ * Somebody who has registered, and becomes a principal once the token of the registration comes
+ * back.
+ */
 export interface SignUpPending {
   readonly login: string;
   readonly passwordHash: string;
@@ -85,7 +97,10 @@ export const identityStore = storeKey<IdentityStore>("identity");
 export interface IdentityStore {
   findPrincipalByLogin(login: string): Promise<Principal | null>;
   findPrincipal(id: string): Promise<Principal | null>;
-  /** Whether the principal exists and is active. It is locked so that this stays true until the transaction ends. */
+  /**
+   * Whether the principal exists and is active. It is locked so that this stays true until the
+   * transaction ends.
+   */
   holdPrincipal(id: string): Promise<boolean>;
   /** Adds a principal; false if the login is taken. */
   addPrincipal(principal: Principal): Promise<boolean>;
@@ -96,46 +111,58 @@ export interface IdentityStore {
   /** Removes the mapping of a subject; false if there was none. */
   dropSubject(subject: Subject): Promise<boolean>;
   /**
-   * As `trust`, for a principal that has neither session nor API key here, because another issuer vouches for it: by its id
-   * or its subject, with its actor, in a tenant. Null if there is no such principal.
+   * As `trust`, for a principal that has neither session nor API key here, because another issuer
+   * vouches for it: by its id or its subject, with its actor, in a tenant. Null if there is no such
+   * principal.
    */
   standing(
     of: { readonly principalId: string } | Subject,
     actorId: string | null,
     tenant: string | null,
   ): Promise<Trust | null>;
-  /** Changes the login of a principal; false if it is taken, and then the transaction can only be rolled back. */
+  /**
+   * Changes the login of a principal; false if it is taken, and then the transaction can only be
+   * rolled back.
+   */
   setLogin(principalId: string, login: string): Promise<boolean>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
-  /** Replaces the hash of an active principal if it is still `expected`; returns whether it did. Atomic. */
+  /**
+   * Replaces the hash of an active principal if it is still `expected`; returns whether it did.
+   * Atomic.
+   */
   replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;
   /**
-   * Deactivates a principal, and ends its sessions and API keys, those with which it acts for others, its reset token,
-   * memberships and permissions. False if there is no such principal.
+   * Deactivates a principal, and ends its sessions and API keys, those with which it acts for
+   * others, its reset token, memberships and permissions. False if there is no such principal.
    */
   deactivate(principalId: string, now: number): Promise<boolean>;
   /** Makes a principal active again; false if there is none. */
   reactivate(principalId: string): Promise<boolean>;
   addSession(session: Session): Promise<void>;
   /**
-   * Removes sessions of a principal beyond `most`, with their refresh tokens: ended ones first, then the oldest. Returns
-   * whether a live one was among them.
+   * Removes sessions of a principal beyond `most`, with their refresh tokens: ended ones first,
+   * then the oldest. Returns whether a live one was among them.
    */
   limitSessions(principalId: string, most: number): Promise<boolean>;
   /** Ends a session of the principal; false if it has no such live session. */
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
-  /** Ends the sessions of the principal, except the one with the id `kept`. The principal is locked first. */
+  /**
+   * Ends the sessions of the principal, except the one with the id `kept`. The principal is locked
+   * first.
+   */
   endSessions(principalId: string, now: number, kept?: string): Promise<void>;
   /** Revokes the API keys of the principal. */
   endKeys(principalId: string, now: number): Promise<void>;
   /**
-   * Whether the principal is active and has this live session. Both are locked, the principal first, so that this stays true
-   * until the transaction ends.
+   * Whether the principal is active and has this live session. Both are locked, the principal
+   * first, so that this stays true until the transaction ends.
    */
   holdSession(principalId: string, sessionId: string): Promise<boolean>;
   /** Live sessions of a principal, oldest first. */
   listSessions(principalId: string): Promise<readonly Session[]>;
-  /** What is checked on each request with a token of the session; null if there is no such session. */
+  /**
+   * What is checked on each request with a token of the session; null if there is no such session.
+   */
   trust(sessionId: string): Promise<Trust | null>;
   /** Begins the next generation of a session; returns its number. */
   rotateSession(sessionId: string, now: number): Promise<number>;
@@ -150,7 +177,10 @@ export interface IdentityStore {
   putResetToken(token: ResetToken): Promise<void>;
   /** The login that the token with one of the digests is for; null if none of them is valid. */
   findResetLogin(digests: readonly string[], now: number): Promise<string | null>;
-  /** Uses up the token with one of the digests; returns its principal's id, or null if none of them is valid. Atomic. */
+  /**
+   * Uses up the token with one of the digests; returns its principal's id, or null if none of them
+   * is valid. Atomic.
+   */
   takeResetToken(digests: readonly string[], now: number): Promise<string | null>;
   dropResetToken(principalId: string): Promise<void>;
   /** Makes this the registration of its login, in place of an earlier one. */
@@ -159,11 +189,15 @@ export interface IdentityStore {
   renewSignUp(login: string, token: PendingToken, now: number): Promise<boolean>;
   /** Whether there is a registration with one of the digests that hasn't expired. */
   hasSignUp(digests: readonly string[], now: number): Promise<boolean>;
-  /** Removes the registration with one of the digests and returns it; null if none of them is valid. Atomic. */
+  /**
+   * Removes the registration with one of the digests and returns it; null if none of them is valid.
+   * Atomic.
+   */
   takeSignUp(digests: readonly string[], now: number): Promise<SignUpPending | null>;
   /**
-   * Removes up to `limit` rows of each kind that ended before `before`: refresh and reset tokens, registrations, ended
-   * sessions, and sessions that have no refresh token left. Returns whether there may be more.
+   * Removes up to `limit` rows of each kind that ended before `before`: refresh and reset tokens,
+   * registrations, ended sessions, and sessions that have no refresh token left. Returns whether
+   * there may be more.
    */
   prune(before: number, limit: number): Promise<boolean>;
 }

@@ -11,7 +11,9 @@ export interface IndexedDocument {
   readonly texts: readonly IndexedText[];
 }
 
-/** Makes the indexed form of a stored document: the words of its searched fields. `body` is JSON. */
+/**
+ * Makes the indexed form of a stored document: the words of its searched fields. `body` is JSON.
+ */
 export function indexedDocument(
   tenant: string,
   id: string,
@@ -45,7 +47,9 @@ export function wordsByTenant(
   return [...tenants].map(([tenant, words]) => [tenant, [...words].sort()]);
 }
 
-/** A tenant's id as one word of an index: in hexadecimal, so that it has letters and digits only. */
+/**
+ * A tenant's id as one word of an index: in hexadecimal, so that it has letters and digits only.
+ */
 export function ownerWord(tenant: string): string {
   return Buffer.from(tenant).toString("hex");
 }

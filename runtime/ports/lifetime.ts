@@ -10,7 +10,10 @@ interface Caller {
   onGone?(listener: () => void): void;
 }
 
-/** The grace in which what follows an outcome has to settle, for a step at least, and where there is no deadline. */
+/**
+ * The grace in which what follows an outcome has to settle, for a step at least, and where there is
+ * no deadline.
+ */
 const settlingMillis = 5_000;
 const leastSettlingMillis = 1_000;
 const endlessSettlingMillis = 30_000;
@@ -26,13 +29,19 @@ interface Listening {
 /** Lifetimes by their signals, for engines that are given no more. */
 const ofSignals = new WeakMap<AbortSignal, Lifetime>();
 
-/** Notes that work waits for something until the function that this returns is called, if its signal is that of a lifetime. */
+/**
+ * Notes that work waits for something until the function that this returns is called, if its signal
+ * is that of a lifetime.
+ */
 export function awaiting(signal: AbortSignal | undefined, waitsFor: WaitedFor): () => void {
   const lifetime = signal === undefined ? undefined : ofSignals.get(signal);
   return lifetime?.onOver(nothing, waitsFor) ?? nothing;
 }
 
-/** Ends a piece of work at its deadline or when its caller disconnects. Timers and signals are only made when they are needed. */
+/**
+ * Ends a piece of work at its deadline or when its caller disconnects. Timers and signals are only
+ * made when they are needed.
+ */
 export class Lifetime {
   readonly #deadlineAt: number;
   readonly #caller: Caller;
@@ -46,7 +55,10 @@ export class Lifetime {
   #settlesAt: number | undefined;
   #isAnswering = false;
 
-  /** `deadlineAt` is a time of the monotonic clock (`performance.now()`), in milliseconds; Infinity is no deadline. */
+  /**
+   * `deadlineAt` is a time of the monotonic clock (`performance.now()`), in milliseconds; Infinity
+   * is no deadline.
+   */
   constructor(deadlineAt: number, caller: Caller) {
     this.#deadlineAt = deadlineAt;
     this.#caller = caller;
@@ -72,8 +84,9 @@ export class Lifetime {
   }
 
   /**
-   * Milliseconds that the answer waits for a step behind the outcome: until the deadline, in all at least a grace from the
-   * first such step on, and a little for each, so that one that never ends keeps none behind it from being done.
+   * Milliseconds that the answer waits for a step behind the outcome: until the deadline, in all at
+   * least a grace from the first such step on, and a little for each, so that one that never ends
+   * keeps none behind it from being done.
    */
   get settlingMillis(): number {
     if (!this.hasDeadline) return endlessSettlingMillis;
@@ -82,7 +95,9 @@ export class Lifetime {
     return Math.max(this.#settlesAt - now, leastSettlingMillis);
   }
 
-  /** Aborts at the deadline or when the caller disconnects; its reason is the same as for `onOver`. */
+  /**
+   * Aborts at the deadline or when the caller disconnects; its reason is the same as for `onOver`.
+   */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
@@ -94,9 +109,10 @@ export class Lifetime {
   }
 
   /**
-   * Calls `listener` once: with `deadline_exceeded` at the deadline, or with `core.timeout` when the caller disconnects. If
-   * the lifetime has ended, it is called at once. Returns a function that takes the listener back. `waitsFor` is what the
-   * work waits for until then, such as `the database`: an error at the deadline says so.
+   * Calls `listener` once: with `deadline_exceeded` at the deadline, or with `core.timeout` when
+   * the caller disconnects. If the lifetime has ended, it is called at once. Returns a function
+   * that takes the listener back. `waitsFor` is what the work waits for until then, such as `the
+   * database`: an error at the deadline says so.
    */
   onOver(listener: (reason: ServiceError) => void, waitsFor?: WaitedFor): () => void {
     if (this.#reason !== undefined) {
@@ -106,7 +122,8 @@ export class Lifetime {
     const listeners = this.#listeners;
     const listening = { listener, waitsFor };
     listeners.push(listening);
-    // Most work ends in the tick in which it began. Waiting for the end of the tick saves its timer.
+    // Most work ends in the tick in which it began. Waiting for the end of the tick saves its
+    // timer.
     if (listeners.length === 1) this.#arming = armLater(this);
     return () => {
       const at = listeners.indexOf(listening);
@@ -127,25 +144,37 @@ export class Lifetime {
     else this.#setTimer();
   }
 
-  /** Call it when the commit begins. From then on the deadline no longer ends the invocation: the commit decides its outcome. */
+  /**
+   * Call it when the commit begins. From then on the deadline no longer ends the invocation: the
+   * commit decides its outcome.
+   */
   decide(): void {
     this.#isDecided = true;
   }
 
-  /** Call it when the answer is being sent. From then on the deadline ends nothing, because the reader sets the pace. */
+  /**
+   * Call it when the answer is being sent. From then on the deadline ends nothing, because the
+   * reader sets the pace.
+   */
   answering(): void {
     this.#isAnswering = true;
     clearTimeout(this.#timer);
   }
 
-  /** Throws the reason once the work is over. Called right before a commit, so that nothing commits after the deadline. */
+  /**
+   * Throws the reason once the work is over. Called right before a commit, so that nothing commits
+   * after the deadline.
+   */
   throwIfOver(): void {
     if (this.#reason !== undefined) throw this.#reason;
     if (this.remainingMillis <= 0) throw this.#overdue();
     if (this.#caller.isGone()) throw fail("core.timeout");
   }
 
-  /** Settles as `work` does, or rejects when the lifetime ends, whichever comes first. Anything but a promise is returned. */
+  /**
+   * Settles as `work` does, or rejects when the lifetime ends, whichever comes first. Anything but
+   * a promise is returned.
+   */
   race<T>(work: T | Promise<T>, waitsFor?: WaitedFor): T | Promise<T> {
     if (!(work instanceof Promise)) return work;
     if (!this.hasDeadline && this.#caller.onGone === undefined) return work;
@@ -153,8 +182,8 @@ export class Lifetime {
   }
 
   /**
-   * Calls `onValue` or `onReason` when `work` settles, or `onReason` when the lifetime ends, whichever comes first. After
-   * `decide`, only `work` counts. Neither function may throw.
+   * Calls `onValue` or `onReason` when `work` settles, or `onReason` when the lifetime ends,
+   * whichever comes first. After `decide`, only `work` counts. Neither function may throw.
    */
   settle<T>(
     work: Promise<T>,
@@ -207,7 +236,8 @@ export class Lifetime {
       try {
         listener(reason);
       } catch (error) {
-        // As with listeners of a signal: the others are called, and the exception is nobody's but its own.
+        // As with listeners of a signal: the others are called, and the exception is nobody's but
+        // its own.
         process.nextTick(raise, error);
       }
     }

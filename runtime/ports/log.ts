@@ -1,4 +1,5 @@
-// The log port: one structured line per event. The server logs with pino; a test logs into an array.
+// The log port: one structured line per event. The server logs with pino; a test logs into an
+// array.
 
 /** Writes one line with fields and a message. Never throws. */
 export interface Log {

@@ -1,5 +1,5 @@
-// The port of mailboxes, which keep durable signals from the transaction that stages them until devices acknowledge them
-// (decisions.md §2; architecture.md "Realtime").
+// The port of mailboxes, which keep durable signals from the transaction that stages them until
+// devices acknowledge them (decisions.md §2; architecture.md "Realtime").
 import { storeKey } from "./store-key.js";
 
 /** A durable signal at its position in a mailbox. */
@@ -11,7 +11,10 @@ export interface MailboxEntry {
   readonly name: string;
   /** JSON text, as it was kept. */
   readonly data: string;
-  /** The shape in which it was kept (operations/kept-values.ts); null if an earlier version of opwright has kept it. */
+  /**
+   * The shape in which it was kept (operations/kept-values.ts); null if an earlier version of
+   * opwright has kept it.
+   */
   readonly shape: string | null;
 }
 
@@ -45,7 +48,10 @@ export function mailboxOf(
   return { tenant, principalId };
 }
 
-/** Mailboxes are divided into so many shards. Signals of different shards get their positions independently, in parallel. */
+/**
+ * Mailboxes are divided into so many shards. Signals of different shards get their positions
+ * independently, in parallel.
+ */
 export const shards = 16;
 
 /** The shard of all mailboxes of a principal. `principalId` is a UUID. */
@@ -59,8 +65,9 @@ export const mailboxStore = storeKey<MailboxStore>("mailbox");
 /** Mailboxes within one transaction. Times are epoch milliseconds. */
 export interface MailboxStore {
   /**
-   * Stages a signal for the mailboxes of these principals, where it gets its positions later (`number`). Calls that don't
-   * wait for each other are written together. Throws `core.configuration` if a principal's id is not a UUID.
+   * Stages a signal for the mailboxes of these principals, where it gets its positions later
+   * (`number`). Calls that don't wait for each other are written together. Throws
+   * `core.configuration` if a principal's id is not a UUID.
    */
   stage(
     tenant: string,
@@ -70,11 +77,15 @@ export interface MailboxStore {
   ): Promise<void>;
   /** The shards that have staged signals. */
   stagedShards(): Promise<readonly number[]>;
-  /** How many milliseconds the oldest staged signal has waited for its positions at `now`; 0 if none waits. */
+  /**
+   * How many milliseconds the oldest staged signal has waited for its positions at `now`; 0 if none
+   * waits.
+   */
   stagedLag(now: number): Promise<number>;
   /**
-   * Gives up to `limit` staged signals of a shard, oldest first, the next positions of their mailboxes. Call it from one
-   * transaction at a time for each shard, after the transactions that staged the signals have committed.
+   * Gives up to `limit` staged signals of a shard, oldest first, the next positions of their
+   * mailboxes. Call it from one transaction at a time for each shard, after the transactions that
+   * staged the signals have committed.
    */
   number(shard: number, limit: number): Promise<readonly NumberedEntry[]>;
   /** Up to `limit` entries after a position, in order. */
@@ -83,13 +94,17 @@ export interface MailboxStore {
   heads(
     owners: readonly MailboxOwner[],
   ): Promise<readonly (MailboxOwner & { readonly head: number })[]>;
-  /** How far a mailbox and a device are. `device` null is the cursor that all connections without a device share. */
+  /**
+   * How far a mailbox and a device are. `device` null is the cursor that all connections without a
+   * device share.
+   */
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
   /** Whether the mailbox has exactly this event at this position. */
   has(owner: MailboxOwner, position: number, eventId: string): Promise<boolean>;
   /**
-   * Moves a cursor forward, never backward or beyond the head; returns its position. If the mailbox then has more than
-   * `mostDevices` devices, those that were seen least recently lose their cursors.
+   * Moves a cursor forward, never backward or beyond the head; returns its position. If the mailbox
+   * then has more than `mostDevices` devices, those that were seen least recently lose their
+   * cursors.
    */
   acknowledge(
     owner: MailboxOwner,
@@ -99,16 +114,20 @@ export interface MailboxStore {
     mostDevices: number,
   ): Promise<number>;
   /**
-   * Removes up to about `limit` entries: those older than `before`, those beyond the newest `most` of a mailbox, and all that
-   * come before them. Skips mailboxes that are just getting new entries. Returns how many were removed.
+   * Removes up to about `limit` entries: those older than `before`, those beyond the newest `most`
+   * of a mailbox, and all that come before them. Skips mailboxes that are just getting new entries.
+   * Returns how many were removed.
    */
   trim(before: number, most: number, limit: number): Promise<number>;
-  /** Removes up to `limit` signals that are older than `before`, in no mailbox and not staged; returns how many. */
+  /**
+   * Removes up to `limit` signals that are older than `before`, in no mailbox and not staged;
+   * returns how many.
+   */
   pruneSignals(before: number, limit: number): Promise<number>;
   /**
-   * Checks up to `limit` cursors; each has its turn about once in the time that signals are kept (`now - before`). Removes
-   * those whose device was not seen since `before` and has missed removed entries: it is told of the gap without a cursor
-   * as well. Returns how many were checked.
+   * Checks up to `limit` cursors; each has its turn about once in the time that signals are kept
+   * (`now - before`). Removes those whose device was not seen since `before` and has missed removed
+   * entries: it is told of the gap without a cursor as well. Returns how many were checked.
    */
   pruneCursors(before: number, now: number, limit: number): Promise<number>;
 }

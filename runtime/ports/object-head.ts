@@ -21,7 +21,10 @@ export interface ObjectHead extends ObjectDescription {
   readonly contentSize: number;
   /** Whether it was encrypted in one piece, so that no part of it can be decrypted by itself. */
   readonly isOnePiece?: boolean;
-  /** Without quotes. Other bytes have another tag; the same bytes written again may keep theirs, as on S3. */
+  /**
+   * Without quotes. Other bytes have another tag; the same bytes written again may keep theirs, as
+   * on S3.
+   */
   readonly etag: string;
   /** Milliseconds since 1970. */
   readonly modifiedAt: number;

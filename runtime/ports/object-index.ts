@@ -1,6 +1,7 @@
-// The port of the index of objects, from which lists are read without asking the engine. The engine is the truth. Before a
-// change begins there, the index gets a note; after it, the result, which removes the note. If a process dies in between, the
-// note is left, and says that the object has to be checked.
+// The port of the index of objects, from which lists are read without asking the engine. The engine
+// is the truth. Before a change begins there, the index gets a note; after it, the result, which
+// removes the note. If a process dies in between, the note is left, and says that the object has to
+// be checked.
 import type { ObjectDescription, ObjectTags } from "./object-head.js";
 import { storeKey } from "./store-key.js";
 
@@ -21,7 +22,10 @@ export interface FoundObject {
   readonly object: IndexedObject | null;
 }
 
-/** Which objects are listed: those whose keys begin with `prefix` and that meet the other conditions. */
+/**
+ * Which objects are listed: those whose keys begin with `prefix` and that meet the other
+ * conditions.
+ */
 export interface ObjectFilter {
   readonly prefix: string;
   /** `image/png`, or `image/*`; null for any. */
@@ -44,23 +48,33 @@ export const objectIndex = storeKey<ObjectIndex>("objects");
 
 /** The index within one transaction. */
 export interface ObjectIndex {
-  /** Notes that a change with this unique `id` is about to change keys. Until it settles, they are checked from `dueAt` on. */
+  /**
+   * Notes that a change with this unique `id` is about to change keys. Until it settles, they are
+   * checked from `dueAt` on.
+   */
   begin(
     id: string,
     keys: readonly string[],
     times: { readonly now: number; readonly dueAt: number },
   ): Promise<void>;
   /**
-   * Writes down what a change has made of its keys, and removes its notes. Returns the keys for which another change has begun
-   * meanwhile: nobody knows which of the two came last, so their entries and notes stay as they are.
+   * Writes down what a change has made of its keys, and removes its notes. Returns the keys for
+   * which another change has begun meanwhile: nobody knows which of the two came last, so their
+   * entries and notes stay as they are.
    */
   settle(id: string, found: readonly FoundObject[]): Promise<readonly string[]>;
-  /** Notes that somebody may change a key past the service until `until`: it is checked at `dueAt`, and then again and again. */
+  /**
+   * Notes that somebody may change a key past the service until `until`: it is checked at `dueAt`,
+   * and then again and again.
+   */
   expect(
     key: string,
     times: { readonly now: number; readonly dueAt: number; readonly until: number },
   ): Promise<void>;
-  /** Whether somebody may have put this version there past the service (`expect`), and nobody has looked at it yet. */
+  /**
+   * Whether somebody may have put this version there past the service (`expect`), and nobody has
+   * looked at it yet.
+   */
   isUnseen(key: string, etag: string): Promise<boolean>;
   /** Up to `limit` notes that are due, those due longest first. */
   due(now: number, limit: number): Promise<readonly ExpectedChange[]>;
@@ -74,7 +88,9 @@ export interface ObjectIndex {
     window: { readonly after: string | null; readonly offset: number; readonly limit: number },
   ): Promise<readonly IndexedObject[]>;
   count(filter: ObjectFilter): Promise<number>;
-  /** Up to `limit` indexed keys with their etags, after the key `after`, up to and including `last`. */
+  /**
+   * Up to `limit` indexed keys with their etags, after the key `after`, up to and including `last`.
+   */
   known(
     after: string,
     last: string,

@@ -1,4 +1,5 @@
-// The port by which tests see what operations have committed for others: integration events and signals.
+// The port by which tests see what operations have committed for others: integration events and
+// signals.
 import type { SignalTarget } from "./signals.js";
 
 /** An integration event whose transaction has committed. */

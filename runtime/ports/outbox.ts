@@ -1,5 +1,5 @@
-// The port of the outbox, which keeps integration events from the transaction that stages them to their delivery (service.md
-// "Integration events (outbox)").
+// The port of the outbox, which keeps integration events from the transaction that stages them to
+// their delivery (service.md "Integration events (outbox)").
 import { storeKey } from "./store-key.js";
 
 /** An event as it is stored. Times are epoch milliseconds. */
@@ -9,7 +9,10 @@ export interface OutboxEvent {
   readonly name: string;
   /** JSON text, sealed: encrypted, and bound to the id. */
   readonly payload: string;
-  /** The shape in which it was kept (operations/kept-values.ts); null if an earlier version of opwright has kept it. */
+  /**
+   * The shape in which it was kept (operations/kept-values.ts); null if an earlier version of
+   * opwright has kept it.
+   */
   readonly shape: string | null;
   readonly tenant: string;
   readonly createdAt: number;
@@ -36,7 +39,9 @@ export interface OutboxWindow {
   readonly now: number;
   readonly leaseUntil: number;
   readonly limit: number;
-  /** Whether it claims those whose last attempt ended with its process; the others where left out. */
+  /**
+   * Whether it claims those whose last attempt ended with its process; the others where left out.
+   */
   readonly areSuspect?: boolean;
 }
 
@@ -50,19 +55,28 @@ export interface OutboxStore {
   /** Whether an event with one of these names is due. */
   hasDue(names: readonly string[], now: number): Promise<boolean>;
   /**
-   * Claims due events of these names until `leaseUntil`, oldest first, except those that another relay has. The attempt of
-   * each is counted before it begins, and noted as one that ended with the process until its outcome is known.
+   * Claims due events of these names until `leaseUntil`, oldest first, except those that another
+   * relay has. The attempt of each is counted before it begins, and noted as one that ended with
+   * the process until its outcome is known.
    */
   claim(names: readonly string[], window: OutboxWindow): Promise<readonly ClaimedEvent[]>;
-  /** Gives a claimed event up whose attempts before this claim all ended with their process, and takes the claim back. */
+  /**
+   * Gives a claimed event up whose attempts before this claim all ended with their process, and
+   * takes the claim back.
+   */
   giveUp(id: string, now: number): Promise<void>;
   /** Makes a claimed event due again at once, as if it had not been claimed. */
   release(id: string, now: number): Promise<void>;
   /** Removes an event that was delivered. */
   remove(id: string): Promise<void>;
-  /** Notes why an event was not delivered. It is due again at `dueAt`, or given up if that is null. */
+  /**
+   * Notes why an event was not delivered. It is due again at `dueAt`, or given up if that is null.
+   */
   fail(id: string, dueAt: number | null, now: number, reason: string): Promise<void>;
-  /** Makes up to `limit` given-up events due again, of one name or all, with attempts counted afresh; returns how many. */
+  /**
+   * Makes up to `limit` given-up events due again, of one name or all, with attempts counted
+   * afresh; returns how many.
+   */
   redrive(name: string | null, now: number, limit: number): Promise<number>;
   /** Removes up to `limit` events that were given up before `before`; returns how many. */
   prune(before: number, limit: number): Promise<number>;

@@ -1,4 +1,5 @@
-// What work was waiting for when its deadline passed: whoever reads the log at night looks there first.
+// What work was waiting for when its deadline passed: whoever reads the log at night looks there
+// first.
 import { ServiceError } from "../contract/errors.js";
 
 /** What work waits for that its own code does not do; `code` is that. */
@@ -15,7 +16,10 @@ export class Overdue extends Error {
   }
 }
 
-/** What a line of the log says of the error: what the work was waiting for at its deadline, nothing for any other. */
+/**
+ * What a line of the log says of the error: what the work was waiting for at its deadline, nothing
+ * for any other.
+ */
 export function waitedFor(error: unknown): { readonly waitedFor?: WaitedFor } {
   const cause = error instanceof ServiceError ? error.cause : undefined;
   return cause instanceof Overdue ? { waitedFor: cause.waitsFor } : {};

@@ -8,7 +8,10 @@ import { storeKey } from "./store-key.js";
 /** A value that is passed to SQL as a parameter. */
 export type QueryValue = string | number | boolean | null;
 
-/** A piece of a query: SQL text, the visible documents of a type as a table, a field of such a table, or a value. */
+/**
+ * A piece of a query: SQL text, the visible documents of a type as a table, a field of such a
+ * table, or a value.
+ */
 export type QueryPiece =
   | { readonly text: string }
   | { readonly of: AnyDocumentSpec; readonly filter: Filter }
@@ -19,7 +22,10 @@ export type QueryPiece =
 export const ownQueryStore = storeKey<OwnQueryStore>("own-queries");
 
 export interface OwnQueryStore {
-  /** Up to `limit` rows of a query, with the values of `columns` in their types. The query can only read. */
+  /**
+   * Up to `limit` rows of a query, with the values of `columns` in their types. The query can only
+   * read.
+   */
   rows(
     pieces: readonly QueryPiece[],
     columns: Readonly<Record<string, FieldType>>,

@@ -1,4 +1,5 @@
-// The port of rate limits: so many uses in a window of time, counted by key (service.md "Further rules").
+// The port of rate limits: so many uses in a window of time, counted by key (service.md "Further
+// rules").
 import { createHash } from "node:crypto";
 
 /** How many uses fit into a window, which begins with the first of them. */
@@ -15,9 +16,15 @@ export interface Taken {
   readonly retryAfterSeconds: number;
 }
 
-/** Counts the uses of all who share the limiter. Rejects with `core.unavailable` if its engine fails. */
+/**
+ * Counts the uses of all who share the limiter. Rejects with `core.unavailable` if its engine
+ * fails.
+ */
 export interface RateLimiter {
-  /** Takes one use of the key. Atomic: concurrent calls never get more than are left. A refusal takes nothing. */
+  /**
+   * Takes one use of the key. Atomic: concurrent calls never get more than are left. A refusal
+   * takes nothing.
+   */
   take(rule: RateRule, key: string): Promise<Taken>;
   /** Gives one use back; does nothing once its window is over. */
   giveBack(rule: RateRule, key: string): Promise<void>;
@@ -25,7 +32,10 @@ export interface RateLimiter {
   forget(rule: RateRule, key: string): Promise<void>;
 }
 
-/** The hash by which engines count a key: always of one length, and without addresses or logins in the clear. */
+/**
+ * The hash by which engines count a key: always of one length, and without addresses or logins in
+ * the clear.
+ */
 export function countedKey(key: string): string {
   return createHash("sha256").update(key).digest("base64url");
 }

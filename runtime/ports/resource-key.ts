@@ -1,4 +1,5 @@
-// Keys by which a service is asked for what its families have opened, so that it needn't know any family.
+// Keys by which a service is asked for what its families have opened, so that it needn't know any
+// family.
 
 /** The key of a resource; its type parameter is the type of the resource. */
 export interface ResourceKey<Resource> {
@@ -7,7 +8,10 @@ export interface ResourceKey<Resource> {
   readonly resource?: Resource;
 }
 
-/** Makes the key of a resource. Resources are found by this very object; the name is only for error messages. */
+/**
+ * Makes the key of a resource. Resources are found by this very object; the name is only for error
+ * messages.
+ */
 export function resourceKey<Resource>(name: string): ResourceKey<Resource> {
   return { name };
 }

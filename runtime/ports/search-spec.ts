@@ -2,7 +2,10 @@
 import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { DocumentSpec } from "./document-spec.js";
 
-/** A search as generated code declares it. `Hit` is the type of a found document, with what is expanded in it. */
+/**
+ * A search as generated code declares it. `Hit` is the type of a found document, with what is
+ * expanded in it.
+ */
 export interface SearchDeclaration<Hit = unknown> {
   readonly name: string;
   /** The name of its index in the engine. */
@@ -12,7 +15,10 @@ export interface SearchDeclaration<Hit = unknown> {
   readonly text: Readonly<Record<string, number>>;
   /** Fields whose values can be counted. */
   readonly facets: readonly string[];
-  /** The language in which all forms of a word count as one; absent if only the exact spelling matches. */
+  /**
+   * The language in which all forms of a word count as one; absent if only the exact spelling
+   * matches.
+   */
   readonly language?: StemmedLanguage;
 }
 

@@ -1,4 +1,5 @@
-// The port of search engines: documents that match words, ranked, counted and grouped (architecture.md "Engines").
+// The port of search engines: documents that match words, ranked, counted and grouped
+// (architecture.md "Engines").
 import type { DocumentQuery, StoredDocument, Window } from "./documents.js";
 import type { FieldReference } from "../query/fields.js";
 import type { Scalar } from "../query/scalar.js";
@@ -16,7 +17,10 @@ export interface SearchQuery extends DocumentQuery {
 }
 
 export interface ScoredDocument extends StoredDocument {
-  /** Higher is better. It depends on the document and the query alone, and is the same on every engine. */
+  /**
+   * Higher is better. It depends on the document and the query alone, and is the same on every
+   * engine.
+   */
   readonly score: number;
 }
 
@@ -29,7 +33,10 @@ export interface FacetValue {
 /** The key of the store below. */
 export const searchStore = storeKey<SearchStore>("search");
 
-/** Search within one transaction. As in the document store, methods with a `tenant` only see its rows. */
+/**
+ * Search within one transaction. As in the document store, methods with a `tenant` only see its
+ * rows.
+ */
 export interface SearchStore {
   /** The matching documents of a window, in the order of the query's sorts. */
   select(
@@ -40,7 +47,10 @@ export interface SearchStore {
   ): Promise<readonly ScoredDocument[]>;
   /** How many documents match. */
   count(spec: SearchSpec, tenant: string, query: SearchQuery): Promise<number>;
-  /** The `size` most frequent values of a field among the matches; equally frequent ones are in the order of the values. */
+  /**
+   * The `size` most frequent values of a field among the matches; equally frequent ones are in the
+   * order of the values.
+   */
   facet(
     spec: SearchSpec,
     tenant: string,
@@ -49,8 +59,9 @@ export interface SearchStore {
     size: number,
   ): Promise<readonly FacetValue[]>;
   /**
-   * Words of the index that may be another spelling of `word`: at least all that begin with its first letter and differ by
-   * at most `edits` in length. There may be others among them, so the caller has to compare them.
+   * Words of the index that may be another spelling of `word`: at least all that begin with its
+   * first letter and differ by at most `edits` in length. There may be others among them, so the
+   * caller has to compare them.
    */
   wordsLike(
     spec: SearchSpec,
@@ -68,14 +79,18 @@ export interface SearchStore {
   /** How many documents a rebuild has to look at, over all tenants. */
   rebuildSize(spec: SearchSpec): Promise<number>;
   /**
-   * One step of rebuilding the index, over all tenants: checks and corrects up to `limit` documents, rows or words. `from` is
-   * null at first, then `next` of the step before. Steps may be repeated, and keep what others write between two steps. A
-   * step locks the documents that it reads, and waits for a writer only if `from.isTaken`.
+   * One step of rebuilding the index, over all tenants: checks and corrects up to `limit`
+   * documents, rows or words. `from` is null at first, then `next` of the step before. Steps may be
+   * repeated, and keep what others write between two steps. A step locks the documents that it
+   * reads, and waits for a writer only if `from.isTaken`.
    */
   rebuildStep(spec: SearchSpec, from: RebuildPosition | null, limit: number): Promise<RebuildStep>;
 }
 
-/** Where a rebuild continues. It adds documents, then removes rows whose document is gone, then words that no row has. */
+/**
+ * Where a rebuild continues. It adds documents, then removes rows whose document is gone, then
+ * words that no row has.
+ */
 export interface RebuildPosition {
   readonly part: "documents" | "rows" | "words";
   /** The key of the last row that was looked at; empty at the beginning. */

@@ -26,7 +26,10 @@ export type SetValue = (setting: Setting) => unknown;
 export interface SetRule {
   readonly member: string;
   readonly on: "create" | "write";
-  /** Rules that are made of the document come last. A profile is the caller's document of the type that the member refers to. */
+  /**
+   * Rules that are made of the document come last. A profile is the caller's document of the type
+   * that the member refers to.
+   */
   readonly madeOf: "writer" | "profile" | "document";
   readonly value: SetValue;
 }
@@ -67,7 +70,10 @@ export const setting = {
     value: ({ document }) => make(document as Document),
   }),
 
-  /** The exact sum of the decimals at some paths; `lines[].price` goes through an array. Absent numbers count as 0. */
+  /**
+   * The exact sum of the decimals at some paths; `lines[].price` goes through an array. Absent
+   * numbers count as 0.
+   */
   sum: (member: string, on: SetRule["on"], paths: readonly string[]): SetRule => ({
     member,
     on,

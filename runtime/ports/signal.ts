@@ -1,16 +1,22 @@
-// A signal as transports send it: the bytes for each transport are made once, for all its connections
-// (architecture.md "Realtime").
+// A signal as transports send it: the bytes for each transport are made once, for all its
+// connections (architecture.md "Realtime").
 import type { MailboxEntry } from "./mailbox.js";
 import { printEventId } from "./event-id.js";
 import { httpChunk, textFrame } from "./shared-frames.js";
 
-/** One signal for any number of connections. The bytes of a frame are made when they are first needed. */
+/**
+ * One signal for any number of connections. The bytes of a frame are made when they are first
+ * needed.
+ */
 export class Signal {
   readonly name: string;
   /** Its position in the mailbox; null for an ephemeral signal. */
   readonly position: number | null;
   readonly #id: string | null;
-  /** Tells an ephemeral signal from all others, on every process and connection; null if it isn't told apart. */
+  /**
+   * Tells an ephemeral signal from all others, on every process and connection; null if it isn't
+   * told apart.
+   */
   readonly signalId: string | null;
   /** The payload as JSON text. */
   readonly data: string;
@@ -48,15 +54,18 @@ export class Signal {
   }
 
   /**
-   * The bytes of a WebSocket frame with an event of Socket.IO's default namespace, whose argument is `{id, data}`
-   * (Engine.IO protocol 4, Socket.IO protocol 5).
+   * The bytes of a WebSocket frame with an event of Socket.IO's default namespace, whose argument
+   * is `{id, data}` (Engine.IO protocol 4, Socket.IO protocol 5).
    */
   get socketIoFrame(): Buffer {
     this.#socketIoFrame ??= textFrame(`42[${JSON.stringify(this.name)},{${this.#envelope()}}]`);
     return this.#socketIoFrame;
   }
 
-  /** An event of an SSE stream; only durable signals have an `id:`. Names, ids and JSON have no line breaks to escape. */
+  /**
+   * An event of an SSE stream; only durable signals have an `id:`. Names, ids and JSON have no line
+   * breaks to escape.
+   */
   get sse(): string {
     const id = this.#id === null ? "" : `id: ${this.#id}\n`;
     return `event: ${this.name}\n${id}data: {${this.#envelope()}}\n\n`;

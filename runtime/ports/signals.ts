@@ -1,4 +1,5 @@
-// The port of the realtime plane, the part of a process that delivers signals to its connections: what operations ask of it.
+// The port of the realtime plane, the part of a process that delivers signals to its connections:
+// what operations ask of it.
 import type { Signal } from "./signal.js";
 
 /** Who receives an ephemeral signal: everybody on a topic, or one principal. */
@@ -14,8 +15,8 @@ export interface SignalPlane {
   /** Called after a commit that staged durable signals, so that they are delivered at once. */
   wake(): void;
   /**
-   * Called after a commit that ended credentials or permissions: their connections and topics end at once, not only at the
-   * next periodic check.
+   * Called after a commit that ended credentials or permissions: their connections and topics end
+   * at once, not only at the next periodic check.
    */
   credentialsEnded(of: CredentialScope): void;
   /** Sends an ephemeral signal to those who are connected now, at most once. */

@@ -11,7 +11,10 @@ export interface StorageSpec {
   readonly maxRangeBytes: number;
   /** Content types that are accepted, such as `image/*`; null accepts all. */
   readonly accept: readonly string[] | null;
-  /** `name` believes the name of a file whose bytes no format is known of; otherwise `accept` refuses them. */
+  /**
+   * `name` believes the name of a file whose bytes no format is known of; otherwise `accept`
+   * refuses them.
+   */
   readonly detect?: "name";
   /** `client`: the service encrypts before it stores, and refuses direct transfers. */
   readonly encryption: "none" | "client";

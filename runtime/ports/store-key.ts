@@ -1,4 +1,5 @@
-// Keys by which a transaction is asked for the stores of families, so that it needn't know any family.
+// Keys by which a transaction is asked for the stores of families, so that it needn't know any
+// family.
 
 /** The key of a store; its type parameter is the type of the store. */
 export interface StoreKey<Store> {
@@ -7,7 +8,10 @@ export interface StoreKey<Store> {
   readonly store?: Store;
 }
 
-/** Makes the key of a store. Stores are found by this very object; the name is only for error messages. */
+/**
+ * Makes the key of a store. Stores are found by this very object; the name is only for error
+ * messages.
+ */
 export function storeKey<Store>(name: string): StoreKey<Store> {
   return { name };
 }

@@ -1,4 +1,5 @@
-// The port of tenants: tenants, memberships, grants (service.md "Tenant membership and active tenant").
+// The port of tenants: tenants, memberships, grants (service.md "Tenant membership and active
+// tenant").
 import { storeKey } from "./store-key.js";
 
 export interface Tenant {
@@ -24,9 +25,10 @@ export interface TenantStore {
   /** Makes a principal a member; does nothing if it is one. */
   addMember(tenantId: string, principalId: string): Promise<void>;
   /**
-   * Ends a membership with its permissions, and the sessions and API keys in the tenant that belong to the principal or with
-   * which it acts for others, so that somebody who is invited again starts afresh. The principal is locked
-   * first, as wherever it is given something. False if there was no membership.
+   * Ends a membership with its permissions, and the sessions and API keys in the tenant that belong
+   * to the principal or with which it acts for others, so that somebody who is invited again starts
+   * afresh. The principal is locked first, as wherever it is given something. False if there was no
+   * membership.
    */
   removeMember(tenantId: string, principalId: string, now: number): Promise<boolean>;
   isMember(tenantId: string, principalId: string): Promise<boolean>;
@@ -35,15 +37,19 @@ export interface TenantStore {
   /** The active tenants of a principal, in the order of their keys. */
   listMemberships(principalId: string): Promise<readonly Tenant[]>;
   /**
-   * Grants a permission to a principal (its id) or to a role (`role:<name>`), within a tenant or, if that is null,
-   * everywhere. A permission may itself be a role: whoever has it has all permissions of the role.
+   * Grants a permission to a principal (its id) or to a role (`role:<name>`), within a tenant or,
+   * if that is null, everywhere. A permission may itself be a role: whoever has it has all
+   * permissions of the role.
    */
   grant(tenantId: string | null, subject: string, permission: string): Promise<void>;
   /** Takes a permission away; false if it wasn't granted. */
   revoke(tenantId: string | null, subject: string, permission: string): Promise<boolean>;
   /** Permissions that were granted to the subject itself, not through roles, in order. */
   listGrants(tenantId: string | null, subject: string): Promise<readonly string[]>;
-  /** Whether the principal has one of the permissions, itself or through roles, within the tenant or everywhere. */
+  /**
+   * Whether the principal has one of the permissions, itself or through roles, within the tenant or
+   * everywhere.
+   */
   hasGrant(
     tenantId: string | null,
     principalId: string,

@@ -24,7 +24,10 @@ export interface WebhookEvent {
   readonly tenant: string;
   /** Sealed. */
   readonly payload: string;
-  /** The shape in which it was kept (operations/kept-values.ts); null if an earlier version of opwright has kept it. */
+  /**
+   * The shape in which it was kept (operations/kept-values.ts); null if an earlier version of
+   * opwright has kept it.
+   */
   readonly shape: string | null;
   readonly createdAt: number;
 }
@@ -114,10 +117,14 @@ export interface WebhookStore {
   /** Removes all webhooks of somebody in a tenant, or with null in every one. */
   removeOf(owner: { readonly principalId: string; readonly tenant: string | null }): Promise<void>;
   /**
-   * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a cap on them holds.
+   * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a
+   * cap on them holds.
    */
   count(owner: WebhookOwner): Promise<number>;
-  /** The subscribers in a tenant to an event of any of these names, except inactive ones and former members. */
+  /**
+   * The subscribers in a tenant to an event of any of these names, except inactive ones and former
+   * members.
+   */
   subscribers(tenant: string, events: readonly string[]): Promise<readonly WaitingWebhook[]>;
   /** Creates deliveries of an event to these webhooks. Returns their ids. */
   stage(event: WebhookEvent, ...to: readonly Pick<Webhook, "id">[]): Promise<readonly string[]>;
@@ -136,7 +143,10 @@ export interface WebhookStore {
   release(id: string, now: number): Promise<void>;
   /** Stores the outcome of an attempt. */
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
-  /** Removes deliveries and events older than `before`, up to `limit` of each; returns whether there may be more. */
+  /**
+   * Removes deliveries and events older than `before`, up to `limit` of each; returns whether there
+   * may be more.
+   */
   prune(before: number, limit: number): Promise<boolean>;
   state(now: number): Promise<WebhookState>;
 }

@@ -2,14 +2,22 @@
 // (architecture.md "Work is bounded").
 import { Lifetime } from "./lifetime.js";
 
-/** Whose budgets work uses up, so that no caller takes everything: a principal's, or those of an anonymous caller's address. */
+/**
+ * Whose budgets work uses up, so that no caller takes everything: a principal's, or those of an
+ * anonymous caller's address.
+ */
 export interface Payer {
   readonly key: string;
-  /** Anonymous payers have a smaller query budget, and on some engines a smaller share of what runs at a time. */
+  /**
+   * Anonymous payers have a smaller query budget, and on some engines a smaller share of what runs
+   * at a time.
+   */
   readonly isAnonymous: boolean;
 }
 
-/** One piece of work. If `payer` is null it is the service's own, and goes before that of callers. */
+/**
+ * One piece of work. If `payer` is null it is the service's own, and goes before that of callers.
+ */
 export interface Work {
   readonly lifetime: Lifetime;
   readonly payer: Payer | null;

@@ -1,4 +1,5 @@
-// Aggregates after parsing: rows in groups, what is computed of each, which groups stay (decisions.md "Query language").
+// Aggregates after parsing: rows in groups, what is computed of each, which groups stay
+// (decisions.md "Query language").
 import type { FieldType } from "../contract/fields.js";
 import type { Filter, SortKey } from "./ast.js";
 import type { FieldReference } from "./fields.js";
@@ -6,7 +7,10 @@ import type { FieldReference } from "./fields.js";
 export const truncUnits = ["hour", "day", "week", "month"] as const;
 export type TruncUnit = (typeof truncUnits)[number];
 
-/** What rows of one group have in common: a field's value, or the beginning of an hour, day, week or month of it. */
+/**
+ * What rows of one group have in common: a field's value, or the beginning of an hour, day, week or
+ * month of it.
+ */
 export interface Group {
   readonly alias: string;
   readonly field: FieldReference;
@@ -29,7 +33,10 @@ export const aggregateFunctions = [
 ] as const;
 export type AggregateFunction = (typeof aggregateFunctions)[number];
 
-/** A value of each group, over its rows that pass the filter; null where there is nothing to compute of. */
+/**
+ * A value of each group, over its rows that pass the filter; null where there is nothing to compute
+ * of.
+ */
 export interface Computed {
   readonly alias: string;
   readonly name: AggregateFunction;

@@ -6,8 +6,8 @@ import type { RelatedRows } from "./related-rows.js";
 import type { Scalar } from "./scalar.js";
 
 /**
- * A condition on a row. It holds or it does not: a comparison with a field that is null or absent does not hold, and
- * `not` holds exactly where its filter does not.
+ * A condition on a row. It holds or it does not: a comparison with a field that is null or absent
+ * does not hold, and `not` holds exactly where its filter does not.
  */
 export type Filter =
   | { readonly kind: "all"; readonly filters: readonly Filter[] }
@@ -32,7 +32,10 @@ export type Filter =
       readonly values: readonly Scalar[];
     }
   | { readonly kind: "null"; readonly field: FieldReference; readonly isNull: boolean }
-  /** SQL's LIKE with `%`, `_` and `\`; one of the patterns matches. Without case, the letters A to Z alone. */
+  /**
+   * SQL's LIKE with `%`, `_` and `\`; one of the patterns matches. Without case, the letters A to Z
+   * alone.
+   */
   | {
       readonly kind: "like";
       readonly field: FieldReference;
@@ -66,9 +69,9 @@ export type Filter =
       readonly filter: Filter;
     }
   /**
-   * One of other rows that has as `theirs` what this row has as `ours` is there, is visible, and passes: the one that this
-   * row names (theirs is the id), one that names it (ours is the id), or one that names what this row names. Until it is
-   * said what is visible, no engine takes it.
+   * One of other rows that has as `theirs` what this row has as `ours` is there, is visible, and
+   * passes: the one that this row names (theirs is the id), one that names it (ours is the id), or
+   * one that names what this row names. Until it is said what is visible, no engine takes it.
    */
   | {
       readonly kind: "related";

@@ -6,8 +6,8 @@ import { elementType } from "../contract/query-operators.js";
 import type { RelatedRows } from "./related-rows.js";
 
 /**
- * A field as a query names it: a column, a path into the body, or the element of the array that is being looked at,
- * whole (path "") or one of its members.
+ * A field as a query names it: a column, a path into the body, or the element of the array that is
+ * being looked at, whole (path "") or one of its members.
  */
 export interface FieldReference {
   readonly path: string;

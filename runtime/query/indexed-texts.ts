@@ -1,4 +1,5 @@
-// The words of a field as an index has them: as they are spelt, and their stems where the search has a language.
+// The words of a field as an index has them: as they are spelt, and their stems where the search
+// has a language.
 import { limits } from "../contract/limits.js";
 import type { StemmedLanguage } from "../contract/search-languages.js";
 import { stemsOf } from "./stems.js";

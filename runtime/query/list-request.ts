@@ -1,4 +1,5 @@
-// The bodies of list operations: pages by number or by cursor, filters, sorts, projection (decisions.md "Documents").
+// The bodies of list operations: pages by number or by cursor, filters, sorts, projection
+// (decisions.md "Documents").
 import { fail } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import type { Filter, SortKey } from "./ast.js";
@@ -37,7 +38,9 @@ export interface ListRules {
   readonly isRaw: boolean;
 }
 
-/** Reads a body of `list` or `raw_list`. Throws `core.validation` or an error of the query parser. */
+/**
+ * Reads a body of `list` or `raw_list`. Throws `core.validation` or an error of the query parser.
+ */
 export function parsePageRequest(body: unknown, rules: ListRules): PageRequest {
   const members = membersOf(body, "", membersOfList(["page"], rules));
   return { ...readListQuery(members, rules), page: readPaging(members, "page") };

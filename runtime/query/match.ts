@@ -5,9 +5,15 @@ import { soughtBy, writtenWords, type Sought, type Word } from "./words.js";
 
 /** Words that follow each other; of the last one it may be the beginning. */
 export interface Phrase extends Sought {
-  /** Of a single word: what it has in common with its other forms, where the search has a language. Cursors are bound to it. */
+  /**
+   * Of a single word: what it has in common with its other forms, where the search has a language.
+   * Cursors are bound to it.
+   */
   readonly stems?: readonly string[];
-  /** In a fuzzy search: it stood in quotes, so it gets no other spellings. Absent elsewhere, because cursors are bound to it. */
+  /**
+   * In a fuzzy search: it stood in quotes, so it gets no other spellings. Absent elsewhere, because
+   * cursors are bound to it.
+   */
   readonly isQuoted?: true;
   /** Of a single word: other words that count as it. */
   readonly spellings: readonly Spelling[];
@@ -35,8 +41,8 @@ export interface Match {
 }
 
 /**
- * Reads query texts: each is a group of words that must all occur; `"…"` is a phrase, and a `*` behind a word makes it
- * a beginning. Null where no text has a word: then nothing is searched for.
+ * Reads query texts: each is a group of words that must all occur; `"…"` is a phrase, and a `*`
+ * behind a word makes it a beginning. Null where no text has a word: then nothing is searched for.
  */
 export function parseMatch(texts: readonly string[], reading: MatchReading): Match | null {
   const groups = unique(texts.map((text) => unique(phrasesOf(text, reading)))).filter(

@@ -1,4 +1,5 @@
-// Filters in a form that is as shallow as what they say: no combinator below its like, `not` above conditions alone.
+// Filters in a form that is as shallow as what they say: no combinator below its like, `not` above
+// conditions alone.
 import { idField } from "./fields.js";
 import { everything, type Filter } from "./ast.js";
 
@@ -6,9 +7,10 @@ import { everything, type Filter } from "./ast.js";
 const nothing: Filter = { kind: "any", filters: [] };
 
 /**
- * The same filter without needless depth. `not` goes inward (De Morgan holds, since a condition holds or does not), what
- * passes every row or none is folded away, and the operand that takes a parser most comes first: an engine's parser then
- * keeps little in mind, however deep the filter is. What is asked of a row that one member names is asked of it at once.
+ * The same filter without needless depth. `not` goes inward (De Morgan holds, since a condition
+ * holds or does not), what passes every row or none is folded away, and the operand that takes a
+ * parser most comes first: an engine's parser then keeps little in mind, however deep the filter
+ * is. What is asked of a row that one member names is asked of it at once.
  */
 export function normalFilter(filter: Filter): Filter {
   return normal(filter, false);
@@ -53,7 +55,10 @@ function combined(kind: "all" | "any", filters: readonly Filter[]): Filter {
   return { kind, filters: asked.toSorted((left, right) => height(right) - height(left)) };
 }
 
-/** A member names one row at most: what several conditions ask of that row is one condition, and looked up once. */
+/**
+ * A member names one row at most: what several conditions ask of that row is one condition, and
+ * looked up once.
+ */
 function ofOneRow(kind: "all" | "any", filters: readonly Filter[]): readonly Filter[] {
   const asked: Filter[] = [];
   for (const filter of filters) {
@@ -77,7 +82,10 @@ function isOfRow(one: Filter, { ours, visible }: Related): boolean {
   return isOfNamed(one) && one.ours.path === ours.path && one.visible === visible;
 }
 
-/** How much of a statement a parser has open at a time: an operand that is not the first waits behind two more signs. */
+/**
+ * How much of a statement a parser has open at a time: an operand that is not the first waits
+ * behind two more signs.
+ */
 function height(filter: Filter): number {
   if (filter.kind !== "all" && filter.kind !== "any") return 1;
   const [first = 0, second = 0] = filter.filters.map(height);

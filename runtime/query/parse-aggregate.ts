@@ -135,16 +135,19 @@ function parseGroup(alias: string, spec: unknown, fields: FieldSet, at: string):
 }
 
 /**
- * Whether this names a zone of the IANA database. It goes to the engine as it is written: the names that Node.js has for
- * zones may be older than the engine's. Offsets and abbreviations are none: engines read their sign, and which zone they
- * mean, either way.
+ * Whether this names a zone of the IANA database. It goes to the engine as it is written: the names
+ * that Node.js has for zones may be older than the engine's. Offsets and abbreviations are none:
+ * engines read their sign, and which zone they mean, either way.
  */
 function isZone(name: string): boolean {
   if (name !== "UTC" && !/^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
   return knownZone(name) !== null;
 }
 
-/** `{"$sum": "estimate"}`, or `{"$sum": {field, filter?}}`; `$count` takes no field, `$percentile` a fraction `p`. */
+/**
+ * `{"$sum": "estimate"}`, or `{"$sum": {field, filter?}}`; `$count` takes no field, `$percentile` a
+ * fraction `p`.
+ */
 function parseComputed(
   alias: string,
   spec: unknown,

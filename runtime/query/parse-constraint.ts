@@ -1,4 +1,5 @@
-// What a filter says of one field: a literal, a list, null, or operators with operands (decisions.md "Query language").
+// What a filter says of one field: a literal, a list, null, or operators with operands
+// (decisions.md "Query language").
 import { fail } from "../contract/errors.js";
 import type { FieldType } from "../contract/fields.js";
 import { limits } from "../contract/limits.js";
@@ -131,7 +132,10 @@ function parseOperator(
   }
 }
 
-/** Constraints on members of one object of the array, as `$values` has them on fields; all of them hold. */
+/**
+ * Constraints on members of one object of the array, as `$values` has them on fields; all of them
+ * hold.
+ */
 function membersOfElement(
   { path }: FieldReference,
   value: unknown,
@@ -149,7 +153,10 @@ function membersOfElement(
   });
 }
 
-/** An object equals where each of its declared members does; one with members that cannot be compared is refused. */
+/**
+ * An object equals where each of its declared members does; one with members that cannot be
+ * compared is refused.
+ */
 function equalObject(
   field: FieldReference,
   operator: "$eq" | "$neq",

@@ -1,4 +1,5 @@
-// Filters as clients send them, read strictly: a mistake is an error, never a wider result (decisions.md "Query language").
+// Filters as clients send them, read strictly: a mistake is an error, never a wider result
+// (decisions.md "Query language").
 import { fail } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import { fieldOperators, isScalarType, operators } from "../contract/query-operators.js";
@@ -8,9 +9,9 @@ import { isObject, pointer } from "../contract/json-pointer.js";
 import { parseConstraint, type Clauses } from "./parse-constraint.js";
 
 /**
- * Parses a filter: constraints (`$values`, `$fields`, `$exists`), or one of `$and`, `$or`, `$not`. `{}` and undefined are
- * every row. Throws `query_invalid`, `field_not_queryable`, `query_operator_type_mismatch`, `query_too_complex`; each
- * names the JSON Pointer of its fault.
+ * Parses a filter: constraints (`$values`, `$fields`, `$exists`), or one of `$and`, `$or`, `$not`.
+ * `{}` and undefined are every row. Throws `query_invalid`, `field_not_queryable`,
+ * `query_operator_type_mismatch`, `query_too_complex`; each names the JSON Pointer of its fault.
  */
 export function parseFilter(
   value: unknown,

@@ -7,8 +7,9 @@ import type { FieldReference, FieldSet } from "./fields.js";
 import { isObject, pointer } from "../contract/json-pointer.js";
 
 /**
- * Parses `{field: "asc" | "desc" | {dir, nulls?}}`; the order of members is priority, and `id` is appended.
- * Nulls are the smallest value unless said otherwise. `project.name` sorts by what the member names.
+ * Parses `{field: "asc" | "desc" | {dir, nulls?}}`; the order of members is priority, and `id` is
+ * appended. Nulls are the smallest value unless said otherwise. `project.name` sorts by what the
+ * member names.
  */
 export function parseSorts(value: unknown, fields: FieldSet, at: string): readonly SortKey[] {
   if (value === undefined) return [ascending(fields.id)];

@@ -1,5 +1,5 @@
-// Patterns of `$regex`: a subset of regular expressions that every engine runs in linear time and reads alike
-// (decisions.md "Query language").
+// Patterns of `$regex`: a subset of regular expressions that every engine runs in linear time and
+// reads alike (decisions.md "Query language").
 
 /** One position of a pattern. */
 export type PatternStep =
@@ -36,8 +36,9 @@ const classes: Readonly<Record<string, readonly Range[]>> = {
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", f: "\f", v: "\v" };
 
 /**
- * Reads a pattern of literals, `.`, `.*`, classes (`[a-z]`, `[^0-9]`, `\d`, `\w`, `\s`), `^`, `$` and `|`, its
- * alternatives. Null for anything else: repetitions of something, groups, look-around and references are not run.
+ * Reads a pattern of literals, `.`, `.*`, classes (`[a-z]`, `[^0-9]`, `\d`, `\w`, `\s`), `^`, `$`
+ * and `|`, its alternatives. Null for anything else: repetitions of something, groups, look-around
+ * and references are not run.
  */
 export function parsePattern(text: string): readonly Pattern[] | null {
   const reader = new Reader(text);
@@ -114,7 +115,10 @@ function readStep(character: string, reader: Reader): PatternStep | null {
   }
 }
 
-/** The character of an escape, or null where it is none: letters and digits mean something else, or nothing. */
+/**
+ * The character of an escape, or null where it is none: letters and digits mean something else, or
+ * nothing.
+ */
 function readEscape(next: string): string | null {
   if (Object.hasOwn(escapes, next)) return escapes[next] ?? null;
   return next !== "" && /^[!-/:-@[-`{-~]$/.test(next) ? next : null;

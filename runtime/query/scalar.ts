@@ -1,4 +1,5 @@
-// Scalars of a query, checked against the type of their field and brought into the form in which they are stored.
+// Scalars of a query, checked against the type of their field and brought into the form in which
+// they are stored.
 import { canonicalDateTime } from "../contract/canonical-values.js";
 import type { FieldType } from "../contract/fields.js";
 import { codePointLength, formats } from "../contract/validation.js";

@@ -1,4 +1,5 @@
-// Stems are stored: what a stemmer makes of a word must stay, or indexes would have to be made anew.
+// Stems are stored: what a stemmer makes of a word must stay, or indexes would have to be made
+// anew.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isStemmed, searchLanguages } from "../contract/search-languages.js";

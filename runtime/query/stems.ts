@@ -1,4 +1,5 @@
-// Stems: what the forms of a word have in common, by the stemmer of a language, alike in every engine.
+// Stems: what the forms of a word have in common, by the stemmer of a language, alike in every
+// engine.
 import { createRequire } from "node:module";
 import { stemmers, type StemmedLanguage } from "../contract/search-languages.js";
 import { folded, maxWordLength } from "./words.js";
@@ -21,8 +22,8 @@ function stemmerOf(language: StemmedLanguage): Stemmer {
 }
 
 /**
- * The stems of a word as it is written: of the word with its accents, which endings are told by in many languages, and of
- * the one without, so that both ways of writing meet.
+ * The stems of a word as it is written: of the word with its accents, which endings are told by in
+ * many languages, and of the one without, so that both ways of writing meet.
  */
 export function stemsOf(written: string, language: StemmedLanguage): readonly string[] {
   // No language has words so long: they are identifiers, and would only cost time.

@@ -1,11 +1,12 @@
-// Words: how texts and queries are cut, alike in every engine. Case and accents make no difference. Chinese, Japanese and
-// Korean are cut into pairs of characters, each overlapping the next, so that every part of a text is found.
+// Words: how texts and queries are cut, alike in every engine. Case and accents make no difference.
+// Chinese, Japanese and Korean are cut into pairs of characters, each overlapping the next, so that
+// every part of a text is found.
 
 /** Characters of a word; what is longer is cut, alike in texts and queries. */
 export const maxWordLength = 60;
 /**
- * Code units of a word, and of a character, that are looked at: putting the marks on a letter into order takes the square of
- * their number, and a text may be marks alone (UAX #15 §1.3).
+ * Code units of a word, and of a character, that are looked at: putting the marks on a letter into
+ * order takes the square of their number, and a text may be marks alone (UAX #15 §1.3).
  */
 const maxWritten = 8 * maxWordLength;
 const maxMarked = 32;
@@ -16,7 +17,10 @@ export interface Word {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Where the first character ends, of a pair, and of the single character that closes a run of pairs. */
+  /**
+   * Where the first character ends, of a pair, and of the single character that closes a run of
+   * pairs.
+   */
   readonly head?: number;
 }
 
@@ -27,11 +31,17 @@ const paired = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hang
 /** Runs of characters that are cut into pairs, and runs of others. */
 const runs = new RegExp(`[${paired}][${paired}\\p{M}]*|[^${paired}]+`, "gu");
 const isPaired = new RegExp(`^[${paired}]`, "u");
-/** A syllable that is written as its letters, or a character with the marks on it, those of half width too. */
+/**
+ * A syllable that is written as its letters, or a character with the marks on it, those of half
+ * width too.
+ */
 const character =
   /[\u1100-\u115F\uA960-\uA97C][\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*|.[\p{M}\uFF9E\uFF9F]*/gu;
 
-/** The words of a text, in order, cut while they are asked for: whoever needs some of a long text takes no more. */
+/**
+ * The words of a text, in order, cut while they are asked for: whoever needs some of a long text
+ * takes no more.
+ */
 export function* wordsOf(text: string): Generator<Word> {
   for (const { 0: found, index } of text.matchAll(written)) yield* cut(found, index);
 }
@@ -97,7 +107,10 @@ export function isClosing(word: Word | undefined): boolean {
   return word?.head !== undefined && [...word.text].length === 1;
 }
 
-/** The one form of a word: compatibility forms taken apart, lower case, and nothing left but letters and digits. */
+/**
+ * The one form of a word: compatibility forms taken apart, lower case, and nothing left but letters
+ * and digits.
+ */
 export function folded(text: string): string {
   const seen = text.slice(0, maxWritten);
   const one = isPlain.test(seen) ? seen.toLowerCase() : foldedLetters(seen);
@@ -130,7 +143,10 @@ function foldedCharacter(text: string): string {
     .replaceAll(/[\u3099\u309A]/gu, "");
 }
 
-/** Words as one text, each between spaces of its own: so often a phrase stands in it, so often its words do. */
+/**
+ * Words as one text, each between spaces of its own: so often a phrase stands in it, so often its
+ * words do.
+ */
 export function spaced(words: readonly string[]): string {
   return words.map((one) => ` ${one} `).join("");
 }

@@ -1,7 +1,10 @@
-// Zones of the IANA database that have had several names. Engines know different ones: ICU keeps the oldest, and packages of
-// the database leave out those that are no longer current.
+// Zones of the IANA database that have had several names. Engines know different ones: ICU keeps
+// the oldest, and packages of the database leave out those that are no longer current.
 
-/** Names of today, each with its earlier ones and with zones that have become part of it (tzdata 2025b, `backward`). */
+/**
+ * Names of today, each with its earlier ones and with zones that have become part of it (tzdata
+ * 2025b, `backward`).
+ */
 const earlierNames: Readonly<Record<string, readonly string[]>> = {
   "Africa/Abidjan": ["Africa/Timbuktu"],
   "Africa/Nairobi": ["Africa/Asmera"],
@@ -105,8 +108,8 @@ const byLowerCase = new Map(
 );
 
 /**
- * The names that a zone has, the given one first: whoever doesn't know it may know the next. Only offsets of zones that have
- * become part of another may differ, in years before they did.
+ * The names that a zone has, the given one first: whoever doesn't know it may know the next. Only
+ * offsets of zones that have become part of another may differ, in years before they did.
  */
 export function zoneNames(name: string): readonly string[] {
   const current = currentNames.get(name.toLowerCase()) ?? name;

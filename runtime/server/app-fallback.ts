@@ -11,8 +11,8 @@ import type { ServiceDefinition } from "./service.js";
 export type Answers = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 /**
- * Handles requests that no route matches: first by the author's app, then by the documentation. What is left gets a 404, or
- * the error that the app threw, masked.
+ * Handles requests that no route matches: first by the author's app, then by the documentation.
+ * What is left gets a 404, or the error that the app threw, masked.
  */
 export function appFallback(
   service: ServiceDefinition,

@@ -1,4 +1,5 @@
-// The author's code that an operation or a delivery may run, by the frozen registry: who finds a fault asks whose it can be.
+// The author's code that an operation or a delivery may run, by the frozen registry: who finds a
+// fault asks whose it can be.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -26,7 +27,10 @@ interface Registry {
 
 type Named = Readonly<Record<string, unknown>>;
 
-/** Reads the registry of a generated folder when it is first asked. Where it was not deployed, nobody knows. */
+/**
+ * Reads the registry of a generated folder when it is first asked. Where it was not deployed,
+ * nobody knows.
+ */
 export function authorCode(folder: string): CodeOf {
   let registry: Registry | null | undefined;
   return (name) => {
@@ -48,7 +52,8 @@ function codeIn(registry: Registry, name: string): AuthorCode | undefined {
   if (operation !== undefined) {
     const { hooks = [] } = operation as { readonly hooks?: readonly string[] };
     const [namespace = ""] = name.split(".");
-    // Who is calling, and what of a document is theirs, may be decided by the author's code as well.
+    // Who is calling, and what of a document is theirs, may be decided by the author's code as
+    // well.
     return {
       files: filesIn([
         operation,

@@ -3,8 +3,9 @@ import type { Log } from "../ports/log.js";
 import type { SignalBus } from "../ports/bus.js";
 
 /**
- * Opens the bus of a URL, `postgres://…` or `redis://…`. Null if there is no URL: then there is one process, or several find
- * each other's signals in the database. `service` is the name of the service.
+ * Opens the bus of a URL, `postgres://…` or `redis://…`. Null if there is no URL: then there is one
+ * process, or several find each other's signals in the database. `service` is the name of the
+ * service.
  */
 export async function openBus(
   url: string | null,

@@ -1,4 +1,5 @@
-// Opens a service's database, applies migrations, and makes what operations need. The server, scripts and tools begin here.
+// Opens a service's database, applies migrations, and makes what operations need. The server,
+// scripts and tools begin here.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
@@ -49,22 +50,35 @@ export interface ConnectOptions {
 
 /** An open database, with everything else that operations need. */
 export interface ServiceConnection extends ServiceAtWork {
-  /** Migrations that have not been applied, because the settings leave them to the `migrate` command. */
+  /**
+   * Migrations that have not been applied, because the settings leave them to the `migrate`
+   * command.
+   */
   readonly pendingMigrations: readonly string[];
-  /** Rejects while processes can't count rates together; undefined if that depends on the database alone. */
+  /**
+   * Rejects while processes can't count rates together; undefined if that depends on the database
+   * alone.
+   */
   readonly probeLimiter: (() => Promise<void>) | undefined;
-  /** Says where the service listens: outside production this is its public URL if no setting has one. */
+  /**
+   * Says where the service listens: outside production this is its public URL if no setting has
+   * one.
+   */
   listensAt(url: string): void;
   /** See `PublicUrl.siblings`. */
   readonly siblings: readonly string[] | null;
-  /** Sends signals to this plane from now on. Until then durable ones wait in the database, and ephemeral ones are lost. */
+  /**
+   * Sends signals to this plane from now on. Until then durable ones wait in the database, and
+   * ephemeral ones are lost.
+   */
   signalsTo(plane: SignalPlane): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens the database that the settings name and, if they say so, applies pending migrations. Waits up to 30 s for a database
- * that is unavailable, then rejects with `core.unavailable`. If it rejects, nothing stays open.
+ * Opens the database that the settings name and, if they say so, applies pending migrations. Waits
+ * up to 30 s for a database that is unavailable, then rejects with `core.unavailable`. If it
+ * rejects, nothing stays open.
  */
 export function connect(
   service: ConnectedService,
@@ -154,7 +168,10 @@ function tellFoundDatabase({ foundDatabase }: Settings, log: Log): void {
   if (foundDatabase !== null) log.info({ file: foundDatabase }, text);
 }
 
-/** Has families open what they are asked for, one after the other: each may use what those before have opened. */
+/**
+ * Has families open what they are asked for, one after the other: each may use what those before
+ * have opened.
+ */
 async function openFamilies(
   parts: FamilyParts,
   service: Opening,
@@ -189,7 +206,10 @@ function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
   };
 }
 
-/** Has each family do its part with what others do, one after the other because they share a transaction. */
+/**
+ * Has each family do its part with what others do, one after the other because they share a
+ * transaction.
+ */
 function amongFamilies(parts: FamilyParts) {
   const families = familiesOf(parts);
   return {

@@ -1,4 +1,5 @@
-// The SQLite file of a service that has no DATABASE_URL: it belongs to the data folder, not to the name of the service.
+// The SQLite file of a service that has no DATABASE_URL: it belongs to the data folder, not to the
+// name of the service.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,8 +16,9 @@ export type DatabaseFile =
   | { readonly fault: string };
 
 /**
- * Finds the database of a service in its data folder. `names` are those of the service, present and former: earlier versions
- * of opwright called the file after it. One that is there under another name is taken, rather than an empty one.
+ * Finds the database of a service in its data folder. `names` are those of the service, present and
+ * former: earlier versions of opwright called the file after it. One that is there under another
+ * name is taken, rather than an empty one.
  */
 export function databaseFile(dataFolder: string, names: readonly string[]): DatabaseFile {
   const there = databasesIn(dataFolder);

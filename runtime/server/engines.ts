@@ -1,4 +1,5 @@
-// Which engines a DATABASE_URL and an OBJECTS_URL name. An engine is imported only when it is configured.
+// Which engines a DATABASE_URL and an OBJECTS_URL name. An engine is imported only when it is
+// configured.
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import { limits } from "../contract/limits.js";
 import { silentLog, type Log } from "../ports/log.js";
@@ -11,7 +12,10 @@ export interface DatabaseOptions {
   readonly connections: number;
   /** Connections of SQLite that read outside the event loop. */
   readonly readers: number;
-  /** The longest deadline of an operation. PostgreSQL ends statements that take more than 5 s longer. */
+  /**
+   * The longest deadline of an operation. PostgreSQL ends statements that take more than 5 s
+   * longer.
+   */
   readonly longestSeconds: number;
   /** Tables of documents, for which readiness asks for the rights that PostgreSQL's role has. */
   readonly tables: readonly string[];

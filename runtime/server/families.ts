@@ -1,5 +1,5 @@
-// The list of families: what each brings to a running service, the SQL stores in which it keeps its data, and what it answers
-// besides operations. Nothing else in `server/` knows one by name.
+// The list of families: what each brings to a running service, the SQL stores in which it keeps its
+// data, and what it answers besides operations. Nothing else in `server/` knows one by name.
 import { sqlApiKeyStore } from "../engines/sql/api-key-store.js";
 import { sqlDocumentStore } from "../engines/sql/document-store.js";
 import { sqlHistoryStore } from "../engines/sql/history-store.js";

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder that has `manifest.json`: that of the module, or one named `generated` in a folder above it (compiled modules
- * are in `dist/`, while migrations and documents stay in `generated/`). Throws if there is none.
+ * The folder that has `manifest.json`: that of the module, or one named `generated` in a folder
+ * above it (compiled modules are in `dist/`, while migrations and documents stay in `generated/`).
+ * Throws if there is none.
  */
 export function generatedFolder(moduleUrl: string): string {
   const start = dirname(fileURLToPath(moduleUrl));

@@ -1,9 +1,16 @@
-// Whether a secret was obviously not made at random (attack 86). This finds what people type, not what a bad generator makes.
+// Whether a secret was obviously not made at random (attack 86). This finds what people type, not
+// what a bad generator makes.
 
-/** 32 random bytes have about 30 distinct values; 32 random hex digits have about 14, and fewer than 10 once in 10 000 times. */
+/**
+ * 32 random bytes have about 30 distinct values; 32 random hex digits have about 14, and fewer than
+ * 10 once in 10 000 times.
+ */
 const fewestDistinct = 8;
 
-/** Whether bytes have few distinct values, repeat themselves, or mostly go up or down by the same step. */
+/**
+ * Whether bytes have few distinct values, repeat themselves, or mostly go up or down by the same
+ * step.
+ */
 export function isGuessable(bytes: Buffer): boolean {
   return new Set(bytes).size < fewestDistinct || isPeriodic(bytes) || isSequence(bytes);
 }
@@ -15,7 +22,9 @@ function isPeriodic(bytes: Buffer): boolean {
   return false;
 }
 
-/** Whether most bytes differ from the one before by the same step, as in 0, 1, 2 or in an alphabet. */
+/**
+ * Whether most bytes differ from the one before by the same step, as in 0, 1, 2 or in an alphabet.
+ */
 function isSequence(bytes: Buffer): boolean {
   const times = new Map<number, number>();
   for (let at = 1; at < bytes.length; at += 1) {

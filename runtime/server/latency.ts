@@ -1,5 +1,5 @@
-// Latencies by operation and class of status, counted in buckets: a Prometheus histogram that is cheap enough to update with
-// every request.
+// Latencies by operation and class of status, counted in buckets: a Prometheus histogram that is
+// cheap enough to update with every request.
 import type { Registry } from "prom-client";
 
 /** The upper bounds in seconds: from what a read by key takes, to the usual deadline. */

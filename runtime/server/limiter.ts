@@ -1,4 +1,5 @@
-// Where rate limits and attempts are counted: in Redis if that is the bus, otherwise in PostgreSQL, otherwise in this process.
+// Where rate limits and attempts are counted: in Redis if that is the bus, otherwise in PostgreSQL,
+// otherwise in this process.
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
 import { systemClock, type Clock } from "../ports/clock.js";
 import type { Database } from "../ports/database.js";
@@ -10,7 +11,10 @@ import type { Settings } from "./settings.js";
 
 export interface OpenLimiter {
   readonly limiter: RateLimiter;
-  /** Rejects while the shared counts refuse to be changed; undefined if they are not apart from the database. */
+  /**
+   * Rejects while the shared counts refuse to be changed; undefined if they are not apart from the
+   * database.
+   */
   readonly probe?: () => Promise<void>;
   close(): Promise<void>;
 }
@@ -18,7 +22,10 @@ export interface OpenLimiter {
 /** Counted past the fallback: a Redis that was made a replica answers, and refuses every write. */
 const probed = { name: "readiness", points: 1_000_000, windowSeconds: 1 };
 
-/** Opens the limiter of the service with this name. If the service may have several processes, they share the counts. */
+/**
+ * Opens the limiter of the service with this name. If the service may have several processes, they
+ * share the counts.
+ */
 export async function openLimiter(
   { busUrl, databaseUrl }: Pick<Settings, "busUrl" | "databaseUrl">,
   service: string,

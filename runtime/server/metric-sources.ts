@@ -1,4 +1,5 @@
-// What the metrics of a service are read from: the service itself, its engine, its families and their endpoints.
+// What the metrics of a service are read from: the service itself, its engine, its families and
+// their endpoints.
 import type { Connections } from "../http/connections.js";
 import type { ServiceEndpoint } from "../http/service-endpoint.js";
 import type { ServiceConnection } from "./connect.js";

@@ -1,4 +1,5 @@
-// Metrics for Prometheus (its exposition format 0.0.4): what the service does, waits for and refuses (decisions.md §3).
+// Metrics for Prometheus (its exposition format 0.0.4): what the service does, waits for and
+// refuses (decisions.md §3).
 import { createRequire } from "node:module";
 import type { Registry } from "prom-client";
 import type { ConnectionCounts } from "../http/connections.js";
@@ -45,7 +46,10 @@ interface Counts {
   aborted: number;
 }
 
-/** The library is loaded so many milliseconds after the start, or when metrics are first asked for: requests don't need it. */
+/**
+ * The library is loaded so many milliseconds after the start, or when metrics are first asked for:
+ * requests don't need it.
+ */
 const settledMillis = 1_000;
 
 /** Starts keeping metrics. */

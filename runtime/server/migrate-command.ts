@@ -1,4 +1,5 @@
-// `node server.js migrate`: applies pending migrations and rewrites rows of older shapes; `--plan` only says what would be done.
+// `node server.js migrate`: applies pending migrations and rewrites rows of older shapes; `--plan`
+// only says what would be done.
 import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations.js";
 import { divergedMigrations, planMigrations } from "../engines/sql/migration-plan.js";
 import { progressBar, type ProgressBar } from "../work/progress-bar.js";
@@ -47,8 +48,8 @@ function onDatabase(work: Work): Migrate {
 }
 
 /**
- * Prints each statement and what it locks. The exit code is 1 if a large table is locked for long, if rows prevent a step, or if
- * the database has applied what isn't here.
+ * Prints each statement and what it locks. The exit code is 1 if a large table is locked for long,
+ * if rows prevent a step, or if the database has applied what isn't here.
  */
 const plan: Work = async (database, _service, { folder }) => {
   const diverged = await divergedMigrations(database, folder);
@@ -62,7 +63,10 @@ const plan: Work = async (database, _service, { folder }) => {
   if (locksLarge(steps) || isHeldUp(steps)) process.exitCode = 1;
 };
 
-/** Applies pending migrations, then rewrites rows; if `waits`, it first waits for processes of older versions to end. */
+/**
+ * Applies pending migrations, then rewrites rows; if `waits`, it first waits for processes of older
+ * versions to end.
+ */
 function migrate({ waits }: { readonly waits: boolean }): Work {
   return (database, service, { folder, log }) =>
     untilStopped(async (signal) => {
@@ -103,7 +107,10 @@ function statementBars() {
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Does work that a signal can stop: what is done stays done, and the process exits with the signal's exit code. */
+/**
+ * Does work that a signal can stop: what is done stays done, and the process exits with the
+ * signal's exit code.
+ */
 async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const stop = (name: keyof typeof exitCodes): void => {

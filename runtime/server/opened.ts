@@ -14,7 +14,10 @@ export class Opened {
     this.#closers.push(close);
   }
 
-  /** Closes everything, the latest first, each also after another has failed to close; then this rejects with the first fault. */
+  /**
+   * Closes everything, the latest first, each also after another has failed to close; then this
+   * rejects with the first fault.
+   */
   close(): Promise<void> {
     return (this.#closing ??= this.#closeAll());
   }
@@ -31,7 +34,10 @@ export class Opened {
   }
 }
 
-/** Opens several things; if one of them can't be opened, those before it are closed, and this rejects with its fault. */
+/**
+ * Opens several things; if one of them can't be opened, those before it are closed, and this
+ * rejects with its fault.
+ */
 export async function openAll<T>(open: (opened: Opened) => Promise<T>): Promise<T> {
   const opened = new Opened();
   try {

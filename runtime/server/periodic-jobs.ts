@@ -1,4 +1,5 @@
-// The periodic work of a service, such as removing what has expired. One process at a time does it, in batches.
+// The periodic work of a service, such as removing what has expired. One process at a time does it,
+// in batches.
 import { expiredRates } from "../operations/database-rate-limiter.js";
 import { hourly, type ServiceAtWork } from "../operations/family.js";
 import type { OutsideJob, PeriodicJob } from "../work/periodic.js";

@@ -4,7 +4,10 @@ import { describedThrown, isError, messageOf, stackOf } from "../operations/thro
 import type { Log } from "../ports/log.js";
 import type { Settings } from "./settings.js";
 
-/** Members that hold credentials are redacted. Fields that can't be read are told as far as they can. */
+/**
+ * Members that hold credentials are redacted. Fields that can't be read are told as far as they
+ * can.
+ */
 export function processLog({ logLevel }: Pick<Settings, "logLevel">): Log {
   const lines = pino({
     level: logLevel,
@@ -30,7 +33,10 @@ export function processLog({ logLevel }: Pick<Settings, "logLevel">): Log {
   };
 }
 
-/** Characters of a text of an error that a line keeps: what an author throws may be as long as a file. */
+/**
+ * Characters of a text of an error that a line keeps: what an author throws may be as long as a
+ * file.
+ */
 const maxText = 16 * 1024;
 
 /** An error as the log prints it, with the beginning of each of its texts. */

@@ -1,4 +1,5 @@
-// The URL by which clients reach the service: what the setting says, or outside production where the service listens.
+// The URL by which clients reach the service: what the setting says, or outside production where
+// the service listens.
 import { fail } from "../contract/errors.js";
 import type { Settings } from "./settings.js";
 
@@ -8,13 +9,17 @@ export interface PublicUrl {
   /** Says where the service listens. In production only the setting counts. */
   listensAt(url: string): void;
   /**
-   * The other names of that address which a developer may open its pages by, such as `http://localhost:4400`, once it
-   * listens; null where a setting says what the service is called, and in production.
+   * The other names of that address which a developer may open its pages by, such as
+   * `http://localhost:4400`, once it listens; null where a setting says what the service is called,
+   * and in production.
    */
   readonly siblings: readonly string[] | null;
 }
 
-/** Names of one machine for itself. Whatever answers one of them at our port is this service, or the developer's own. */
+/**
+ * Names of one machine for itself. Whatever answers one of them at our port is this service, or the
+ * developer's own.
+ */
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 /** What listens at all addresses of a machine, which is none to call it by. */
 const wildcards = ["0.0.0.0", "[::]"];

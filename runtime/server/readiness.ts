@@ -11,7 +11,10 @@ export interface Readiness {
 
 /** How long a probe may take, in milliseconds. */
 const patienceMillis = 2_500;
-/** A check is reused for so many milliseconds from its start, so that frequent callers cost the engines nothing. */
+/**
+ * A check is reused for so many milliseconds from its start, so that frequent callers cost the
+ * engines nothing.
+ */
 const rememberedMillis = 1_000;
 
 /** Runs all probes at the same time. Calls that come within a second share one check. */

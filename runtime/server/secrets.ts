@@ -1,5 +1,5 @@
-// Secrets from the environment: ordered lists in base64url. Each entry must be well-formed, strong, and used for one purpose only
-// (attack 86).
+// Secrets from the environment: ordered lists in base64url. Each entry must be well-formed, strong,
+// and used for one purpose only (attack 86).
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canSign, newTokenKey, tokenKeyFault, tokenKeyIdentity } from "../operations/token-keys.js";
@@ -7,7 +7,10 @@ import type { TokenAlgorithm } from "../ports/tokens.js";
 import { makePrivateFolder, writePrivateFile } from "../engines/private-files.js";
 import { isGuessable } from "./guessable.js";
 
-/** Where secrets come from, and where faults go. A fault names the variable and the entry, never the value. */
+/**
+ * Where secrets come from, and where faults go. A fault names the variable and the entry, never the
+ * value.
+ */
 export interface SecretSource {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isProduction: boolean;
@@ -27,8 +30,9 @@ export class SecretReader {
   }
 
   /**
-   * The entries of a variable, the newest first: secrets of at least 32 bytes, or keys of an asymmetric algorithm in DER.
-   * Outside production, one is made and kept if the variable isn't set. Faults go to the source.
+   * The entries of a variable, the newest first: secrets of at least 32 bytes, or keys of an
+   * asymmetric algorithm in DER. Outside production, one is made and kept if the variable isn't
+   * set. Faults go to the source.
    */
   read(name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] {
     const { environment, isProduction, dataFolder, faults } = this.#source;
@@ -54,7 +58,8 @@ export class SecretReader {
   }
 
   #sharingFault(name: string, algorithm: TokenAlgorithm, bytes: Buffer): string | null {
-    // Compared by its bytes as well, because another variable may use the bytes of a key as a shared secret.
+    // Compared by its bytes as well, because another variable may use the bytes of a key as a
+    // shared secret.
     const identities = [bytes.toString("base64"), tokenKeyIdentity(algorithm, bytes)];
     const owner = identities.map((identity) => this.#owners.get(identity)).find(Boolean);
     for (const identity of identities) this.#owners.set(identity, owner ?? name);

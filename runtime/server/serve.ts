@@ -13,9 +13,10 @@ import { start, type RunningService } from "./start.js";
 import { holdFaults } from "./unheld-faults.js";
 
 /**
- * Runs a service until SIGTERM or SIGINT; or runs one command and ends: `migrate`, or a command of its families. `moduleUrl` is
- * that of the generated server entry. The process exits with 1 after a fault that it must not survive, with 2 for an unknown command line, and with
- * 130 after a second signal.
+ * Runs a service until SIGTERM or SIGINT; or runs one command and ends: `migrate`, or a command of
+ * its families. `moduleUrl` is that of the generated server entry. The process exits with 1 after a
+ * fault that it must not survive, with 2 for an unknown command line, and with 130 after a second
+ * signal.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
   let host: string | undefined;
@@ -35,7 +36,10 @@ export async function serve(service: ServiceDefinition, moduleUrl: string): Prom
 
 type Command = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
 
-/** The command of a command line; null if the service has no such command, or its arguments are wrong. */
+/**
+ * The command of a command line; null if the service has no such command, or its arguments are
+ * wrong.
+ */
 function commandOf(
   service: ServiceDefinition,
   name: string,
@@ -65,8 +69,8 @@ function connected(work: (connection: ServiceConnection) => Promise<string>): Co
 }
 
 /**
- * Milliseconds in which signals count as one: Ctrl-C reaches every process of a terminal, and what started the service passes
- * it on.
+ * Milliseconds in which signals count as one: Ctrl-C reaches every process of a terminal, and what
+ * started the service passes it on.
  */
 const sameMillis = 500;
 

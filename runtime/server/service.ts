@@ -6,7 +6,10 @@ import type { PrintError } from "../operations/error-envelope.js";
 import type { KeptForms } from "../operations/kept-values.js";
 import type { AnyRoute } from "../operations/operation.js";
 
-/** Any `(req, res, next)` handler, such as an Express app. It gets the requests that no route matches. */
+/**
+ * Any `(req, res, next)` handler, such as an Express app. It gets the requests that no route
+ * matches.
+ */
 export type AppHandler = (req: IncomingMessage, res: ServerResponse, next: NextHandler) => unknown;
 
 /** The paths at which the service says whether it is alive, and whether it accepts requests. */
@@ -18,7 +21,10 @@ export interface ProbePaths {
 /** A service: its operations, and a member for each family that it uses. */
 export interface ServiceDefinition extends FamilyParts {
   readonly name: string;
-  /** What it was called first, if otherwise: what processes share, and what they have given out, keeps that name. */
+  /**
+   * What it was called first, if otherwise: what processes share, and what they have given out,
+   * keeps that name.
+   */
   readonly was?: string;
   readonly title: string;
   readonly version: string;

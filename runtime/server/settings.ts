@@ -1,4 +1,5 @@
-// Settings: everything that a deployment may choose, read from the environment once. A wrong value is refused by its name.
+// Settings: everything that a deployment may choose, read from the environment once. A wrong value
+// is refused by its name.
 import { resolve } from "node:path";
 import { addressFault } from "../engines/postgres/addresses.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
@@ -18,9 +19,15 @@ export interface Settings {
   readonly port: number;
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
-  /** The path of a database that has neither the usual name nor the service's; null for any other, and for one that is given. */
+  /**
+   * The path of a database that has neither the usual name nor the service's; null for any other,
+   * and for one that is given.
+   */
   readonly foundDatabase: string | null;
-  /** A `postgres:` or `redis:` URL, over which processes tell each other what happens; null if they don't. */
+  /**
+   * A `postgres:` or `redis:` URL, over which processes tell each other what happens; null if they
+   * don't.
+   */
   readonly busUrl: string | null;
   /** Connections to PostgreSQL. */
   readonly databasePoolSize: number;
@@ -29,12 +36,17 @@ export interface Settings {
   readonly connections: ConnectionLimits;
   /** Answers with at least so many bytes of JSON are compressed; null compresses none. */
   readonly compressBytes: number | null;
-  /** What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound. */
+  /**
+   * What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound.
+   */
   readonly queryBudgets: QueryBudgets;
   /** A port of their own for probes and metrics; null if they are on the port of the operations. */
   readonly adminPort: number | null;
   readonly hasMetrics: boolean;
-  /** The URL by which clients reach this service. If undefined, it is the listener's, and unknown in production. */
+  /**
+   * The URL by which clients reach this service. If undefined, it is the listener's, and unknown in
+   * production.
+   */
   readonly publicUrl: string | undefined;
   /** Whether the pages of the documentation are served. */
   readonly hasDocs: boolean;
@@ -68,8 +80,9 @@ export class SettingsError extends Error {
 type ServiceNeeds = Pick<ServiceDefinition, "name" | "was"> & FamilyParts;
 
 /**
- * Reads the settings of a service. In production secrets must be set; otherwise missing ones are made once and kept under
- * `DATA_DIR`. For work on the database alone, what else is missing or wrong is no fault. Throws `SettingsError`.
+ * Reads the settings of a service. In production secrets must be set; otherwise missing ones are
+ * made once and kept under `DATA_DIR`. For work on the database alone, what else is missing or
+ * wrong is no fault. Throws `SettingsError`.
  */
 export function readSettings(
   service: ServiceNeeds,
@@ -205,7 +218,10 @@ type ListeningSettings = Pick<
   | "drainSeconds"
 >;
 
-/** Where the service listens, which proxies and origins it trusts, what it serves besides operations, and how it stops. */
+/**
+ * Where the service listens, which proxies and origins it trusts, what it serves besides
+ * operations, and how it stops.
+ */
 function readListening(environment: Environment, isProduction: boolean): ListeningSettings {
   const { faults } = environment;
   const hasAdminPort = environment.text("ADMIN_PORT", "") !== "";

@@ -1,8 +1,12 @@
-// What an operator reads when a process can't do its work: one line if the cause is known, the stack if it isn't.
+// What an operator reads when a process can't do its work: one line if the cause is known, the
+// stack if it isn't.
 import { ServiceError } from "../contract/errors.js";
 import { SettingsError } from "./settings.js";
 
-/** The text for standard error, without a line break at its end. `host` is the HOST setting, undefined if it isn't known. */
+/**
+ * The text for standard error, without a line break at its end. `host` is the HOST setting,
+ * undefined if it isn't known.
+ */
 export function startFault(error: unknown, host: string | undefined): string {
   if (error instanceof SettingsError) return error.message;
   if (error instanceof ServiceError) {
@@ -27,7 +31,8 @@ function listenFault(error: Error & SystemFault, host: string | undefined): stri
   // A database whose host can't be resolved has the same code, but another host name.
   if (syscall === "getaddrinfo" && hostname === host)
     return `HOST ${host} cannot be resolved (${code}): set it to an address of this machine`;
-  // In a process of `opwright dev`, the fault comes from the primary process, which opens the port, and says `bind`.
+  // In a process of `opwright dev`, the fault comes from the primary process, which opens the port,
+  // and says `bind`.
   if (syscall !== "listen" && syscall !== "bind") return null;
   const place = `port ${port} of ${address}`;
   switch (code) {

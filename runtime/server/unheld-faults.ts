@@ -1,5 +1,6 @@
-// Rejections that nobody handles and exceptions that nobody catches: one line of the log each, and the process goes on, unless
-// our own state is in doubt (decisions.md §4 "Faults that nobody holds").
+// Rejections that nobody handles and exceptions that nobody catches: one line of the log each, and
+// the process goes on, unless our own state is in doubt (decisions.md §4 "Faults that nobody
+// holds").
 import { authorFrames, authorLine, isOfOurs } from "../operations/author-lines.js";
 import { isGiven } from "../operations/given-errors.js";
 import { describedThrown, isError } from "../operations/thrown.js";
@@ -11,8 +12,8 @@ import { authorCode, type AuthorCode, type CodeOf } from "./author-code.js";
 const maxListed = 8;
 
 /**
- * Holds them from now on; `folder` is the generated one. `drain` ends the process in order: it is called once, where an
- * exception has interrupted code of ours.
+ * Holds them from now on; `folder` is the generated one. `drain` ends the process in order: it is
+ * called once, where an exception has interrupted code of ours.
  */
 export function holdFaults(log: Log, folder: string, drain: () => void): void {
   const codeOf = authorCode(folder);
@@ -40,7 +41,10 @@ function factsOf(fault: unknown, codeOf: CodeOf): Readonly<Record<string, unknow
   return { ...invocationOf(fault, codeOf), ...(at === undefined ? {} : { at }), ...err };
 }
 
-/** The one invocation that the fault can belong to, or those that come into question: whatever runs the author's code. */
+/**
+ * The one invocation that the fault can belong to, or those that come into question: whatever runs
+ * the author's code.
+ */
 function invocationOf(fault: unknown, codeOf: CodeOf): Readonly<Record<string, unknown>> {
   const places = authorFrames(fault).map(({ file }) => file);
   const all = [...underWay.names()].map((name) => ({ name, code: codeOf(name.operation) }));

@@ -10,8 +10,9 @@ import { normalizeTarget } from "../http/target.js";
 import type { ServiceEndpoint } from "../http/service-endpoint.js";
 
 /**
- * Takes requests that ask for another protocol, after what came before on their connection. Those for a WebSocket go to the
- * endpoint that has their path; all others are answered as if they had not asked.
+ * Takes requests that ask for another protocol, after what came before on their connection. Those
+ * for a WebSocket go to the endpoint that has their path; all others are answered as if they had
+ * not asked.
  */
 export function takeUpgrades(
   server: Server,
@@ -36,7 +37,8 @@ export function takeUpgrades(
         refuse(socket, knownError(error), printError);
         return;
       }
-      // Node's parser can't go on behind a head that asks; it reads the same request again from one that doesn't.
+      // Node's parser can't go on behind a head that asks; it reads the same request again from one
+      // that doesn't.
       connections.readAgain(socket, Buffer.concat([headWithoutUpgrade(req), head]));
     });
   });

@@ -6,9 +6,15 @@ import { millisOf, type Duration } from "./duration.js";
 export interface TestClock {
   /** The time of the service. */
   now(): Date;
-  /** Moves the clock forward. Resolves once the periodic work that has come due is done. Throws at once for what is no duration. */
+  /**
+   * Moves the clock forward. Resolves once the periodic work that has come due is done. Throws at
+   * once for what is no duration.
+   */
   advance(by: Duration): Promise<void>;
-  /** Sets the clock, forward or back, to an RFC 3339 text or a date. Otherwise like `advance`; throws at once for what is no time. */
+  /**
+   * Sets the clock, forward or back, to an RFC 3339 text or a date. Otherwise like `advance`;
+   * throws at once for what is no time.
+   */
   set(to: string | Date): Promise<void>;
 }
 
@@ -35,7 +41,10 @@ export class StandingClock implements Clock {
     return () => void this.#alarms.delete(alarm);
   }
 
-  /** Sets the time and does what is due by then. Work that this schedules again counts from the new time. */
+  /**
+   * Sets the time and does what is due by then. Work that this schedules again counts from the new
+   * time.
+   */
   async moveTo(millis: number): Promise<void> {
     this.#now = millis;
     const due = [...this.#alarms]
@@ -54,7 +63,8 @@ export function testClockOf(clock: StandingClock, moved: () => void): TestClock 
   };
   return {
     now: () => new Date(clock.now()),
-    // What is no time is thrown at once: a rejection that nobody awaits would name no line of the test.
+    // What is no time is thrown at once: a rejection that nobody awaits would name no line of the
+    // test.
     advance: (by) => moveTo(clock.now() + millisOf(by)),
     set: (to) => moveTo(timeOf(to)),
   };

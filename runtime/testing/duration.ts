@@ -14,7 +14,10 @@ type Unit = keyof typeof units;
 /** "1 hour", "90 seconds", "2.5 days". */
 export type Duration = `${number} ${Unit}` | `${number} ${Unit}s`;
 
-/** A duration in milliseconds. Throws a `RangeError` for others, such as "-1 day", which the type can't exclude. */
+/**
+ * A duration in milliseconds. Throws a `RangeError` for others, such as "-1 day", which the type
+ * can't exclude.
+ */
 export function millisOf(duration: Duration): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?) ([a-z]+?)s?$/.exec(duration) ?? [];
   if (unit === undefined || !Object.hasOwn(units, unit))

@@ -1,4 +1,5 @@
-// opwright/testing: services under test; and contract suites that test engines of the ports, ours and those of others.
+// opwright/testing: services under test; and contract suites that test engines of the ports, ours
+// and those of others.
 export {
   databaseContract,
   prepareContractTables,

@@ -1,4 +1,5 @@
-// The contract of the object-store port: what every object engine must pass (architecture.md, idea 3).
+// The contract of the object-store port: what every object engine must pass (architecture.md, idea
+// 3).
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
@@ -9,7 +10,10 @@ import type { TestApi } from "./database-contract.js";
 export interface ObjectStoreHarness {
   /** Opens the store. It may be shared by all cases. */
   open(): Promise<ObjectStore>;
-  /** How many temporary files, parts and other remains of uploads there are; null if that can't be told. */
+  /**
+   * How many temporary files, parts and other remains of uploads there are; null if that can't be
+   * told.
+   */
   leftovers(): Promise<number | null>;
 }
 
@@ -269,7 +273,8 @@ export function objectStoreContract(
         const begun = store.direct === null ? 0 : 3;
         for (let at = 0; at < begun; at += 1)
           await store.direct?.begin(`${prefix}${at}`, description);
-        // An age below zero finds uploads that began just now, since the clocks of some stores only count seconds.
+        // An age below zero finds uploads that began just now, since the clocks of some stores only
+        // count seconds.
         const sweep = () => store.sweep(prefix, -5, 2);
         assert.equal(await store.sweep(prefix, 3_600, 2), 0);
         assert.deepEqual(

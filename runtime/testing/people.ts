@@ -1,4 +1,5 @@
-// The people of a test: principals and tenants by name, created when they are first named, and signed in without a password.
+// The people of a test: principals and tenants by name, created when they are first named, and
+// signed in without a password.
 import { grantsOf } from "../families/identity/grants.js";
 import { createPrincipal } from "../families/identity/provision.js";
 import { issueSession, type TokenResponse } from "../families/identity/operations.js";
@@ -10,13 +11,19 @@ import { defaultTenant, type ServiceConnection } from "../server/connect.js";
 
 /** The tenant that somebody signs in to, and what they may do there. */
 export interface Person {
-  /** The tenant, by any name; null signs in without one. In a service that has tenants, "test" if left out. */
+  /**
+   * The tenant, by any name; null signs in without one. In a service that has tenants, "test" if
+   * left out.
+   */
   readonly tenant?: string | null;
   /** Permissions and roles in that tenant; in a service without tenants, everywhere. */
   readonly permissions?: readonly string[];
   /** Permissions and roles that hold in every tenant, such as those that administer them. */
   readonly everywhere?: readonly string[];
-  /** Only for tests that sign in by password, since hashing takes time. Only counts when the name is first used. */
+  /**
+   * Only for tests that sign in by password, since hashing takes time. Only counts when the name is
+   * first used.
+   */
   readonly password?: string;
 }
 
@@ -28,9 +35,15 @@ export interface SignedInPerson {
 }
 
 export interface People {
-  /** Signs somebody in, in a new session. Throws if the service has no identity, or no tenants although one is given. */
+  /**
+   * Signs somebody in, in a new session. Throws if the service has no identity, or no tenants
+   * although one is given.
+   */
   signIn(name: string, person: Person): Promise<SignedInPerson>;
-  /** The id of a tenant by its name, or by that id; in a service without tenants, the one of all rows. */
+  /**
+   * The id of a tenant by its name, or by that id; in a service without tenants, the one of all
+   * rows.
+   */
   tenantId(name: string): Promise<string>;
 }
 
@@ -94,7 +107,9 @@ function loginOf(name: string): string {
   return name.includes("@") ? name : `${name}@example.test`;
 }
 
-/** Makes the value of a key once, for all who ask for it. After a failure the next call tries again. */
+/**
+ * Makes the value of a key once, for all who ask for it. After a failure the next call tries again.
+ */
 function once<Value>(
   known: Map<string, Promise<Value>>,
   key: string,

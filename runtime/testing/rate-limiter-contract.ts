@@ -1,4 +1,5 @@
-// The contract of the rate-limiter port: what every engine that counts must pass (architecture.md, idea 3).
+// The contract of the rate-limiter port: what every engine that counts must pass (architecture.md,
+// idea 3).
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
@@ -7,7 +8,10 @@ import { uuidv7 } from "../contract/uuid.js";
 import type { TestApi } from "./database-contract.js";
 
 export interface RateLimiterHarness {
-  /** Opens a limiter. If the engine counts for all processes, the limiters of one harness share their counts. */
+  /**
+   * Opens a limiter. If the engine counts for all processes, the limiters of one harness share
+   * their counts.
+   */
   open(): Promise<{ readonly limiter: RateLimiter; close(): Promise<void> }>;
   /** Whether two limiters share their counts, as those of two processes do. */
   readonly isShared: boolean;

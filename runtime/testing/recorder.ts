@@ -1,4 +1,5 @@
-// What a service under test has committed and logged, as arrays: events, signals, and lines of the log.
+// What a service under test has committed and logged, as arrays: events, signals, and lines of the
+// log.
 import type { Log } from "../ports/log.js";
 import type { CommittedSignal, Observer } from "../ports/observer.js";
 
@@ -56,7 +57,8 @@ export function recorder<Events, Signals>(): Recorder<Events, Signals> {
     observer: {
       event({ createdAt, ...event }) {
         const entry = { ...event, created_at: new Date(createdAt).toISOString() };
-        // `stageEvent` has the types of the registry, so the cast holds. Cloned because a handler may change its object later.
+        // `stageEvent` has the types of the registry, so the cast holds. Cloned because a handler
+        // may change its object later.
         outbox.push(structuredClone(entry) as RecordedEvent<Events>);
       },
       withdrawn(eventId) {

@@ -1,4 +1,5 @@
-// A service under test: in this process, with its own database, signed-in clients and a clock that the test moves.
+// A service under test: in this process, with its own database, signed-in clients and a clock that
+// the test moves.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,16 +40,25 @@ export interface TestedService<Client> {
 }
 
 export interface TestServiceOptions<Events> {
-  /** Where its clock stands at the beginning: an RFC 3339 text or a date. The machine's time if left out. */
+  /**
+   * Where its clock stands at the beginning: an RFC 3339 text or a date. The machine's time if left
+   * out.
+   */
   readonly clock?: string | Date;
   /**
-   * `postgres://…`: the test gets its own database on that server, whose user must be allowed to create one. If left out,
-   * SQLite in a temporary folder.
+   * `postgres://…`: the test gets its own database on that server, whose user must be allowed to
+   * create one. If left out, SQLite in a temporary folder.
    */
   readonly database?: string;
-  /** Functions to which the relay delivers events. Events without one go nowhere, but are in `outbox` all the same. */
+  /**
+   * Functions to which the relay delivers events. Events without one go nowhere, but are in
+   * `outbox` all the same.
+   */
   readonly destinations?: { readonly [Name in keyof Events & string]?: Destination };
-  /** Environment variables of a deployment, such as `READ_LIMIT`. `DATABASE_URL` doesn't count: see `database`. */
+  /**
+   * Environment variables of a deployment, such as `READ_LIMIT`. `DATABASE_URL` doesn't count: see
+   * `database`.
+   */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -65,11 +75,15 @@ export interface TestService<Client, Events, Signals> extends AsyncDisposable {
   /** A client that isn't signed in. It sends the given headers with each request. */
   client(options?: Pick<TestClientOptions, "headers">): Client;
   /**
-   * Signs somebody in, by any name. People and tenants are created when they are first named, and permissions add up. The
-   * client has its own session, and refreshes it if the service has a route for that.
+   * Signs somebody in, by any name. People and tenants are created when they are first named, and
+   * permissions add up. The client has its own session, and refreshes it if the service has a route
+   * for that.
    */
   as(name: string, person?: Person): Promise<SignedInClient<Client>>;
-  /** Runs `work` in one write transaction, as the service itself: with `collection`, for rows that no route can create. */
+  /**
+   * Runs `work` in one write transaction, as the service itself: with `collection`, for rows that
+   * no route can create.
+   */
   write<T>(work: (context: ExecutionContext) => Promise<T>, tenant?: string): Promise<T>;
   readonly clock: TestClock;
   /** Integration events that have been committed, oldest first. */
@@ -90,7 +104,10 @@ export interface Says {
 type EventsOf<Said> = Said extends { readonly events: infer Events } ? Events : unknown;
 type SignalsOf<Said> = Said extends { readonly signals: infer Signals } ? Signals : unknown;
 
-/** Makes the function that starts a service for one test. The services that it starts share nothing with each other. */
+/**
+ * Makes the function that starts a service for one test. The services that it starts share nothing
+ * with each other.
+ */
 export function testing<Client extends object, Said extends Says = Says>(
   tested: TestedService<Client>,
 ): (
@@ -167,7 +184,10 @@ function serviceOf<Client extends object, Events, Signals>(
   };
 }
 
-/** The events of the service with the destinations of the test, so that nothing leaves the process unless the test says so. */
+/**
+ * The events of the service with the destinations of the test, so that nothing leaves the process
+ * unless the test says so.
+ */
 function destinationsOf<Events>(
   { outbox }: ServiceDefinition,
   { destinations }: TestServiceOptions<Events>,

@@ -1,5 +1,5 @@
-// A bulkhead: limits how much work runs at a time, and how much of that is one payer's; the rest waits in turn, within bounds
-// (architecture.md "Work is bounded": share).
+// A bulkhead: limits how much work runs at a time, and how much of that is one payer's; the rest
+// waits in turn, within bounds (architecture.md "Work is bounded": share).
 import { unavailable } from "../contract/errors.js";
 import type { WaitedFor } from "../ports/overdue.js";
 import type { BulkheadState, Payer, Work } from "../ports/work.js";
@@ -9,7 +9,10 @@ export interface BulkheadOptions {
   readonly what: WaitedFor;
   /** How much work may run at a time. */
   readonly size: number;
-  /** Places that one payer may hold, at least one. The service's own work has no payer, may hold all places, and goes first. */
+  /**
+   * Places that one payer may hold, at least one. The service's own work has no payer, may hold all
+   * places, and goes first.
+   */
   readonly shareOf: (payer: Payer) => number;
   /** How many may wait: in all, and for one payer. The service itself is never refused. */
   readonly maxWaiting: number;
@@ -55,8 +58,8 @@ export class Bulkhead {
   }
 
   /**
-   * Takes a place; resolves with how to give it back. Rejects with `core.unavailable` if too many wait, and with the
-   * lifetime's reason if that ends first.
+   * Takes a place; resolves with how to give it back. Rejects with `core.unavailable` if too many
+   * wait, and with the lifetime's reason if that ends first.
    */
   enter(work: Work): Leave | Promise<Leave> {
     const { payer } = work;
@@ -144,7 +147,10 @@ export class Bulkhead {
     };
   }
 
-  /** Admits waiting work, one payer after the other: a payer that was just served goes to the end of the row. */
+  /**
+   * Admits waiting work, one payer after the other: a payer that was just served goes to the end of
+   * the row.
+   */
   #admit(): void {
     if (this.#waiting === 0) return;
     const own = this.#accounts.get("");

@@ -1,6 +1,10 @@
-// Transactions of an author's own that one invocation begins: one after another, since two at once would write into each other.
+// Transactions of an author's own that one invocation begins: one after another, since two at once
+// would write into each other.
 
-/** Whose turn it is. What follows a transaction may begin others before the turns that wait behind it. */
+/**
+ * Whose turn it is. What follows a transaction may begin others before the turns that wait behind
+ * it.
+ */
 export class CommitTurns {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -11,7 +15,10 @@ export class CommitTurns {
     return turn;
   }
 
-  /** Does what follows a transaction within its turn: what this begins must not wait for the end of that turn. */
+  /**
+   * Does what follows a transaction within its turn: what this begins must not wait for the end of
+   * that turn.
+   */
   async follow(work: () => Promise<void>): Promise<void> {
     const waiting = this.#last;
     this.#last = Promise.resolve();

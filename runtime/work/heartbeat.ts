@@ -1,5 +1,5 @@
-// Whether the other side of a connection is still there. A network can go silent without an end, and who only listens
-// would never find out.
+// Whether the other side of a connection is still there. A network can go silent without an end,
+// and who only listens would never find out.
 import { repeat, type Repeated } from "./repeat.js";
 import { within } from "./within.js";
 
@@ -9,8 +9,8 @@ const beatMillis = 3_000;
 const answerMillis = 5_000;
 
 /**
- * Asks every three seconds; if an answer fails or takes longer than five, `giveUp` has to replace the connection. Keeps no
- * process alive.
+ * Asks every three seconds; if an answer fails or takes longer than five, `giveUp` has to replace
+ * the connection. Keeps no process alive.
  */
 export function heartbeat(ask: () => Promise<unknown>, giveUp: (error: unknown) => void): Repeated {
   const late = (): Error => new Error(`no answer in ${answerMillis} ms`);

@@ -1,4 +1,5 @@
-// Calls of one transaction, one after another, whoever began them beside each other; a part of it has turns of its own.
+// Calls of one transaction, one after another, whoever began them beside each other; a part of it
+// has turns of its own.
 import { fail, type ServiceError } from "../contract/errors.js";
 import type { Transaction } from "../ports/database.js";
 
@@ -37,7 +38,10 @@ function innermost(transaction: Transaction): Queue {
   return parts.at(-1) ?? first;
 }
 
-/** Runs once those before it in the same part have: what is refused of one would be undone of another beside it. */
+/**
+ * Runs once those before it in the same part have: what is refused of one would be undone of
+ * another beside it.
+ */
 export function inTurn<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
   const queue = innermost(transaction);
   const turn = queue.last.then(() => begun(queue, work));
@@ -46,7 +50,9 @@ export function inTurn<T>(transaction: Transaction, work: () => Promise<T>): Pro
   return turn;
 }
 
-/** The same for calls that may run at once: those that are begun one behind the other share a turn. */
+/**
+ * The same for calls that may run at once: those that are begun one behind the other share a turn.
+ */
 export function togetherInTurn<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
   const queue = innermost(transaction);
   const group = (queue.group ??= { begins: queue.last, calls: [] });
@@ -58,8 +64,9 @@ export function togetherInTurn<T>(transaction: Transaction, work: () => Promise<
 }
 
 /**
- * Runs a part of a transaction, in its turn. What begins before it has begun waits until it has ended, so it is not undone with
- * it; what begins meanwhile is of the part, and has ended when this settles. If the part fails, what has not begun is refused.
+ * Runs a part of a transaction, in its turn. What begins before it has begun waits until it has
+ * ended, so it is not undone with it; what begins meanwhile is of the part, and has ended when this
+ * settles. If the part fails, what has not begun is refused.
  */
 export async function runPart<T>(transaction: Transaction, part: () => Promise<T>): Promise<T> {
   const all = queuesOf(transaction);

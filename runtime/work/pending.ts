@@ -1,4 +1,5 @@
-// Whether a value is still pending: handlers may answer at once, which saves a turn of the event loop.
+// Whether a value is still pending: handlers may answer at once, which saves a turn of the event
+// loop.
 
 /** A promise, or anything else with a `then`. */
 export function isPending<T>(value: T | Promise<T>): value is Promise<T> {

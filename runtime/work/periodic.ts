@@ -16,7 +16,10 @@ export interface PeriodicJob {
   batch(stores: Transaction): Promise<boolean>;
 }
 
-/** Periodic work outside the database: no transaction is open meanwhile. Just as harmless if two processes do it at once. */
+/**
+ * Periodic work outside the database: no transaction is open meanwhile. Just as harmless if two
+ * processes do it at once.
+ */
 export interface OutsideJob {
   readonly name: string;
   readonly everyMillis: number;
@@ -34,7 +37,10 @@ type Job = PeriodicJob | OutsideJob;
 /** Milliseconds that one batch may take, and between two of them. */
 const batchMillis = 10_000;
 const pauseMillis = 10;
-/** A process first looks after a random part of this time, so that many that start together don't all write at once. */
+/**
+ * A process first looks after a random part of this time, so that many that start together don't
+ * all write at once.
+ */
 const spreadMillis = 5_000;
 /** How long others wait for a process that died in the middle of its work. */
 const leaseMillis = 60_000;

@@ -1,5 +1,5 @@
-// Work that waits in the database and is done outside a transaction: looked for when this process has added some, and every
-// second, for work that other processes have added or that is due again.
+// Work that waits in the database and is done outside a transaction: looked for when this process
+// has added some, and every second, for work that other processes have added or that is due again.
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -13,8 +13,8 @@ export interface Poller {
   /** Aborts what is under way when the service stops; its reason is an error. */
   readonly stopping: AbortSignal;
   /**
-   * Begins nothing more and waits for what is under way, up to so many milliseconds. What hasn't ended after half of them,
-   * or after two seconds, is aborted.
+   * Begins nothing more and waits for what is under way, up to so many milliseconds. What hasn't
+   * ended after half of them, or after two seconds, is aborted.
    */
   stop(patienceMillis: number): Promise<void>;
 }
@@ -23,7 +23,10 @@ const pollMillis = 1_000;
 /** How long a stop waits for work to end by itself. */
 const mostGraceMillis = 2_000;
 
-/** Starts polling. `take` begins the work that it finds, and says whether there may be more; `failed` gets what it throws. */
+/**
+ * Starts polling. `take` begins the work that it finds, and says whether there may be more;
+ * `failed` gets what it throws.
+ */
 export function startPoller(
   take: () => Promise<boolean>,
   failed: (error: unknown) => void,

@@ -1,11 +1,15 @@
-// Periodic work of one process, in memory. Periodic work of the whole service is in periodic.ts, under a lease.
+// Periodic work of one process, in memory. Periodic work of the whole service is in periodic.ts,
+// under a lease.
 
 export interface Repeated {
   /** Begins nothing more. */
   stop(): void;
 }
 
-/** Runs `work` every so many milliseconds, never twice at once. It keeps no process alive; faults go to `onFault`. */
+/**
+ * Runs `work` every so many milliseconds, never twice at once. It keeps no process alive; faults go
+ * to `onFault`.
+ */
 export function repeat(
   everyMillis: number,
   work: () => void | Promise<void>,

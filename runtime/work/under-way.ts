@@ -1,5 +1,5 @@
-// Invocations that are under way in this process, and the last that have ended: whoever finds a fault that nobody holds asks
-// which of them it may belong to.
+// Invocations that are under way in this process, and the last that have ended: whoever finds a
+// fault that nobody holds asks which of them it may belong to.
 
 interface Invoked {
   readonly operationId: string;
@@ -17,7 +17,10 @@ const remembered = 64;
 
 class UnderWay {
   readonly #running = new Set<Invoked>();
-  /** By turns, so that the oldest is forgotten. Not the invocations themselves: they hold their requests. */
+  /**
+   * By turns, so that the oldest is forgotten. Not the invocations themselves: they hold their
+   * requests.
+   */
   readonly #operations = Array.from({ length: remembered }, () => "");
   readonly #requests = Array.from({ length: remembered }, () => "");
   #ended = 0;

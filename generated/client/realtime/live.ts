@@ -22,21 +22,27 @@ export interface LiveOptions {
   /** A new device begins with signals from now on; by default, with all that the service keeps. */
   readonly from?: "now";
   /**
-   * Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. It has one
-   * connection: where another one names it, this one closes with `realtime_device_replaced`.
+   * Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share,
+   * where left out. It has one connection: where another one names it, this one closes with
+   * `realtime_device_replaced`.
    */
   readonly deviceId?: string;
   /** Stores the device and its last signal over a reload; by default, the browser's storage. */
   readonly store?: KeyValueStore;
   /** `open` follows each new line: ephemeral signals may be missing. `error` says why it closed. */
   readonly onStatus?: (status: LiveStatus, error: ApiError | null) => void;
-  /** A handler has failed. Where its signal is kept by the service, the handler is given it again. */
+  /**
+   * A handler has failed. Where its signal is kept by the service, the handler is given it again.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Live<Events, Commands extends { readonly [Name in keyof Commands]: CommandType }> {
   readonly status: LiveStatus;
-  /** Hears one event; returns what ends that. A kept signal is acknowledged once what its handlers return has resolved. */
+  /**
+   * Hears one event; returns what ends that. A kept signal is acknowledged once what its handlers
+   * return has resolved.
+   */
   on<Name extends keyof Events & string>(
     name: Name,
     handle: (data: Events[Name], id: string | null) => unknown,

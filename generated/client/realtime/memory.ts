@@ -15,7 +15,9 @@ export interface MemoryOptions {
 export class Memory {
   readonly #place: string;
   readonly #store: KeyValueStore;
-  /** Of this tab alone, where tabs share the other: what each has handled over a reload is its own. */
+  /**
+   * Of this tab alone, where tabs share the other: what each has handled over a reload is its own.
+   */
   readonly #ownStore: KeyValueStore | null;
   #deviceId: string;
 
@@ -40,7 +42,10 @@ export class Memory {
     if (last !== null) this.keepLast(owner, last, true);
   }
 
-  /** The last signal that a caller has handled; whose signals they are must be known to go on behind one. */
+  /**
+   * The last signal that a caller has handled; whose signals they are must be known to go on behind
+   * one.
+   */
   lastOf(owner: string | null): string | null {
     if (owner === null) return null;
     const key = this.#lastKey(owner);

@@ -93,8 +93,8 @@ export interface Line {
   /** Continues with another token of the same caller; false if that needs a new line. */
   reauthenticate(token: string): Promise<boolean>;
   /**
-   * Hears these topics from now on, and no others; `before` are those that it hears. Rejects where that cannot be, or not on
-   * this line. A line without it has to be made anew.
+   * Hears these topics from now on, and no others; `before` are those that it hears. Rejects where
+   * that cannot be, or not on this line. A line without it has to be made anew.
    */
   setTopics?(topics: readonly string[], before: readonly string[]): Promise<void>;
   /** Checks that the other side is alive, and ends the line otherwise. */

@@ -2,7 +2,9 @@
 // When the token of a connection is to be renewed.
 import { timerMillis } from "../signals.js";
 
-/** The claims of a JWT, read without a proof and only to know when it ends; none of any other token. */
+/**
+ * The claims of a JWT, read without a proof and only to know when it ends; none of any other token.
+ */
 function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, claims = ""] = token.split(".");

@@ -8,7 +8,10 @@ import type { Heard } from "./place.js";
 import { tooManyTopics, type Ending, type Line, type Receiver } from "./port.js";
 import { withoutEnded } from "./topics.js";
 
-/** How long a tab waits before it asks for room: others that switch all the time are not to be held up by that. */
+/**
+ * How long a tab waits before it asks for room: others that switch all the time are not to be held
+ * up by that.
+ */
 const returnMillis = 300;
 
 export interface TabTopicsOptions {
@@ -90,7 +93,8 @@ export class TabTopics {
   /** A signal of the shared line. */
   take(signal: Heard): void {
     const [, id] = signal;
-    // The shared line may be ahead with it where that was asked for the same: then it would come out of order.
+    // The shared line may be ahead with it where that was asked for the same: then it would come
+    // out of order.
     if (id === null && this.#own?.isInCharge === true) return;
     if (this.#own?.tellsInstead(signal) !== true) this.#shared.take(signal);
   }

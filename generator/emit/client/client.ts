@@ -1,4 +1,5 @@
-// client/: the typed client of the service, one function per operation, over a core that is the same for every service.
+// client/: the typed client of the service, one function per operation, over a core that is the
+// same for every service.
 import { families } from "../../families/index.js";
 import { own } from "../../model/records.js";
 import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
@@ -77,7 +78,10 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   ];
 }
 
-/** The bearer ingress of the service's own tokens, which a client gets by signing in; otherwise the first one. */
+/**
+ * The bearer ingress of the service's own tokens, which a client gets by signing in; otherwise the
+ * first one.
+ */
 function ownIngress({ ingress, routes }: IdentityModel): BearerIngress | undefined {
   const bearers = ingress.filter((one) => one.kind === "bearer");
   return bearers.find(({ route }) => own(routes, route)?.resolver === null) ?? bearers[0];

@@ -10,7 +10,9 @@ export interface DeclaredType {
   readonly schema: JsonSchema;
 }
 
-/** The types of codes that many operations share: those of all, and those of all with a JSON body. */
+/**
+ * The types of codes that many operations share: those of all, and those of all with a JSON body.
+ */
 export function commonCodes(model: RegistryModel): readonly DeclaredType[] {
   const operations = Object.values(model.operations).filter(isAttached);
   const ofAll = sharedBy(operations);
@@ -25,7 +27,10 @@ export function commonCodes(model: RegistryModel): readonly DeclaredType[] {
   ];
 }
 
-/** The type of codes that all operations of a namespace share besides the common ones; none if there are no such codes. */
+/**
+ * The type of codes that all operations of a namespace share besides the common ones; none if there
+ * are no such codes.
+ */
 export function namespaceCodes(
   name: string,
   operations: readonly OperationModel[],

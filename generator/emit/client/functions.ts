@@ -6,7 +6,10 @@ import { listLayout, width } from "../../print/layout.js";
 import { freeName } from "../../print/printed-names.js";
 import { ownFile } from "./own-file.js";
 
-/** Files of the client whose exports its package exports as well, also those that only some services have: names stay as they are. */
+/**
+ * Files of the client whose exports its package exports as well, also those that only some services
+ * have: names stay as they are.
+ */
 const ownParts = ["core", "error", "request", "each", "edit", "upload"] as const;
 
 let exported: ReadonlySet<string> | undefined;
@@ -20,7 +23,9 @@ function exportedNames(): ReadonlySet<string> {
   return exported;
 }
 
-/** Words that TypeScript doesn't accept in `export * as`, where it accepts others, such as `delete`. */
+/**
+ * Words that TypeScript doesn't accept in `export * as`, where it accepts others, such as `delete`.
+ */
 const notExported = new Set(
   "await implements interface let package private protected public static yield".split(" "),
 );
@@ -41,7 +46,10 @@ export function namespaceImport(namespace: string): {
   return { imported: local === name ? name : `${name} as ${local}`, local };
 }
 
-/** The name that a function is exported by, and the one it is declared by, which can't be a reserved word. */
+/**
+ * The name that a function is exported by, and the one it is declared by, which can't be a reserved
+ * word.
+ */
 export function functionNames({ name }: OperationModel): {
   readonly exported: string;
   readonly local: string;

@@ -1,4 +1,5 @@
-// client/mocks.ts: mocks of the service, with handlers that are typed by its operations (opwright.config "client.mocks").
+// client/mocks.ts: mocks of the service, with handlers that are typed by its operations
+// (opwright.config "client.mocks").
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {

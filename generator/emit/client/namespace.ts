@@ -70,7 +70,10 @@ export function printNamespace(
   });
 }
 
-/** The import path of a types module. Namespaces have a folder of their own, so that they can't clash with other files. */
+/**
+ * The import path of a types module. Namespaces have a folder of their own, so that they can't
+ * clash with other files.
+ */
 function moduleOf(module = "models"): string {
   return module === "models" ? "../models.js" : `./${module}.js`;
 }

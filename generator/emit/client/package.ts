@@ -5,7 +5,10 @@ import { jsonFile, type EmittedFile } from "../../print/file.js";
 import { emitReadme } from "./readme.js";
 import type { ClientSettings } from "./settings.js";
 
-/** The first version that passes a context to mutation functions, which tells tries of one mutation from others. */
+/**
+ * The first version that passes a context to mutation functions, which tells tries of one mutation
+ * from others.
+ */
 const queryRange = "^5.89.0";
 
 /** Optional peer dependencies: the client works with them if an application has them. */

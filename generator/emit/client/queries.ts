@@ -1,4 +1,5 @@
-// client/queries/<namespace>.ts: options for TanStack Query, one function an operation (opwright.config "client.queries").
+// client/queries/<namespace>.ts: options for TanStack Query, one function an operation
+// (opwright.config "client.queries").
 import { isDeepStrictEqual } from "node:util";
 import {
   propertiesOf,
@@ -56,7 +57,10 @@ export function emitQueries(
   return files.length === 0 ? [] : [ownFile("query.ts"), ...files];
 }
 
-/** Whether an operation gets options. One that reads bytes doesn't: a stream can be read only once, so it can't be cached. */
+/**
+ * Whether an operation gets options. One that reads bytes doesn't: a stream can be read only once,
+ * so it can't be cached.
+ */
 function isOffered(operation: OperationModel): boolean {
   return !isReading(operation) || !givesResponse(operation) || operation.route?.method === "HEAD";
 }
@@ -163,7 +167,10 @@ function printMutation(operation: OperationModel, namespace: string, model: Regi
   ].join("\n");
 }
 
-/** A call whose last argument is a function of one expression: on one line, broken in that function, or one argument a line. */
+/**
+ * A call whose last argument is a function of one expression: on one line, broken in that function,
+ * or one argument a line.
+ */
 function callback(name: string, before: readonly string[], arrow: string, body: string): string {
   const head = `  return ${name}(${[...before, arrow].join(", ")}`;
   if (`${head} ${body});`.length <= width) return `${head} ${body});`;

@@ -14,7 +14,10 @@ import {
 } from "../../print/client-operation.js";
 import type { ClientSettings } from "./settings.js";
 
-/** The README of the client's package `name`. Examples call operations of the service, if it has suitable ones. */
+/**
+ * The README of the client's package `name`. Examples call operations of the service, if it has
+ * suitable ones.
+ */
 export function emitReadme(
   model: RegistryModel,
   settings: ClientSettings,

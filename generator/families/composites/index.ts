@@ -1,4 +1,5 @@
-// The composites family: documents, their search and their files in one declaration, said as those three before anything is expanded.
+// The composites family: documents, their search and their files in one declaration, said as those
+// three before anything is expanded.
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { expansion, family, type FamilyContext } from "../../kernel/family.js";
 import type { Declarations } from "../../load/declarations.js";

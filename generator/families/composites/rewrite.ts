@@ -1,4 +1,5 @@
-// Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
+// Composites: documents with soft deletion, their search and their files in one declaration
+// (service.md "Composite route attachment").
 import type { RouteStyle } from "../../model/vocabulary.js";
 import type { Report } from "../../diagnostics/diagnostics.js";
 import { storageVerbs } from "../storage/verbs/index.js";
@@ -13,9 +14,9 @@ const storageGuards: readonly string[] = storageVerbs
   .filter((name) => name !== "list" && name !== "delete");
 
 /**
- * The tree with a document, a search and perhaps a storage for each composite, as if they had been written out:
- * `articles`, `articles_search` and `articles_blobs`. Findings about them point at the composite. Those that clash with what is written are reported and
- * left out.
+ * The tree with a document, a search and perhaps a storage for each composite, as if they had been
+ * written out: `articles`, `articles_search` and `articles_blobs`. Findings about them point at the
+ * composite. Those that clash with what is written are reported and left out.
  */
 export function withComposites(
   tree: SourceTree,

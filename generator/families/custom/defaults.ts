@@ -1,4 +1,5 @@
-// The defaults in the inputs of authors' operations, which are filled in first, and then checked with the rest.
+// The defaults in the inputs of authors' operations, which are filled in first, and then checked
+// with the rest.
 import type { DeclaredDefault, RuleContext } from "../../kernel/rule.js";
 import { propertiesOf, referredType } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";

@@ -204,7 +204,10 @@ function checkStatus(
   }
 }
 
-/** Path placeholders come from the path; the rest from the body, or from the query where the method has no body. */
+/**
+ * Path placeholders come from the path; the rest from the body, or from the query where the method
+ * has no body.
+ */
 function inputOf(
   context: FamilyContext,
   key: string,

@@ -13,7 +13,10 @@ const unsaid =
 
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
-/** The reply of an operation; null where it says nothing of it. Reports what opwright has to itself, and what cannot be together. */
+/**
+ * The reply of an operation; null where it says nothing of it. Reports what opwright has to itself,
+ * and what cannot be together.
+ */
 export function replyModel(
   { tree, report }: FamilyContext,
   key: string,

@@ -1,4 +1,5 @@
-// The validators of whole bodies: a patch is checked against one where its members alone do not say enough.
+// The validators of whole bodies: a patch is checked against one where its members alone do not say
+// enough.
 import { camelCase } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { ValidatorPlan } from "../../model/validator-plan.js";

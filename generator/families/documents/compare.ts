@@ -92,7 +92,8 @@ const document: Rules<DocumentModel> = {
   // Told by `compareViews` and of their operations and types.
   views: null,
   view: null,
-  // Told by `compareSet`; that a payload has a field no longer is told of its type, that it has another by `comparePayloads`.
+  // Told by `compareSet`; that a payload has a field no longer is told of its type, that it has
+  // another by `comparePayloads`.
   set: null,
   // Its operations come and go; registries that were frozen before there were any have none.
   bulk: (before: DocumentModel["bulk"] | undefined, after) =>
@@ -137,7 +138,10 @@ function emissionText({ on, event, ifChanged }: EmissionModel): string {
   return `${event} on ${on}${when}`;
 }
 
-/** A reference by its field: where it leads, as what callers see that, and what deleting it takes along. */
+/**
+ * A reference by its field: where it leads, as what callers see that, and what deleting it takes
+ * along.
+ */
 function referencesChanged(
   before: readonly ReferenceModel[],
   after: readonly ReferenceModel[],
@@ -170,7 +174,10 @@ function nameText({ document: name, onDelete }: ReferenceModel): string {
   return `names one of the ${name} (on_delete ${onDelete})`;
 }
 
-/** What protects documents from the deletion of those that they name: `restrict` refuses it, `set_null` keeps them. */
+/**
+ * What protects documents from the deletion of those that they name: `restrict` refuses it,
+ * `set_null` keeps them.
+ */
 const protections = ["cascade", "set_null", "restrict"] as const;
 
 function deletionChanged(
@@ -210,7 +217,10 @@ function compareViews(
   }
 }
 
-/** Fields that the document had and callers could not write: the service set them, or the payload left them out. */
+/**
+ * Fields that the document had and callers could not write: the service set them, or the payload
+ * left them out.
+ */
 function comparePayloads(
   [old, before]: readonly [DocumentModel, RegistryModel],
   [next, after]: readonly [DocumentModel, RegistryModel],

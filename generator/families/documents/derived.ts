@@ -6,7 +6,10 @@ import { queryTypeNames } from "./queries/query-type-names.js";
 import { expansionsName } from "./queries/related.js";
 import { enumConstraints } from "./queries/query-schemas.js";
 
-/** Their names, in an order, with the field that a type is about; null where it is about all of them. */
+/**
+ * Their names, in an order, with the field that a type is about; null where it is about all of
+ * them.
+ */
 export function derivedTypes(
   document: DocumentModel,
 ): readonly (readonly [string, string | null])[] {

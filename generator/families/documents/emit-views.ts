@@ -1,4 +1,5 @@
-// How documents are read, as their modules print it: who may see them by way of others, and their views.
+// How documents are read, as their modules print it: who may see them by way of others, and their
+// views.
 import type { DocumentModel, ReadModel, ViewModel } from "../../model/document-model.js";
 import { specName } from "../../model/names.js";
 import { readName, viewed } from "../../model/views.js";
@@ -7,7 +8,10 @@ import type { ModuleScope } from "../../print/module-scope.js";
 import { scopesMember } from "./scopes.js";
 import { queryTypeNames } from "./queries/query-type-names.js";
 
-/** Who may see the documents by way of others. Asked for when it is needed: guards may know documents. */
+/**
+ * Who may see the documents by way of others. Asked for when it is needed: guards may know
+ * documents.
+ */
 export function readingMember({ reading }: ReadModel, scope: ModuleScope): readonly string[] {
   if (reading === null) return [];
   const steps = reading.map((step) => scope.code(step));

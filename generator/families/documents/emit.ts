@@ -102,7 +102,10 @@ function specOf(read: string, scope: ModuleScope): string {
   return scope.generated(`documents/${documentOf(read)}`, specName(read));
 }
 
-/** What members name, and who names these documents. Documents may name each other, so each spec is asked for when it is needed. */
+/**
+ * What members name, and who names these documents. Documents may name each other, so each spec is
+ * asked for when it is needed.
+ */
 function referenceMembers(
   document: DocumentModel,
   model: RegistryModel,

@@ -119,7 +119,10 @@ function ofView(verb: DocumentVerb, view: ToldMembers): DocumentVerb {
   };
 }
 
-/** Whether a verb does one of these to one document. Verbs about many refuse each document by itself. */
+/**
+ * Whether a verb does one of these to one document. Verbs about many refuse each document by
+ * itself.
+ */
 function doesToOne(model: DocumentModel, verb: DocumentVerb, asked: readonly Deed[]): boolean {
   return verb.about === "one" && deedsOf(verb, model).some((deed) => asked.includes(deed));
 }

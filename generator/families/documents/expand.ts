@@ -12,7 +12,10 @@ import { isReading, verbsOf, viewVerbs } from "./verbs/index.js";
 import type { DocumentVerb } from "./verbs/verb.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
-/** The operations of a document. Puts the types of its queries, which reach into others, into the table. */
+/**
+ * The operations of a document. Puts the types of its queries, which reach into others, into the
+ * table.
+ */
 export function documentOperations(
   context: FamilyContext,
   model: DocumentModel,

@@ -1,4 +1,5 @@
-// The policies of a document's verbs: each verb has that of what it does (decisions.md "A twin takes the rule of its original").
+// The policies of a document's verbs: each verb has that of what it does (decisions.md "A twin
+// takes the rule of its original").
 import {
   distinctPolicies,
   policyNamed,
@@ -21,8 +22,9 @@ export function operationName(verb: DocumentVerb, view: ToldMembers | null): str
 }
 
 /**
- * The policies of a verb, or of a view, and where they stand: those of its originals, and its own where it has one. The
- * policy of an original is its own, else the view's, else that of read or write, else the one for all.
+ * The policies of a verb, or of a view, and where they stand: those of its originals, and its own
+ * where it has one. The policy of an original is its own, else the view's, else that of read or
+ * write, else the one for all.
  */
 export function guardsOf(
   tree: SourceTree,
@@ -39,7 +41,8 @@ export function guardsOf(
     policyNamed(placed, operationName(one, view));
   const ofGroup = (one: DocumentVerb): GuardUse =>
     groupPolicy(placed, document, declaration, one, view);
-  // A twin among the originals has the policies of those that it is the twin of, which are here as well.
+  // A twin among the originals has the policies of those that it is the twin of, which are here as
+  // well.
   const ofOriginals = originals.flatMap(
     (one) => named(one) ?? (one.twinOf === undefined ? ofGroup(one) : []),
   );

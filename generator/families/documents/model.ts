@@ -49,8 +49,9 @@ export interface DocumentType {
 }
 
 /**
- * Reads the type of a document and puts it, with the base fields, into the table; undefined where it cannot be one.
- * All documents' types are read before any model is made, so that one may hold another whatever the order of files.
+ * Reads the type of a document and puts it, with the base fields, into the table; undefined where
+ * it cannot be one. All documents' types are read before any model is made, so that one may hold
+ * another whatever the order of files.
  */
 export function readDocumentType(
   context: FamilyContext,
@@ -208,7 +209,10 @@ export function documentModel(
   };
 }
 
-/** The fields that payloads may have. Reports those that are not there, and required ones that nothing can set. */
+/**
+ * The fields that payloads may have. Reports those that are not there, and required ones that
+ * nothing can set.
+ */
 function settableFields(
   { tree, report }: FamilyContext,
   name: string,
@@ -256,7 +260,10 @@ function settableFields(
   return { creatable, patchable };
 }
 
-/** Values of members that a payload leaves out: declared, from the schema, or null where null is a value. */
+/**
+ * Values of members that a payload leaves out: declared, from the schema, or null where null is a
+ * value.
+ */
 function defaultsOf(
   declaration: DocumentDeclaration,
   properties: Readonly<Record<string, JsonSchema>>,

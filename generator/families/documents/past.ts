@@ -3,7 +3,9 @@ import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";
 
-/** The policy of those who read what is deleted, and whether operations over revisions are declared. */
+/**
+ * The policy of those who read what is deleted, and whether operations over revisions are declared.
+ */
 export function historyOf({
   history,
   soft_delete: softDelete,

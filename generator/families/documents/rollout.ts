@@ -1,4 +1,5 @@
-// What changes of documents take of a rollout: rows know their shape, and versions beside each other read each other's.
+// What changes of documents take of a rollout: rows know their shape, and versions beside each
+// other read each other's.
 import { isDeepStrictEqual } from "node:util";
 import {
   need,
@@ -153,7 +154,10 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
   ];
 }
 
-/** Members that the previous version requires and has no default for, but that the next version no longer stores. */
+/**
+ * Members that the previous version requires and has no default for, but that the next version no
+ * longer stores.
+ */
 function droppedMembers({ table }: DocumentModel, { before, after }: Rolling): readonly Need[] {
   const [was, is] = [own(before.database.tables, table), own(after.database.tables, table)];
   const members = is?.shape?.members ?? null;
@@ -171,7 +175,9 @@ function droppedMembers({ table }: DocumentModel, { before, after }: Rolling): r
     });
 }
 
-/** Members that rows keep for the version before: for one release, since then no version needs them. */
+/**
+ * Members that rows keep for the version before: for one release, since then no version needs them.
+ */
 function keptMembers({ name, table }: DocumentModel, { before, after }: Rolling): readonly Need[] {
   const [was, is] = [before, after].map(
     ({ database }) => own(database.tables, table)?.shape?.kept ?? {},
@@ -238,7 +244,10 @@ function indexOfRule(
   return found?.[0] ?? name;
 }
 
-/** Whether one rule refuses all that another does: of the same fields, in as many tenants and among as many rows. */
+/**
+ * Whether one rule refuses all that another does: of the same fields, in as many tenants and among
+ * as many rows.
+ */
 function isAsStrict(rule: UniqueModel, other: UniqueModel): boolean {
   return (
     isDeepStrictEqual(rule.fields, other.fields) &&
@@ -247,7 +256,10 @@ function isAsStrict(rule: UniqueModel, other: UniqueModel): boolean {
   );
 }
 
-/** Where documents are that a reference names. What becomes of it when they go is asked of whoever deletes. */
+/**
+ * Where documents are that a reference names. What becomes of it when they go is asked of whoever
+ * deletes.
+ */
 function tableOf({ model }: RolloutSide, { document: of }: ReferenceModel): string | undefined {
   return own(model.documents, of)?.table;
 }

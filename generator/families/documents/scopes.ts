@@ -1,4 +1,5 @@
-// The scopes of documents: those of the guards of single verbs, which handlers keep to as well (decisions.md "Scopes").
+// The scopes of documents: those of the guards of single verbs, which handlers keep to as well
+// (decisions.md "Scopes").
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
 import type { DocumentModel } from "../../model/document-model.js";
@@ -61,7 +62,10 @@ function scopesOf(
   return sortedRecord(entries.filter(([, steps]) => steps.length > 0));
 }
 
-/** The scopes as the module of a document prints them. Asked for when they are needed: they know the document. */
+/**
+ * The scopes as the module of a document prints them. Asked for when they are needed: they know the
+ * document.
+ */
 export function scopesMember(
   { scopes }: Pick<DocumentModel, "scopes">,
   scope: ModuleScope,

@@ -1,4 +1,5 @@
-// The author's hooks of single verbs that other verbs of the document run for each document they write.
+// The author's hooks of single verbs that other verbs of the document run for each document they
+// write.
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
 import { callOf, ofRuntime, type Code } from "../../model/code.js";
@@ -10,7 +11,10 @@ import { guardsOf } from "./guard.js";
 import { isReading, originalsOf, verbsOf } from "./verbs/index.js";
 import type { DocumentVerb } from "./verbs/verb.js";
 
-/** The author's own hooks of a verb: those of its policy judge its input, so they are asked of each document as well. */
+/**
+ * The author's own hooks of a verb: those of its policy judge its input, so they are asked of each
+ * document as well.
+ */
 export function hooksOfVerb(
   context: FamilyContext,
   document: string,
@@ -25,7 +29,9 @@ export function hooksOfVerb(
   return hookChain(quiet, guards, document, { hooks, at }).filter(({ isAuthored }) => isAuthored);
 }
 
-/** The verbs by which a verb writes each document: those that it only reads by have no hooks there. */
+/**
+ * The verbs by which a verb writes each document: those that it only reads by have no hooks there.
+ */
 export function writtenBy(
   verb: DocumentVerb,
   model: Pick<DocumentModel, "softDelete">,

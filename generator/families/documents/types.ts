@@ -1,4 +1,5 @@
-// The types of documents are read before any document is expanded, so that one may hold another whatever the order of files.
+// The types of documents are read before any document is expanded, so that one may hold another
+// whatever the order of files.
 import type { DocumentDeclaration } from "./format.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { readDocumentType, type DocumentType } from "./model.js";

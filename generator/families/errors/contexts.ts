@@ -7,7 +7,9 @@ import type { ToldPlans } from "../../model/validator-plan.js";
 /** The module of these checks. No namespace can have this name, because of the hyphen. */
 export const errorContextsModule = "error-contexts";
 
-/** The name of the check of an error's context. The suffix also keeps it from being a reserved word. */
+/**
+ * The name of the check of an error's context. The suffix also keeps it from being a reserved word.
+ */
 export function contextName(code: string): string {
   return camelCase(`${code}_context`);
 }

@@ -1,4 +1,5 @@
-// errors.ts: `fail`, typed by the errors that the registry declares, and the type of what makes the bodies of errors.
+// errors.ts: `fail`, typed by the errors that the registry declares, and the type of what makes the
+// bodies of errors.
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";

@@ -7,7 +7,10 @@ import { pascalCase } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
 import type { OwnErrorModel } from "../../model/registry.js";
 
-/** The errors of a service. Puts the types of their contexts into the table; reports codes that are taken. */
+/**
+ * The errors of a service. Puts the types of their contexts into the table; reports codes that are
+ * taken.
+ */
 export function errorModels({
   declarations,
   tree,

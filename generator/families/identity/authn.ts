@@ -1,4 +1,5 @@
-// The authentication family: signing in and out, sessions, passwords (service.md "Authentication routes").
+// The authentication family: signing in and out, sessions, passwords (service.md "Authentication
+// routes").
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 import {
   bodyOf,

@@ -1,4 +1,5 @@
-// The identity family: how callers sign in and are known, their API keys, the administration of principals.
+// The identity family: how callers sign in and are known, their API keys, the administration of
+// principals.
 import { expansion, family } from "../../kernel/family.js";
 import { expandApiKeys } from "./api-keys.js";
 import { expandIdentity } from "./authn.js";

@@ -1,4 +1,5 @@
-// `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware", "Keys and secrets").
+// `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware",
+// "Keys and secrets").
 import type { IdentityDeclaration, IdentityMethod } from "./format.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { durationSeconds } from "../../load/quantities.js";
@@ -20,7 +21,9 @@ export function methodsOf({ methods }: IdentityDeclaration): readonly IdentityMe
   return methods ?? ["token", "password"];
 }
 
-/** The settings of identity; null where it is not declared. Reports parts without what they need. */
+/**
+ * The settings of identity; null where it is not declared. Reports parts without what they need.
+ */
 export function identityModel(context: FamilyContext): IdentityModel | null {
   const { identity, tenancy, authorization } = context.declarations;
   if (identity === undefined) {
@@ -56,7 +59,10 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
   };
 }
 
-/** The model with the former names of permissions that are asked for. Reports those that would be confused. */
+/**
+ * The model with the former names of permissions that are asked for. Reports those that would be
+ * confused.
+ */
 export function withFormerPermissions(
   context: FamilyContext,
   model: IdentityModel | null,
@@ -71,7 +77,10 @@ export function withFormerPermissions(
   return { ...model, former: { ...model.former, permissions } };
 }
 
-/** Codes that the boundary answers with before an operation that looks at credentials: on open operations too. */
+/**
+ * Codes that the boundary answers with before an operation that looks at credentials: on open
+ * operations too.
+ */
 export function boundaryErrors(
   { declarations }: FamilyContext,
   { ignoresCredentials }: OperationModel,

@@ -1,4 +1,5 @@
-// The operations of password resets, where `identity.reset` is declared (service.md "Password reset token").
+// The operations of password resets, where `identity.reset` is declared (service.md "Password reset
+// token").
 import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
 import { credentialText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";

@@ -1,4 +1,5 @@
-// The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
+// The administration of principals: provisioning, permissions, deactivation. Each part is there
+// where it is declared.
 import { permissionPattern, rolePattern } from "../../../runtime/contract/permissions.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 import type { IdentityDeclaration } from "./format.js";
@@ -198,7 +199,10 @@ function resolvesTokens(identity: IdentityDeclaration | undefined): boolean {
   return routes.some(({ resolver }) => resolver !== undefined);
 }
 
-/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. What is open stays so. */
+/**
+ * The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for
+ * good. What is open stays so.
+ */
 function bySession({ policy, hooks }: BuiltInGuard): BuiltInGuard {
   if (policy === openPolicy) return { policy, hooks };
   const own = [principalHook, sessionHook];
@@ -229,7 +233,10 @@ export function expandDeactivation(context: FamilyContext): readonly UnmountedOp
   return expandBuiltIn(context, place, deactivation);
 }
 
-/** The namespace `principals`, where `identity.provisioning` is declared. Puts its types into the table. */
+/**
+ * The namespace `principals`, where `identity.provisioning` is declared. Puts its types into the
+ * table.
+ */
 export function expandProvisioning(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types } = context;
   const declared = declarations.identity?.provisioning;

@@ -1,4 +1,5 @@
-// What changes of identity take of a rollout: tokens and sessions that either version has given out.
+// What changes of identity take of a rollout: tokens and sessions that either version has given
+// out.
 import {
   need,
   needsOfMembers,

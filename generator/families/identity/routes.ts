@@ -1,4 +1,5 @@
-// Authentication routes and where credentials stand: each ingress for tokens belongs to one route (service.md "Boundary middleware").
+// Authentication routes and where credentials stand: each ingress for tokens belongs to one route
+// (service.md "Boundary middleware").
 import { handshakeParameters } from "../../../runtime/contract/realtime.js";
 import type {
   AuthenticationRouteDeclaration,
@@ -11,7 +12,9 @@ import type { FamilyContext } from "../../kernel/family.js";
 
 const usualRoute = "api";
 
-/** The routes by name, and the ingress with the route of each. Reports what does not fit together. */
+/**
+ * The routes by name, and the ingress with the route of each. Reports what does not fit together.
+ */
 export function authenticationRoutes(
   context: FamilyContext,
   identity: IdentityDeclaration,

@@ -1,4 +1,5 @@
-// Registering by oneself, where `identity.sign_up` is declared: its operations, and the document that a principal gets.
+// Registering by oneself, where `identity.sign_up` is declared: its operations, and the document
+// that a principal gets.
 import { durationSeconds } from "../../load/quantities.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { Finding } from "../../diagnostics/diagnostics.js";

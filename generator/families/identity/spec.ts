@@ -1,4 +1,5 @@
-// The name of what generated code passes to the runtime about identity; handlers of tenancy take it as well.
+// The name of what generated code passes to the runtime about identity; handlers of tenancy take it
+// as well.
 import { ofGenerated } from "../../model/code.js";
 
 export const identitySpec = ofGenerated("identity", "identitySpec");

@@ -19,7 +19,10 @@ const integrationEvent: Rules<OutboxEventModel> = {
   guard: null,
 };
 
-/** The name of a destination, or of the function that delivers: receivers don't care where its file is. */
+/**
+ * The name of a destination, or of the function that delivers: receivers don't care where its file
+ * is.
+ */
 function destinationText(destination: OutboxEventModel["destination"]): string {
   return typeof destination === "string" ? destination : destination.name;
 }

@@ -1,4 +1,5 @@
-// `outbox:` → integration events with their types and destinations (service.md "Integration events (outbox)").
+// `outbox:` → integration events with their types and destinations (service.md "Integration events
+// (outbox)").
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
@@ -11,8 +12,8 @@ import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 const ofRuntime = ["authn.password_reset_requested", "authn.sign_up_requested"];
 
 /**
- * The events of `outbox:`, sorted by name; null if it isn't declared. Adds their types to the table, and reports events that
- * lack `data`, or have it although they are the runtime's (OPW058).
+ * The events of `outbox:`, sorted by name; null if it isn't declared. Adds their types to the
+ * table, and reports events that lack `data`, or have it although they are the runtime's (OPW058).
  */
 export function outboxModel(
   context: FamilyContext,

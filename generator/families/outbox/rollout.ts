@@ -1,4 +1,5 @@
-// What changes of the outbox take of a rollout: where events go. What they carry is compared with all that is kept.
+// What changes of the outbox take of a rollout: where events go. What they carry is compared with
+// all that is kept.
 import { byStoredName, type NamedEvent } from "../../compare/events.js";
 import {
   need,

@@ -1,4 +1,5 @@
-// What the plane answers over HTTP besides its streams, for openapi.json: these operations aren't in the table of routes.
+// What the plane answers over HTTP besides its streams, for openapi.json: these operations aren't
+// in the table of routes.
 import {
   devicePattern,
   maxHistoryPage,
@@ -20,7 +21,10 @@ import type { OperationModel, ParameterModel, RegistryModel } from "../../model/
 const text: JsonSchema = { type: "string", minLength: 1 };
 const position: JsonSchema = { type: "integer", minimum: 1 };
 
-/** A signal of a mailbox. Its data may be anything: the event may have had another type when the signal was stored. */
+/**
+ * A signal of a mailbox. Its data may be anything: the event may have had another type when the
+ * signal was stored.
+ */
 const signal: JsonSchema = {
   type: "object",
   properties: { event: text, id: text, data: true },
@@ -65,7 +69,10 @@ const pageParameters = [
   }),
 ];
 
-/** Reading the mailbox's history, who hears a topic and, with Server-Sent Events, acknowledging signals. None if there is no plane. */
+/**
+ * Reading the mailbox's history, who hears a topic and, with Server-Sent Events, acknowledging
+ * signals. None if there is no plane.
+ */
 export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
   const { realtime, identity } = model;
   if (realtime === null || identity === null) return [];
@@ -102,7 +109,8 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
                 pattern: devicePattern,
                 description: "The device of the stream, whose cursor moves.",
               }),
-              // The other parameters of a handshake are allowed too, so that clients can use one query for both.
+              // The other parameters of a handshake are allowed too, so that clients can use one
+              // query for both.
               inQuery("protocol", {
                 type: "string",
                 const: String(protocolVersion),

@@ -1,4 +1,5 @@
-// How clients of the realtime plane connect, for AsyncAPI: servers, the address of each transport, its bindings, credentials.
+// How clients of the realtime plane connect, for AsyncAPI: servers, the address of each transport,
+// its bindings, credentials.
 import {
   devicePattern,
   protocolVersion,
@@ -19,7 +20,10 @@ const protocols: Readonly<Record<Transport, readonly string[]>> = {
   socketio: ["wss", "ws"],
   sse: ["https", "http"],
 };
-/** Transports that accept frames come first: the first one of a plane carries the channels that are named after events. */
+/**
+ * Transports that accept frames come first: the first one of a plane carries the channels that are
+ * named after events.
+ */
 const preference: readonly Transport[] = ["websocket", "socketio", "sse"];
 
 /** The transports of a plane, the one that carries the channels of events first. */
@@ -36,7 +40,10 @@ export interface AsyncApiConnections {
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
 
-/** Servers and what they refer to. Adds the schemas of queries and headers to the components of `parts`. */
+/**
+ * Servers and what they refer to. Adds the schemas of queries and headers to the components of
+ * `parts`.
+ */
 export function connectionsOf(
   parts: AsyncApiParts,
   realtime: RealtimeModel,
@@ -90,7 +97,8 @@ function serverOf(
   schemes: Readonly<Record<string, object>>,
 ): object {
   const isHttp = protocol.startsWith("http");
-  // A stream of events is an ordinary request: it has no subprotocol, and no token is accepted in its query.
+  // A stream of events is an ordinary request: it has no subprotocol, and no token is accepted in
+  // its query.
   const taken = Object.entries(schemes).filter(
     ([name, scheme]) => !isHttp || (name !== subprotocol && !isInQuery(scheme)),
   );
@@ -120,7 +128,9 @@ function bindingOf(
   return { ws: { method: "GET", ...ws, bindingVersion: "0.1.0" } };
 }
 
-/** The query of a handshake. `credentials` are parameters for a token, which only WebSockets have. */
+/**
+ * The query of a handshake. `credentials` are parameters for a token, which only WebSockets have.
+ */
 function handshakeQuery(credentials: readonly string[]): JsonSchema {
   const text = (description: string, more: object = {}): JsonSchema => ({
     type: "string",

@@ -1,4 +1,5 @@
-// What clients send over duplex transports, for AsyncAPI: commands, acknowledgements, re-authentication.
+// What clients send over duplex transports, for AsyncAPI: commands, acknowledgements,
+// re-authentication.
 import { idempotencyKeyPattern } from "../../../runtime/contract/limits.js";
 import { maxTopicLength, maxTopics } from "../../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
@@ -28,7 +29,10 @@ interface Dialect {
   subscription(said: Said): Received;
 }
 
-/** Adds every frame that clients may send over a transport; `over` is as in `AsyncApiParts.receives`. */
+/**
+ * Adds every frame that clients may send over a transport; `over` is as in
+ * `AsyncApiParts.receives`.
+ */
 export function addFrames(
   parts: AsyncApiParts,
   model: RegistryModel,
@@ -148,7 +152,10 @@ function webSocket(parts: AsyncApiParts): Dialect {
   };
 }
 
-/** Frames are events whose argument is the payload; the answer is the argument of the callback that comes after it. */
+/**
+ * Frames are events whose argument is the payload; the answer is the argument of the callback that
+ * comes after it.
+ */
 function socketIo(parts: AsyncApiParts): Dialect {
   const failed = envelope({ error: parts.error });
   const answered = (name: string, done: JsonSchema): JsonSchema => ({

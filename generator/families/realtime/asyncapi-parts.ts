@@ -1,4 +1,5 @@
-// The parts of an AsyncAPI document: channels, operations and messages, each message with a component for its payload.
+// The parts of an AsyncAPI document: channels, operations and messages, each message with a
+// component for its payload.
 import { withDeprecationText } from "../../load/deprecations.js";
 import { withoutFormer } from "../../load/former-names.js";
 import { limits } from "../../../runtime/contract/limits.js";
@@ -28,7 +29,10 @@ const error: JsonSchema = objectSchema(
 );
 const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
-/** The schema of a message of the service. It is open: later versions may add members, which clients ignore. */
+/**
+ * The schema of a message of the service. It is open: later versions may add members, which clients
+ * ignore.
+ */
 export function envelope(
   required: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -88,8 +92,8 @@ export class AsyncApiParts {
   }
 
   /**
-   * A reference to the schema, which becomes a component with this name or, if it is taken, the name with underscores.
-   * Booleans and references are no components.
+   * A reference to the schema, which becomes a component with this name or, if it is taken, the
+   * name with underscores. Booleans and references are no components.
    */
   named(wanted: string, schema: JsonSchema): JsonSchema {
     if (typeof schema === "boolean" || "$ref" in schema) return this.#published(schema);
@@ -126,7 +130,9 @@ export class AsyncApiParts {
     };
   }
 
-  /** Adds a channel of one more transport, which carries every message that was added with `sends`. */
+  /**
+   * Adds a channel of one more transport, which carries every message that was added with `sends`.
+   */
   sendsAll(name: string, summary: string, endpoint: TransportEndpoint): void {
     this.#channel(name, endpoint, this.#sent, {});
     this.operations[`send.${name}`] = {
@@ -138,7 +144,10 @@ export class AsyncApiParts {
     };
   }
 
-  /** Adds a frame that the service accepts: on a channel of its own, or on that of the further transport `over`. */
+  /**
+   * Adds a frame that the service accepts: on a channel of its own, or on that of the further
+   * transport `over`.
+   */
   receives(frame: Received, over: string | null): void {
     const { summary, answer, extensions = {} } = frame;
     const name = over === null ? frame.name : `${over}.${frame.name}`;

@@ -17,7 +17,10 @@ function withoutIdentifier({ identifier: _identifier, ...license }: LicenseModel
   return license;
 }
 
-/** The document; none if there is no realtime plane. One transport has a channel for each event, others one for all. */
+/**
+ * The document; none if there is no realtime plane. One transport has a channel for each event,
+ * others one for all.
+ */
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
   if (realtime === null) return [];

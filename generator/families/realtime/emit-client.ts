@@ -1,4 +1,5 @@
-// client/realtime.ts: typed events and commands of the realtime plane, over connections that are the same for every service.
+// client/realtime.ts: typed events and commands of the realtime plane, over connections that are
+// the same for every service.
 import { deprecationTag } from "../../model/deprecation.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
@@ -136,7 +137,10 @@ export function realtimeClient(
   });
 }
 
-/** The transport that the README shows: WebSocket if the service has it, then Server-Sent Events, then Socket.IO. */
+/**
+ * The transport that the README shows: WebSocket if the service has it, then Server-Sent Events,
+ * then Socket.IO.
+ */
 function shownTransport(transports: readonly string[]) {
   if (transports.includes("websocket"))
     return { transport: "webSocket", transportArgument: "", transportImport: "" };
@@ -146,7 +150,10 @@ function shownTransport(transports: readonly string[]) {
   return { transport: "socketIo", transportArgument: "io", transportImport };
 }
 
-/** Refers to types through their modules (`$models.Task`), so that they can't clash with what this file declares. */
+/**
+ * Refers to types through their modules (`$models.Task`), so that they can't clash with what this
+ * file declares.
+ */
 function modulesOf(modules: ReadonlyMap<string, string>): {
   name(type: string, operation?: OperationModel): string;
   imports(): readonly string[];

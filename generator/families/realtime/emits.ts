@@ -1,4 +1,5 @@
-// `emits:` of documents and `to:` of events: which signals a write of a document sends, and to whom.
+// `emits:` of documents and `to:` of events: which signals a write of a document sends, and to
+// whom.
 import { didYouMean, didYouMeanOr } from "../../diagnostics/did-you-mean.js";
 import type { Origin } from "../../diagnostics/diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
@@ -12,8 +13,8 @@ import { isSectionLeftOut } from "../../kernel/left-out.js";
 const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
 
 /**
- * Reports emissions whose event doesn't exist, carries another type or has no `to` (OPW074), and `if_changed` that names
- * unknown fields (OPW030) or isn't about an update.
+ * Reports emissions whose event doesn't exist, carries another type or has no `to` (OPW074), and
+ * `if_changed` that names unknown fields (OPW030) or isn't about an update.
  */
 export function checkEmits(
   context: FamilyContext,
@@ -55,8 +56,8 @@ function faultOf(name: string, event: SignalModel | undefined, typeName: string)
 }
 
 /**
- * Reads `to` of an event: `{field}` is a principal if principals are in its audience, anything else is a topic. Null, and
- * reported (OPW073), if it fits neither.
+ * Reads `to` of an event: `{field}` is a principal if principals are in its audience, anything else
+ * is a topic. Null, and reported (OPW073), if it fits neither.
  */
 export function signalTarget(
   { report, types }: FamilyContext,

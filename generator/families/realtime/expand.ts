@@ -1,4 +1,5 @@
-// `realtime:` → signals with their types, commands, topics (service.md "Realtime wire protocol", decisions.md §2).
+// `realtime:` → signals with their types, commands, topics (service.md "Realtime wire protocol",
+// decisions.md §2).
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { RealtimeDeclaration } from "./format.js";
 import { durationSeconds } from "../../load/quantities.js";
@@ -13,7 +14,10 @@ import { isLeftOut, isSectionLeftOut } from "../../kernel/left-out.js";
 
 const usualRetention = { age: "7d", entries: 10_000 };
 
-/** The realtime plane of a service; null if it declares none. Adds the types of its signals to the table, and reports faults. */
+/**
+ * The realtime plane of a service; null if it declares none. Adds the types of its signals to the
+ * table, and reports faults.
+ */
 export function realtimeModel(
   context: FamilyContext,
   operations: ReadonlyMap<string, OperationModel>,

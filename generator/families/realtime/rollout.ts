@@ -1,4 +1,5 @@
-// What changes of realtime take of a rollout: which signals are kept. What they carry is compared with all that is kept.
+// What changes of realtime take of a rollout: which signals are kept. What they carry is compared
+// with all that is kept.
 import { byStoredName, type NamedEvent } from "../../compare/events.js";
 import {
   need,

@@ -26,7 +26,8 @@ export const tables: SystemTables = (engine) => {
         `"signal_id" ${type.uuid} NOT NULL`,
       ],
     },
-    // Signals that were staged before count as the first shard's, so that they are numbered as well.
+    // Signals that were staged before count as the first shard's, so that they are numbered as
+    // well.
     "opwright_staged_signals.shard": [
       addColumn("opwright_staged_signals", `"shard" INTEGER NOT NULL DEFAULT 0`),
       index("opwright_staged_signals_by_shard", "opwright_staged_signals", `"shard", "sequence"`),

@@ -22,7 +22,10 @@ export function signalPlans({
   return { [signalValidators]: plans };
 }
 
-/** Durable signals wait in mailboxes; ephemeral ones go from one process to another, which may be of another version. */
+/**
+ * Durable signals wait in mailboxes; ephemeral ones go from one process to another, which may be of
+ * another version.
+ */
 export function keptSignals({ realtime }: RegistryModel): readonly KeptValue[] {
   if (realtime === null) return [];
   return Object.entries(realtime.events).map(([name, { typeName, was }]) => ({

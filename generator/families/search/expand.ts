@@ -1,4 +1,5 @@
-// The search family: a declaration becomes a search model and four operations (service.md "Search routes").
+// The search family: a declaration becomes a search model and four operations (service.md "Search
+// routes").
 import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { SearchDeclaration } from "./format.js";

@@ -69,7 +69,10 @@ const search = {
 } as const satisfies FormatShape;
 
 export type SearchDeclaration = Declared<typeof search> & {
-  /** What it was called if there was one: never written, made by a composite that is called otherwise. */
+  /**
+   * What it was called if there was one: never written, made by a composite that is called
+   * otherwise.
+   */
   readonly former?: string;
 };
 

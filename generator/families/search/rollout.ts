@@ -11,7 +11,8 @@ import { indexOfSearch } from "../../model/search-indexes.js";
 import type { SearchModel } from "../../model/registry.js";
 
 const search: RolloutRules<SearchModel> = {
-  // An index belongs to texts and a language; that another one is made, or kept, is told of the index.
+  // An index belongs to texts and a language; that another one is made, or kept, is told of the
+  // index.
   name: null,
   was: null,
   source: null,

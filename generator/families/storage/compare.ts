@@ -26,7 +26,8 @@ const storage: Rules<StorageModel> = {
           ],
         ]
       : [["opens", "believes the names of files whose bytes no format is known of"]],
-  // With it, signed URLs and uploads in parts are refused; without it, whoever reads the bucket reads the files.
+  // With it, signed URLs and uploads in parts are refused; without it, whoever reads the bucket
+  // reads the files.
   encryption: (_before, after) => [
     [after === "none" ? "opens" : "breaking", `has encryption ${after}`],
   ],

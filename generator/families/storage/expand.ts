@@ -1,4 +1,5 @@
-// The storage family: a declaration becomes a storage model and its operations (service.md "Storage routes").
+// The storage family: a declaration becomes a storage model and its operations (service.md "Storage
+// routes").
 import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
 import { pascalCase, specName } from "../../model/names.js";

@@ -84,7 +84,10 @@ const storage = {
 } as const satisfies FormatShape;
 
 export type StorageDeclaration = Declared<typeof storage> & {
-  /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
+  /**
+   * What `{resource}` is in guards, where it is not the storage: never written, made by a
+   * composite.
+   */
   readonly resource?: string;
   /** What it was called if there was one: as `resource`. */
   readonly former?: string;

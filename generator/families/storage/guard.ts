@@ -1,4 +1,5 @@
-// The policies of a storage's verbs: each verb has those of what it does (decisions.md "A twin takes the rule of its original").
+// The policies of a storage's verbs: each verb has those of what it does (decisions.md "A twin
+// takes the rule of its original").
 import { distinctPolicies, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
 import type { GuardUse } from "../../kernel/guards.js";
 import type { SourceTree } from "../../load/source-tree.js";

@@ -12,7 +12,8 @@ export function formerStoragesExist({ loaded, expanded, database, report }: Rule
   for (const storage of Object.values(storages)) {
     const { name } = storage;
     const place = placeOf(storage, files);
-    // A composite names its former storage where it names its documents, whether there was one or not.
+    // A composite names its former storage where it names its documents, whether there was one or
+    // not.
     const was = loaded.declarations.storage[name]?.was;
     const at = loaded.tree.at("storage", name, "was");
     const rival = places.get(place) ?? (Object.hasOwn(storages, place) ? place : name);

@@ -1,4 +1,5 @@
-// The tables of storages: what is known of each object, by the key that its engine has it under, and which keys are changing.
+// The tables of storages: what is known of each object, by the key that its engine has it under,
+// and which keys are changing.
 import { types } from "../../print/ddl-parts.js";
 import type { SystemTables } from "../../print/system-steps.js";
 

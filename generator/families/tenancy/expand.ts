@@ -1,5 +1,5 @@
-// The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes",
-// "Tenant administration routes").
+// The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector
+// routes", "Tenant administration routes").
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 import {
   bodyOf,
@@ -204,7 +204,10 @@ const administrationNamespace = {
   description: "Administration of tenants and memberships.",
 };
 
-/** The namespaces of `tenancy:`; none if it isn't declared. Adds their types to the table; reports a missing `identity:`. */
+/**
+ * The namespaces of `tenancy:`; none if it isn't declared. Adds their types to the table; reports a
+ * missing `identity:`.
+ */
 export function expandTenancy(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types, report } = context;
   const { tenancy, identity } = declarations;

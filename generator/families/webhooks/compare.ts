@@ -22,8 +22,9 @@ const webhooks: Rules<WebhooksModel> = {
 };
 
 /**
- * Who may hear an event: what wasn't asked before ends deliveries. Events that come or go are reported elsewhere. Owners are
- * asked for what the policy of webhooks says as well, so only what neither asks any more opens.
+ * Who may hear an event: what wasn't asked before ends deliveries. Events that come or go are
+ * reported elsewhere. Owners are asked for what the policy of webhooks says as well, so only what
+ * neither asks any more opens.
  */
 function compareGuards(
   before: WebhooksModel,
@@ -61,7 +62,10 @@ function hookText({ permission, id, run }: HookUse): string {
   return functions.length === 0 ? name : `${name} (${functions.map((one) => one.name).join()})`;
 }
 
-/** Reports a change of how many webhooks a caller may have and of who may hear what. Operations that come or go are reported elsewhere. */
+/**
+ * Reports a change of how many webhooks a caller may have and of who may hear what. Operations that
+ * come or go are reported elsewhere.
+ */
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   const each = ({ webhooks: one }: RegistryModel): Readonly<Record<string, WebhooksModel>> =>
     one === undefined ? {} : { webhooks: one };

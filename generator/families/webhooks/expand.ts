@@ -22,8 +22,8 @@ export interface ExpandedWebhooks {
 }
 
 /**
- * Expands `webhooks:` and adds its types to the table. Reports missing sections that it needs (OPW057), and events that are
- * unknown or opwright's own (OPW075).
+ * Expands `webhooks:` and adds its types to the table. Reports missing sections that it needs
+ * (OPW057), and events that are unknown or opwright's own (OPW075).
  */
 export function expandWebhooks(
   context: FamilyContext,
@@ -41,7 +41,8 @@ export function expandWebhooks(
     if (!is && !isSectionLeftOut(context, section))
       report({ code: "OPW057", message: `webhooks need \`${section}:\``, at });
   if (identity === undefined || outbox === null) return { model: null, namespaces: [] };
-  // Nobody may subscribe to opwright's own events: they carry secrets, such as the token of a password reset.
+  // Nobody may subscribe to opwright's own events: they carry secrets, such as the token of a
+  // password reset.
   const own = Object.keys(outbox).filter((name) => outbox[name]?.typeName !== null);
   for (const [index, name] of (declared.events ?? []).entries())
     if (!own.includes(name))

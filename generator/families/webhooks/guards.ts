@@ -24,9 +24,9 @@ interface GuardContext {
 }
 
 /**
- * The guard of an event: the policy that it names; else that of `get` of the document whose type it carries; else that of
- * webhooks, asked of the event's own namespace. Reports one that narrows rows (OPW098), since an event is told whole, and
- * steps that would never be asked (OPW099).
+ * The guard of an event: the policy that it names; else that of `get` of the document whose type it
+ * carries; else that of webhooks, asked of the event's own namespace. Reports one that narrows rows
+ * (OPW098), since an event is told whole, and steps that would never be asked (OPW099).
  */
 export function eventGuard(
   context: FamilyContext,

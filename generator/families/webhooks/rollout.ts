@@ -1,4 +1,5 @@
-// What changes of webhooks take of a rollout: subscriptions stay, and deliveries that wait are asked again.
+// What changes of webhooks take of a rollout: subscriptions stay, and deliveries that wait are
+// asked again.
 import {
   need,
   needsOfAll,

@@ -1,4 +1,5 @@
-// Direct transfers with a folder: signed requests that the service itself answers, since a folder has no URLs.
+// Direct transfers with a folder: signed requests that the service itself answers, since a folder
+// has no URLs.
 import type { Addresses } from "../../ports/direct-addresses.js";
 import type { DirectTransfers } from "../../ports/direct-transfers.js";
 import { folderUploads } from "./uploads.js";

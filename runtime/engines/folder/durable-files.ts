@@ -21,8 +21,8 @@ export async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 }
 
 /**
- * Renames a file durably, creating missing folders below `root`. Tries again if another process removes such a folder in
- * between because it is empty.
+ * Renames a file durably, creating missing folders below `root`. Tries again if another process
+ * removes such a folder in between because it is empty.
  */
 export async function moved(from: string, to: string, root: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
@@ -70,7 +70,10 @@ export function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG";
 }
 
-/** Faults that pass or can be fixed: no space, no file descriptors, a device or mount that is gone, missing permissions. */
+/**
+ * Faults that pass or can be fixed: no space, no file descriptors, a device or mount that is gone,
+ * missing permissions.
+ */
 const passing = new Set([
   "EACCES",
   "EBUSY",
@@ -88,7 +91,10 @@ const passing = new Set([
   "ESTALE",
 ]);
 
-/** Runs `work` and translates faults of the file system to codes of the error table. Other errors pass through unchanged. */
+/**
+ * Runs `work` and translates faults of the file system to codes of the error table. Other errors
+ * pass through unchanged.
+ */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,5 @@
-// The embedded object engine: a folder with one file per object, written elsewhere and renamed (architecture.md "Engines").
+// The embedded object engine: a folder with one file per object, written elsewhere and renamed
+// (architecture.md "Engines").
 import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,8 +26,9 @@ import { sweepFolder } from "./sweep.js";
 const portion = 256 * 1024;
 
 /**
- * Opens the engine on a folder and creates it. If that fails, each `ping` and `write` tries again. Several processes may
- * share a folder. `addresses` signs requests that the service itself answers; null means no direct transfers.
+ * Opens the engine on a folder and creates it. If that fails, each `ping` and `write` tries again.
+ * Several processes may share a folder. `addresses` signs requests that the service itself answers;
+ * null means no direct transfers.
  */
 export async function openFolderStore(
   root: string,
@@ -45,7 +47,8 @@ export async function openFolderStore(
     }
     isMade = true;
   };
-  // A folder that can't be created yet doesn't stop the service from starting; `ping` and `write` report it.
+  // A folder that can't be created yet doesn't stop the service from starting; `ping` and `write`
+  // report it.
   await make().catch(() => undefined);
   const fileOf = (key: string): string => join(objects, ...pathOf(key));
   const places = { objects, unfinished, fileOf };
@@ -125,7 +128,10 @@ interface Copy {
   readonly signal: AbortSignal;
 }
 
-/** Copies one version to a new file, which then becomes the other object. Null if there is none, or another version. */
+/**
+ * Copies one version to a new file, which then becomes the other object. Null if there is none, or
+ * another version.
+ */
 async function copiedObject(
   { objects, unfinished, fileOf }: RemovalPlaces,
   { from, to, description, etag, signal }: Copy,
@@ -185,7 +191,10 @@ async function openedObject(
   }
 }
 
-/** Removes a file durably, and the folders that this leaves empty. Returns false if there is no file. */
+/**
+ * Removes a file durably, and the folders that this leaves empty. Returns false if there is no
+ * file.
+ */
 async function removed(path: string, objects: string): Promise<boolean> {
   try {
     await rm(path);

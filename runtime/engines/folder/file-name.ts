@@ -1,9 +1,13 @@
-// Keys as file paths: every key has its own path, even on file systems that ignore case or normalize Unicode.
+// Keys as file paths: every key has its own path, even on file systems that ignore case or
+// normalize Unicode.
 
 /** Characters of a file name, without its suffix. File systems allow 255 bytes. */
 const longest = 200;
 
-/** The path of a key's file: one folder per segment (`.d`), more for a long one (`.c`), and the object itself (`.o`). */
+/**
+ * The path of a key's file: one folder per segment (`.d`), more for a long one (`.c`), and the
+ * object itself (`.o`).
+ */
 export function pathOf(key: string): readonly string[] {
   const segments = key.split("/").map(encoded);
   return segments.flatMap((name, index) => {

@@ -6,7 +6,10 @@ import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { privateFile } from "../private-files.js";
 import { writeAll } from "./durable-files.js";
 
-/** The metadata after the bytes: JSON, its length in four bytes, and a mark. `modifiedAt` is epoch milliseconds. */
+/**
+ * The metadata after the bytes: JSON, its length in four bytes, and a mark. `modifiedAt` is epoch
+ * milliseconds.
+ */
 interface Trailer extends ObjectDescription {
   readonly etag: string;
   readonly modifiedAt: number;
@@ -15,7 +18,9 @@ interface Trailer extends ObjectDescription {
 const mark = Buffer.from("OPWOBJ01");
 const tailBytes = mark.length + 4;
 
-/** Writes an object to a new file and syncs it. If this rejects, the caller must remove the file. */
+/**
+ * Writes an object to a new file and syncs it. If this rejects, the caller must remove the file.
+ */
 export async function writtenFile(
   path: string,
   key: string,
@@ -46,7 +51,10 @@ function trailerBytes(trailer: Trailer): Buffer {
   return Buffer.concat([json, length, mark]);
 }
 
-/** The trailer of an open file, and how many bytes come before it. Throws `core.infrastructure` if there is no trailer. */
+/**
+ * The trailer of an open file, and how many bytes come before it. Throws `core.infrastructure` if
+ * there is no trailer.
+ */
 export async function readTrailer(
   file: FileHandle,
 ): Promise<{ readonly trailer: Trailer; readonly size: number }> {

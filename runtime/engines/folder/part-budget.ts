@@ -1,4 +1,5 @@
-// Limits the total size of an upload's parts. It is counted while bytes arrive, so that parallel parts can't exceed it.
+// Limits the total size of an upload's parts. It is counted while bytes arrive, so that parallel
+// parts can't exceed it.
 import { tooLarge } from "../../ports/bounded.js";
 import type { UploadedPart } from "../../ports/direct-transfers.js";
 
@@ -18,9 +19,9 @@ interface Account {
 
 export interface PartBudget {
   /**
-   * Runs `receive` with the part's body. The body throws `upload_too_large` as soon as the upload's parts exceed `maxBytes`
-   * together: those that are complete (`there` lists them) and those being received. A part that replaces another counts
-   * once.
+   * Runs `receive` with the part's body. The body throws `upload_too_large` as soon as the upload's
+   * parts exceed `maxBytes` together: those that are complete (`there` lists them) and those being
+   * received. A part that replaces another counts once.
    */
   within<T extends { readonly size: number }>(
     uploadId: string,
@@ -31,7 +32,10 @@ export interface PartBudget {
   ): Promise<T>;
 }
 
-/** Counts bytes as this process receives them. Parts that other processes receive count once they are complete. */
+/**
+ * Counts bytes as this process receives them. Parts that other processes receive count once they
+ * are complete.
+ */
 export function partBudget(): PartBudget {
   const accounts = new Map<string, Account>();
   return {
@@ -39,7 +43,8 @@ export function partBudget(): PartBudget {
       const account = accounts.get(uploadId) ?? newAccount();
       accounts.set(uploadId, account);
       const attempt: Attempt = { partNumber, bytes: 0 };
-      // From now on the account learns of every part that is completed, even after `there` has listed them.
+      // From now on the account learns of every part that is completed, even after `there` has
+      // listed them.
       account.coming.add(attempt);
       try {
         for (const part of await there())
@@ -77,7 +82,10 @@ async function* counted(
   }
 }
 
-/** Bytes of the other parts, complete or not. Of several attempts at one part only the largest counts: only one will stay. */
+/**
+ * Bytes of the other parts, complete or not. Of several attempts at one part only the largest
+ * counts: only one will stay.
+ */
 function bytesBeside(account: Account, { partNumber }: Attempt): number {
   const there = (number: number): number => account.arrived.get(number) ?? 0;
   const most = new Map<number, number>();

@@ -1,5 +1,6 @@
-// Removes one version of an object, whatever is written at the same time (RFC 9110 §13.1.1). File systems remove names, not
-// versions, so the file is moved aside by a rename, checked, and put back if it is another version.
+// Removes one version of an object, whatever is written at the same time (RFC 9110 §13.1.1). File
+// systems remove names, not versions, so the file is moved aside by a rename, checked, and put back
+// if it is another version.
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,13 +8,19 @@ import { privateFile, privateFolder } from "../private-files.js";
 import { isAbsent, opened, syncFolder, withoutEmptyFolders } from "./durable-files.js";
 import { readTrailer } from "./object-file.js";
 
-/** The version to remove, written next to the file that is moved aside, so that `sweep` can finish it for a dead process. */
+/**
+ * The version to remove, written next to the file that is moved aside, so that `sweep` can finish
+ * it for a dead process.
+ */
 export interface Removal {
   readonly key: string;
   readonly etag: string;
 }
 
-/** Seconds after which `sweep` finishes a removal. A process that is still at it finds no file and reports false. */
+/**
+ * Seconds after which `sweep` finishes a removal. A process that is still at it finds no file and
+ * reports false.
+ */
 export const removalSeconds = 10;
 
 /** Where objects, and removals that are under way, are kept. */
@@ -26,7 +33,8 @@ export interface RemovalPlaces {
 /** Removes one version durably. Returns false if there is no object, or another version. */
 export async function removedVersion(places: RemovalPlaces, removal: Removal): Promise<boolean> {
   const path = places.fileOf(removal.key);
-  // Usually an old version is noticed here. Only if the object is replaced after this check is a file moved for nothing.
+  // Usually an old version is noticed here. Only if the object is replaced after this check is a
+  // file moved for nothing.
   if ((await etagAt(path)) !== removal.etag) return false;
   const taken = join(places.unfinished, `${randomUUID()}.removal`);
   await mkdir(taken, { mode: privateFolder });
@@ -42,7 +50,10 @@ export async function removedVersion(places: RemovalPlaces, removal: Removal): P
   return settledRemoval(places, taken, removal);
 }
 
-/** Finishes a removal, whether its file was moved aside or not; returns whether this removed the version. */
+/**
+ * Finishes a removal, whether its file was moved aside or not; returns whether this removed the
+ * version.
+ */
 export async function settledRemoval(
   { objects, fileOf }: RemovalPlaces,
   taken: string,
@@ -57,7 +68,10 @@ export async function settledRemoval(
   return found === etag;
 }
 
-/** Reads the removal in a folder; null if no file was moved there yet, or another process has finished it. */
+/**
+ * Reads the removal in a folder; null if no file was moved there yet, or another process has
+ * finished it.
+ */
 export async function readRemoval(taken: string): Promise<Removal | null> {
   try {
     return JSON.parse(await readFile(join(taken, "removal.json"), "utf8")) as Removal;

@@ -1,4 +1,5 @@
-// Cleans up after processes that died: deletes their unfinished uploads, and finishes their removals.
+// Cleans up after processes that died: deletes their unfinished uploads, and finishes their
+// removals.
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isAbsent, translated } from "./durable-files.js";
@@ -16,8 +17,8 @@ interface Leftover {
 }
 
 /**
- * Cleans up at most `limit` uploads and removals below a prefix that began more than `olderThanSeconds` ago, removals after
- * 10 s already. Returns how many.
+ * Cleans up at most `limit` uploads and removals below a prefix that began more than
+ * `olderThanSeconds` ago, removals after 10 s already. Returns how many.
  */
 export function sweepFolder(
   places: RemovalPlaces,

@@ -1,4 +1,5 @@
-// Uploads in parts on a folder: each part is a file in the form of an object's, until they are joined.
+// Uploads in parts on a folder: each part is a file in the form of an object's, until they are
+// joined.
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -25,7 +26,10 @@ const partDescription: ObjectDescription = {
   description: null,
 };
 
-/** Uploads in the folder `unfinished`. `moveTo` moves a file to the place of the object with this key. */
+/**
+ * Uploads in the folder `unfinished`. `moveTo` moves a file to the place of the object with this
+ * key.
+ */
 export function folderUploads(
   unfinished: string,
   moveTo: (path: string, key: string) => Promise<void>,
@@ -34,7 +38,10 @@ export function folderUploads(
   "begin" | "leastPartBytes" | "receivePart" | "parts" | "complete" | "abort"
 > {
   const budget = partBudget();
-  /** The folder and session of an unfinished upload; null if there is none. Checks the id, since it comes from a client. */
+  /**
+   * The folder and session of an unfinished upload; null if there is none. Checks the id, since it
+   * comes from a client.
+   */
   const upload = async (
     key: string,
     uploadId: string,
@@ -164,7 +171,10 @@ async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
 /** The file in which the parts of an upload are joined. */
 const wholeIn = (folder: string): string => join(folder, "whole.tmp");
 
-/** Joins the given parts in one file. Throws `upload_parts_invalid` if one is missing or has another tag. */
+/**
+ * Joins the given parts in one file. Throws `upload_parts_invalid` if one is missing or has another
+ * tag.
+ */
 async function completed(
   folder: string,
   { key, description }: Session,

@@ -17,8 +17,8 @@ interface Window {
 }
 
 /**
- * A limiter whose counts are lost with the process and not shared with others. `now` returns milliseconds; the default
- * is the monotonic clock, which nobody can set back.
+ * A limiter whose counts are lost with the process and not shared with others. `now` returns
+ * milliseconds; the default is the monotonic clock, which nobody can set back.
  */
 export function memoryRateLimiter(now: () => number = () => performance.now()): RateLimiter {
   /** By the rule's name, then by key, in the order in which the windows end. */

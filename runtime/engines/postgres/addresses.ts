@@ -1,12 +1,18 @@
-// The servers that a PostgreSQL URL names. libpq's form with several hosts is read here, because `pg` takes only one.
+// The servers that a PostgreSQL URL names. libpq's form with several hosts is read here, because
+// `pg` takes only one.
 
 /** Where to connect, and what counts as a connection. */
 export interface ServerAddresses {
   /** A URL for each server, in the order in which they are tried. */
   readonly urls: readonly string[];
-  /** Whether a server counts only if it accepts writes: there are several, or the URL asks for it. */
+  /**
+   * Whether a server counts only if it accepts writes: there are several, or the URL asks for it.
+   */
   readonly mustWrite: boolean;
-  /** The session settings in the URL's `options`, as the server reads them; undefined if it has none. */
+  /**
+   * The session settings in the URL's `options`, as the server reads them; undefined if it has
+   * none.
+   */
   readonly options: string | undefined;
   /** The URL without its password and its query, for messages. */
   readonly plain: string;
@@ -16,7 +22,10 @@ const sessions = ["any", "read-write", "primary"];
 const whole = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?]*)(?:\?(.*))?$/s;
 const hostAndPort = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/;
 
-/** Reads a URL such as `postgres://user:password@a:5432,b/name?target_session_attrs=read-write`. Throws a fault of the URL. */
+/**
+ * Reads a URL such as `postgres://user:password@a:5432,b/name?target_session_attrs=read-write`.
+ * Throws a fault of the URL.
+ */
 export function serverAddresses(url: string): ServerAddresses {
   const [, scheme, user = "", hosts = "", path = "", query = ""] = whole.exec(url) ?? [];
   if (scheme === undefined) throw new Error("is not a postgres:// URL");
@@ -46,10 +55,15 @@ export function serverAddresses(url: string): ServerAddresses {
   };
 }
 
-/** Modes that `pg` takes for `verify-full`, with a warning on stderr, unless the URL asks for libpq's meaning. */
+/**
+ * Modes that `pg` takes for `verify-full`, with a warning on stderr, unless the URL asks for
+ * libpq's meaning.
+ */
 const verifying = ["prefer", "require", "verify-ca"];
 
-/** Calls the mode what it is: the certificate is verified, now and with any later version of `pg`. */
+/**
+ * Calls the mode what it is: the certificate is verified, now and with any later version of `pg`.
+ */
 function nameVerification(parameters: URLSearchParams): void {
   const mode = parameters.get("sslmode") ?? "";
   const isOfLibpq = parameters.get("uselibpqcompat") === "true";
@@ -66,7 +80,9 @@ export function addressFault(url: string): string | null {
   }
 }
 
-/** The hosts of the query (`?host=a,b&port=5432,5433`): one port for all of them, or one for each. */
+/**
+ * The hosts of the query (`?host=a,b&port=5432,5433`): one port for all of them, or one for each.
+ */
 function namedPlaces(parameters: URLSearchParams): readonly string[] {
   const hosts = (parameters.get("host") ?? "").split(",");
   const ports = (parameters.get("port") ?? "").split(",");
@@ -85,7 +101,10 @@ function checkPlace(place: string): void {
     throw new Error(`names a host that can't be read: ${JSON.stringify(place)}`);
 }
 
-/** `pg` encodes spaces and stray percent signs, and takes an absent host for the machine's own socket. */
+/**
+ * `pg` encodes spaces and stray percent signs, and takes an absent host for the machine's own
+ * socket.
+ */
 function isReadable(url: string): boolean {
   const encoded = encodeURI(url).replaceAll(/%25([0-9a-fA-F]{2})/g, "%$1");
   return (

@@ -1,6 +1,9 @@
 // Splits messages into parts that fit into notifications, and joins them again.
 
-/** Base64 characters per part. A notification must be shorter than 8 000 bytes, including the prefix. */
+/**
+ * Base64 characters per part. A notification must be shorter than 8 000 bytes, including the
+ * prefix.
+ */
 const partLength = 7_800;
 
 /** Splits a message into ASCII parts: `<origin>.<message>.<index>.<parts>.<base64>`. */
@@ -42,8 +45,8 @@ export function readPart(payload: string): MessagePart | null {
 }
 
 /**
- * Adds a part to `incoming` (by origin). Returns the message if this was its last part, otherwise null. The parts of one
- * process arrive in order; if one is missing, the message is dropped.
+ * Adds a part to `incoming` (by origin). Returns the message if this was its last part, otherwise
+ * null. The parts of one process arrive in order; if one is missing, the message is dropped.
  */
 export function assembled(incoming: Map<string, Assembly>, part: MessagePart): string | null {
   const { origin, message, index, length, slice } = part;

@@ -1,4 +1,5 @@
-// The bus over LISTEN and NOTIFY, on a connection of its own: NOTIFY in a transaction would hold up its commit.
+// The bus over LISTEN and NOTIFY, on a connection of its own: NOTIFY in a transaction would hold up
+// its commit.
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type * as Pg from "pg";
@@ -12,7 +13,10 @@ import { sessionOptions, settleSession } from "./session-settings.js";
 
 /** Shared by all processes on one database. */
 const channel = "opwright_signals";
-/** Characters that may wait to be sent. Further messages are dropped, which the port allows (ports/bus.ts). */
+/**
+ * Characters that may wait to be sent. Further messages are dropped, which the port allows
+ * (ports/bus.ts).
+ */
 const maxWaiting = 16 * 1024 * 1024;
 /** Milliseconds before it is connected again, at first and at most. */
 const shortestPauseMillis = 100;
@@ -21,8 +25,8 @@ const longestPauseMillis = 5_000;
 const answerMillis = 5_000;
 
 /**
- * Connects in the background and reconnects by itself. Behind a pooler in transaction mode it receives nothing. Throws if
- * the package `pg` is not installed.
+ * Connects in the background and reconnects by itself. Behind a pooler in transaction mode it
+ * receives nothing. Throws if the package `pg` is not installed.
  */
 export async function openPostgresBus(url: string, log: Log): Promise<SignalBus> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
@@ -173,7 +177,8 @@ function keptLine(
     },
     (silence) => {
       log.warn({ err: silence }, "the bus of signals does not answer");
-      // Not `end`, which waits for the other side where no statement is under way. What waits for an answer rejects.
+      // Not `end`, which waits for the other side where no statement is under way. What waits for
+      // an answer rejects.
       asked?.socket.destroy();
     },
   );

@@ -1,4 +1,5 @@
-// Whether callers get connections to PostgreSQL: those of the service itself may be all that the server grants.
+// Whether callers get connections to PostgreSQL: those of the service itself may be all that the
+// server grants.
 import { ServiceError } from "../../contract/errors.js";
 import { DatabaseRefusal } from "../../ports/database.js";
 import type { Lifetime } from "../../ports/lifetime.js";
@@ -37,7 +38,10 @@ export class CallersDoor<One extends Taken> {
     }
   }
 
-  /** Rejects if callers get none. One that holds a connection shows that they do: that all are in use is no fault. */
+  /**
+   * Rejects if callers get none. One that holds a connection shows that they do: that all are in
+   * use is no fault.
+   */
   async probe(work: Work): Promise<void> {
     if (this.#held > 0 && !this.#isRefused) return;
     const connection = await this.enter(work);

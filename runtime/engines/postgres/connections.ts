@@ -1,6 +1,7 @@
-// Connections to PostgreSQL in two bulkheads: one for callers, and one for the service itself, which callers can't use up
-// (architecture.md "Work is bounded": share). When work is over, its statement is cancelled on the server; if the server
-// stays silent even then, the connection is destroyed.
+// Connections to PostgreSQL in two bulkheads: one for callers, and one for the service itself,
+// which callers can't use up (architecture.md "Work is bounded": share). When work is over, its
+// statement is cancelled on the server; if the server stays silent even then, the connection is
+// destroyed.
 import { unavailable } from "../../contract/errors.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bulkhead, type Leave } from "../../work/bulkhead.js";
@@ -21,7 +22,10 @@ import {
 
 /** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
 const cancelMillis = 1_000;
-/** Milliseconds between tries to terminate the backend of an abandoned connection, and for how long to try. */
+/**
+ * Milliseconds between tries to terminate the backend of an abandoned connection, and for how long
+ * to try.
+ */
 const retryMillis = 1_000;
 const patienceMillis = 60_000;
 /** How much work may wait for a connection, in all and per payer. */
@@ -48,27 +52,42 @@ export interface Statement {
 
 /** A connection that was taken from its pool. */
 export interface HeldConnection {
-  /** Runs one statement. When the lifetime ends, it is cancelled on the server and this rejects with the reason. */
+  /**
+   * Runs one statement. When the lifetime ends, it is cancelled on the server and this rejects with
+   * the reason.
+   */
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   /** Whether a statement is under way. */
   readonly isBusy: boolean;
   /** Resolves once no statement is under way, at the latest when the connection is destroyed. */
   idle(): Promise<void>;
-  /** Returns the connection to its pool. A broken or busy one is destroyed; a broken one's backend is terminated, too. */
+  /**
+   * Returns the connection to its pool. A broken or busy one is destroyed; a broken one's backend
+   * is terminated, too.
+   */
   release(isBroken?: boolean): void;
 }
 
 export interface PostgresConnections {
-  /** Takes a connection, once it is the payer's turn. Rejects with `core.unavailable`, or the reason why the work is over. */
+  /**
+   * Takes a connection, once it is the payer's turn. Rejects with `core.unavailable`, or the reason
+   * why the work is over.
+   */
   acquire(work: Work): Promise<HeldConnection>;
-  /** Resolves if callers get connections now, not only the service itself; rejects as `acquire` does. */
+  /**
+   * Resolves if callers get connections now, not only the service itself; rejects as `acquire`
+   * does.
+   */
   admit(work: Work): Promise<void>;
   readonly callers: Bulkhead;
   readonly service: Bulkhead;
   close(): Promise<void>;
 }
 
-/** Creates the pools, which connect on first use. About 30 % of the connections, at least two, are the service's own. */
+/**
+ * Creates the pools, which connect on first use. About 30 % of the connections, at least two, are
+ * the service's own.
+ */
 export function openConnections(pg: Driver, options: ConnectionOptions): PostgresConnections {
   const own = Math.max(2, Math.ceil(options.size * 0.3));
   const theirs = Math.max(1, options.size - own);
@@ -91,7 +110,8 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
   const tell = async (ending: Ending, { client, name }: Known): Promise<void> => {
     const pid = (client as { readonly processID?: number | null }).processID ?? null;
     if (pid === null) return;
-    // Behind a pooler the pid may be another client's: only a backend that also has our name is ended.
+    // Behind a pooler the pid may be another client's: only a backend that also has our name is
+    // ended.
     const text = `SELECT ${ending}($1) FROM pg_stat_get_activity($1) WHERE application_name = $2`;
     const canceller = await cancelPool.connect(Lifetime.unlimited());
     try {
@@ -105,7 +125,9 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     }
   };
 
-  /** Abandoned connections, and until when (`performance.now()`) to try terminating their backends. */
+  /**
+   * Abandoned connections, and until when (`performance.now()`) to try terminating their backends.
+   */
   const lost = new Map<Known, number>();
   let terminating: Promise<void> | undefined;
   /** One at a time, so that a cancel waits for one of them at most. */
@@ -166,11 +188,14 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
 type Ending = "pg_cancel_backend" | "pg_terminate_backend";
 
 interface Ends {
-  /** Cancels the statement that the connection's backend runs. Rejects if the server does not answer. */
+  /**
+   * Cancels the statement that the connection's backend runs. Rejects if the server does not
+   * answer.
+   */
   cancel(connection: Known): Promise<void>;
   /**
-   * Terminates the backend of an abandoned connection as soon as the server can be reached. If the network went silent, the
-   * server has not noticed yet and still holds the transaction's locks.
+   * Terminates the backend of an abandoned connection as soon as the server can be reached. If the
+   * network went silent, the server has not noticed yet and still holds the transaction's locks.
    */
   terminate(connection: Known): void;
 }
@@ -180,7 +205,10 @@ function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): 
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
   let isReleased = false;
-  /** Whether a late cancel could hit the next statement, so that the connection must not be used again. */
+  /**
+   * Whether a late cancel could hit the next statement, so that the connection must not be used
+   * again.
+   */
   let isTainted = false;
   /** The cancel that is under way: one per connection, however many statements are queued on it. */
   let cancelling: Promise<void> | undefined;
@@ -190,7 +218,10 @@ function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): 
       .catch(() => (isTainted = true))
       .then(() => (cancelling = undefined)));
 
-  /** Has the server end the statement. If that takes too long, destroys the connection, which ends the wait. */
+  /**
+   * Has the server end the statement. If that takes too long, destroys the connection, which ends
+   * the wait.
+   */
   const end = async (statement: Promise<unknown>): Promise<void> => {
     let hasEnded = false;
     const cancelled = cancelOnce();
@@ -225,7 +256,8 @@ function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): 
       try {
         return await answer;
       } catch (error) {
-        // The server has become a standby, so the next connection looks for the one that it gave way to.
+        // The server has become a standby, so the next connection looks for the one that it gave
+        // way to.
         isTainted ||= mustWrite && refusesWrites(error);
         throw reason ?? translated(error);
       } finally {

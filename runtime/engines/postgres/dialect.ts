@@ -107,12 +107,14 @@ const recordTypes = {
   timestamp: "timestamptz",
 } as const;
 
-/** Rules of zones are followed between these instants, as on SQLite (engines/sqlite/time-zone.ts). */
+/**
+ * Rules of zones are followed between these instants, as on SQLite (engines/sqlite/time-zone.ts).
+ */
 const [earliest, latest] = ["1900-01-01T00:00:00Z", "2100-01-01T00:00:00Z"];
 
 /**
- * The local beginning of a period; null for a year that is not 0001 to 9999. PostgreSQL has no year 0000, which documents
- * may contain that were stored before it was refused.
+ * The local beginning of a period; null for a year that is not 0001 to 9999. PostgreSQL has no year
+ * 0000, which documents may contain that were stored before it was refused.
  */
 function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
   const at = `(CASE WHEN ${text} >= '0001' THEN ${text} END)`;
@@ -138,7 +140,8 @@ function statistic(name: Statistic, value: string, condition: string | null, fra
     const inner = `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY (${value})::float8)`;
     return { inner: `${inner}${only}`, outer: (column: string) => column };
   }
-  // Computed exactly. The cast to a float would fail if the result is too large or too close to zero: null or 0 then.
+  // Computed exactly. The cast to a float would fail if the result is too large or too close to
+  // zero: null or 0 then.
   const cast = (result: string): string =>
     `CASE WHEN abs(${result}) < 2.5e-324 THEN 0 WHEN abs(${result}) <= 1.7976931348623157e308 THEN ${result}::float8 END`;
   if (!name.startsWith("$stddev"))

@@ -1,4 +1,5 @@
-// The production engine: PostgreSQL with pools, named prepared statements and one connection per transaction.
+// The production engine: PostgreSQL with pools, named prepared statements and one connection per
+// transaction.
 import { unavailable } from "../../contract/errors.js";
 import type { Database, EngineState, Transaction } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -26,7 +27,10 @@ export interface PostgresOptions {
   readonly tables: readonly string[];
 }
 
-/** Opens the engine. The first statement opens the first connection. Throws if the package `pg` is not installed. */
+/**
+ * Opens the engine. The first statement opens the first connection. Throws if the package `pg` is
+ * not installed.
+ */
 export async function openPostgresDatabase(
   url: string,
   stores: SqlStores,
@@ -68,7 +72,8 @@ export async function openPostgresDatabase(
       return value;
     } catch (error) {
       open.end();
-      // After a COMMIT that failed or was not answered, no rollback is tried: the connection is destroyed.
+      // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
+      // destroyed.
       isBroken = isCommitting || !(await open.rollBack());
       throw withoutTable(translated(error), tables);
     } finally {
@@ -116,7 +121,10 @@ function transactionOf(connection: HeldConnection): SqlSession {
   return sessionOver((statement) => connection.query(statement, Lifetime.unlimited()));
 }
 
-/** Reads values by their type's OID: JSON stays text, 64-bit integers become numbers, timestamps RFC 3339 in UTC. */
+/**
+ * Reads values by their type's OID: JSON stays text, 64-bit integers become numbers, timestamps RFC
+ * 3339 in UTC.
+ */
 const readers = new Map<number, (text: string) => unknown>([
   [20, Number],
   [114, (text) => text],
@@ -124,7 +132,10 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, (text) => new Date(text).toISOString()],
 ]);
 
-/** Reads committed state. Each statement takes a connection for itself, on the account of the work's payer. */
+/**
+ * Reads committed state. Each statement takes a connection for itself, on the account of the work's
+ * payer.
+ */
 function readSession(
   connections: PostgresConnections,
   work: Work,
@@ -144,8 +155,9 @@ function readSession(
 }
 
 /**
- * Rejects if the role has lost the right to read or to fill one of these tables, or one of opwright's own. Others in the
- * schema may be somebody else's; rights to change and delete rows may be withheld from tables that only grow.
+ * Rejects if the role has lost the right to read or to fill one of these tables, or one of
+ * opwright's own. Others in the schema may be somebody else's; rights to change and delete rows may
+ * be withheld from tables that only grow.
  */
 async function checkRights(session: SqlSession, tables: readonly string[]): Promise<void> {
   const [row] = await session.all(
@@ -161,7 +173,10 @@ async function checkRights(session: SqlSession, tables: readonly string[]): Prom
     );
 }
 
-/** Holds a name until the transaction ends. Throws `idempotency_in_flight` if another transaction holds it. */
+/**
+ * Holds a name until the transaction ends. Throws `idempotency_in_flight` if another transaction
+ * holds it.
+ */
 async function takeExclusive(session: SqlSession, name: string): Promise<void> {
   const [row] = await session.all(
     `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) AS "taken"`,

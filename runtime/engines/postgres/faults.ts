@@ -1,11 +1,12 @@
-// Translates PostgreSQL's condition codes (SQLSTATE, manual appendix A) and connection faults to codes of the error table.
+// Translates PostgreSQL's condition codes (SQLSTATE, manual appendix A) and connection faults to
+// codes of the error table.
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { DatabaseRefusal } from "../../ports/database.js";
 import { IndexViolation } from "../sql/index-violation.js";
 
 /**
- * Classes of faults that pass without a change of the service: connection, resources, operator intervention, system errors;
- * and standbys, and locks that somebody holds.
+ * Classes of faults that pass without a change of the service: connection, resources, operator
+ * intervention, system errors; and standbys, and locks that somebody holds.
  */
 const passing = /^(?:08|53|57P|58|25006|55P03)/;
 /** The server is read-only for now: a standby, or made so to protect a full disk. */
@@ -17,8 +18,8 @@ const lost =
 const tooLong = { path: "", keyword: "maxLength", message: "has a text too long for its index" };
 
 /**
- * Translates a fault to an error of the error table, with the fault as its cause. A violated unique index becomes an
- * `IndexViolation`. Errors that are not PostgreSQL's are returned unchanged.
+ * Translates a fault to an error of the error table, with the fault as its cause. A violated unique
+ * index becomes an `IndexViolation`. Errors that are not PostgreSQL's are returned unchanged.
  */
 export function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
@@ -27,7 +28,8 @@ export function translated(error: unknown): unknown {
     return new IndexViolation(String(error.constraint), error);
   // program_limit_exceeded: an index entry holds about 2 700 bytes at most.
   if (code === "54000") return fail("core.validation", { errors: [tooLong] }, { cause: error });
-  // numeric_value_out_of_range: a percentile between two numbers that are too far apart to interpolate.
+  // numeric_value_out_of_range: a percentile between two numbers that are too far apart to
+  // interpolate.
   if (code === "22003") return fail("query_too_complex", {}, { cause: error });
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });
   // query_canceled by `statement_timeout`, which is longer than every deadline.
@@ -39,12 +41,16 @@ export function translated(error: unknown): unknown {
   return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;
 }
 
-/** undefined_table: PostgreSQL doesn't tell a schema that a role may not use from one that has no such table. */
+/**
+ * undefined_table: PostgreSQL doesn't tell a schema that a role may not use from one that has no
+ * such table.
+ */
 const unknownTable = "42P01";
 
 /**
- * A statement's error, translated once more where it says that one of the service's own tables is not there: the role has
- * lost its right to the schema, or somebody has taken the table. An author's own SQL may name others, which is their defect.
+ * A statement's error, translated once more where it says that one of the service's own tables is
+ * not there: the role has lost its right to the schema, or somebody has taken the table. An
+ * author's own SQL may name others, which is their defect.
  */
 export function withoutTable(error: unknown, tables: readonly string[]): unknown {
   const cause = isOfTable(error) ? error.cause : error;
@@ -56,8 +62,8 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
 }
 
 /**
- * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was sent. `plain` is the
- * URL without its password.
+ * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was
+ * sent. `plain` is the URL without its password.
  */
 export function refused(error: unknown, plain: string): unknown {
   if (isOfTable(error)) return error;

@@ -1,4 +1,5 @@
-// Full text on PostgreSQL: tsvector and GIN (manual 12), with one table per search and one weight label per field.
+// Full text on PostgreSQL: tsvector and GIN (manual 12), with one table per search and one weight
+// label per field.
 import { asSpelt, type Match, type Phrase } from "../../query/match.js";
 import {
   differentWords,
@@ -15,7 +16,10 @@ import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.
 /** The labels of a tsvector. There are only four, so a search has at most four fields. */
 const labels = ["A", "B", "C", "D"] as const;
 
-/** Prints what to select matching documents from: their rows joined with those of the index, `s`, which has the "score". */
+/**
+ * Prints what to select matching documents from: their rows joined with those of the index, `s`,
+ * which has the "score".
+ */
 export function matching(
   spec: SearchSpec,
   tenant: string,
@@ -52,7 +56,10 @@ export function matching(
   return `(${matches}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
 }
 
-/** Prints the match as a tsquery. Words consist of letters and digits only, but are quoted all the same. */
+/**
+ * Prints the match as a tsquery. Words consist of letters and digits only, but are quoted all the
+ * same.
+ */
 function printMatch({ combine, groups }: Match, ofWords: string, looked: string): string {
   const printed = groups.map(
     (group) => `(${group.map((phrase) => printPhrase(phrase, ofWords, looked)).join(" & ")})`,
@@ -60,7 +67,10 @@ function printMatch({ combine, groups }: Match, ofWords: string, looked: string)
   return printed.join(combine === "any" ? " | " : " & ");
 }
 
-/** Fields follow each other in one tsvector. To not match across them, a phrase of several words is asked for per field. */
+/**
+ * Fields follow each other in one tsvector. To not match across them, a phrase of several words is
+ * asked for per field.
+ */
 function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
   const { words, isPrefix, stems = [], spellings } = phrase;
   const printed = (label: string): string =>
@@ -203,10 +213,12 @@ function printPut(
   const words = quoted(`${index}_words`);
   const owned = tenant ? ` AND known."tenant_id" = w."tenant_id"` : "";
   return (
-    // If two transactions add a word at once, it is stored twice. That costs less than one waiting for the other.
+    // If two transactions add a word at once, it is stored twice. That costs less than one waiting
+    // for the other.
     `WITH w("tenant_id", "word") AS (${found}), added AS (` +
     `INSERT INTO ${words} (${owner}"word") SELECT ${owner}"word" FROM w ` +
-    // A count per word is one lookup in the index; for NOT EXISTS the planner may read the whole table.
+    // A count per word is one lookup in the index; for NOT EXISTS the planner may read the whole
+    // table.
     `WHERE (SELECT count(*) FROM ${words} known WHERE known."word" = w."word" COLLATE "C"${owned}) = 0) ` +
     `INSERT INTO ${quoted(index)} AS x (${keys}, ${columns.join(", ")}) ${rows} ` +
     `ON CONFLICT (${keys}) DO UPDATE SET (${columns.join(", ")}) = ROW(${given}) ` +
@@ -214,7 +226,10 @@ function printPut(
   );
 }
 
-/** Prints what to select documents from that have the word of the expression in any field of the search. */
+/**
+ * Prints what to select documents from that have the word of the expression in any field of the
+ * search.
+ */
 export function havingWord(
   { index, document: { table, tenant: isOwned } }: SearchSpec,
   tenant: string,
@@ -224,12 +239,15 @@ export function havingWord(
   const owner = isOwned ? `${parameters.add(`'=${ownerWord(tenant)}' & `)}::text || ` : "";
   const owned = isOwned ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
   const query = `(${owner}quote_literal(${word}))::tsquery`;
-  // OFFSET keeps the planner from looking through rows until one has the word: it would read all of them if none has.
+  // OFFSET keeps the planner from looking through rows until one has the word: it would read all of
+  // them if none has.
   const having = `SELECT "id" AS "match_id" FROM ${quoted(index)} WHERE "texts" @@ ${query}${owned} OFFSET 0`;
   return `(${having}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
 }
 
-/** Prints whether any row of the index contains the word of the row `words` in the table of words. */
+/**
+ * Prints whether any row of the index contains the word of the row `words` in the table of words.
+ */
 export function isWordUsed(
   { tenant }: AnyDocumentSpec,
   { index }: SearchIndex,
@@ -242,8 +260,9 @@ export function isWordUsed(
 }
 
 /**
- * Prints a query for the tenant's words that may be spellings of `word`: those in the range of lengths that begin with
- * the same letter and, with trigrams (pg_trgm), similar ones that begin with another.
+ * Prints a query for the tenant's words that may be spellings of `word`: those in the range of
+ * lengths that begin with the same letter and, with trigrams (pg_trgm), similar ones that begin
+ * with another.
  */
 export function wordsLike(
   { index, document }: SearchSpec,

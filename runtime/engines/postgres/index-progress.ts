@@ -1,4 +1,5 @@
-// Reports the progress of an index that another connection builds (PostgreSQL's manual, "CREATE INDEX Progress Reporting").
+// Reports the progress of an index that another connection builds (PostgreSQL's manual, "CREATE
+// INDEX Progress Reporting").
 import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationWatch } from "../sql/migrations.js";
@@ -14,7 +15,10 @@ SELECT CASE WHEN blocks_total > 0 THEN blocks_done WHEN tuples_total > 0 THEN tu
   CASE WHEN blocks_total > 0 THEN blocks_total WHEN tuples_total > 0 THEN tuples_total ELSE lockers_total END AS "total"
 FROM pg_stat_progress_create_index WHERE pid = $1`;
 
-/** Calls `onProgress` twice a second with the progress of the backend `pid`, until `end` is called. Never rejects. */
+/**
+ * Calls `onProgress` twice a second with the progress of the backend `pid`, until `end` is called.
+ * Never rejects.
+ */
 export function watchIndex(
   connections: PostgresConnections,
   pid: number,

@@ -1,5 +1,5 @@
-// Migrations on PostgreSQL while the service is running: callers never wait long for a migration's locks, and statements
-// that take long take no lock that callers wait for.
+// Migrations on PostgreSQL while the service is running: callers never wait long for a migration's
+// locks, and statements that take long take no lock that callers wait for.
 import { setTimeout as sleep } from "node:timers/promises";
 import { unavailable } from "../../contract/errors.js";
 import { DatabaseRefusal } from "../../ports/database.js";
@@ -10,9 +10,13 @@ import type { PostgresConnections, HeldConnection } from "./connections.js";
 import { translated } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
 
-/** The advisory lock that the migrating process holds. Any number will do, but it must never change. */
+/**
+ * The advisory lock that the migrating process holds. Any number will do, but it must never change.
+ */
 const migrationLock = 7_270_164;
-/** Milliseconds that a migration waits for a lock. Callers that queue behind it wait just as long. */
+/**
+ * Milliseconds that a migration waits for a lock. Callers that queue behind it wait just as long.
+ */
 const lockMillis = 700;
 /** How many times a transaction is tried. */
 const maxTries = 240;
@@ -20,17 +24,23 @@ const maxTries = 240;
 const pauseMillis = 500;
 /** Milliseconds between checks whether another process has finished migrating. */
 const turnMillis = 200;
-/** Milliseconds between the server's checks, during a statement, that its client is still connected. */
+/**
+ * Milliseconds between the server's checks, during a statement, that its client is still connected.
+ */
 const lookMillis = 1_000;
 
-/** lock_not_available and deadlock_detected: the transaction is undone and may succeed the next time. */
+/**
+ * lock_not_available and deadlock_detected: the transaction is undone and may succeed the next
+ * time.
+ */
 const passing = new Set(["55P03", "40P01"]);
 
 type SessionOf = (connection: HeldConnection) => SqlSession;
 
 /**
- * Runs `work` while no other process migrates, on a connection of its own without a time limit. Ends when the watch's
- * signal aborts. Rejects with codes of the error table, or with the signal's reason while waiting for another process.
+ * Runs `work` while no other process migrates, on a connection of its own without a time limit.
+ * Ends when the watch's signal aborts. Rejects with codes of the error table, or with the signal's
+ * reason while waiting for another process.
  */
 export function migrating<T>(
   connections: PostgresConnections,
@@ -45,7 +55,8 @@ export function migrating<T>(
     await exec(
       `SELECT set_config(name, '${lookMillis}ms', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`,
     );
-    // Polls: waiting inside a statement would hold a snapshot, for which another process's CREATE INDEX CONCURRENTLY waits.
+    // Polls: waiting inside a statement would hold a snapshot, for which another process's CREATE
+    // INDEX CONCURRENTLY waits.
     for (let isTold = false; !(await isMine(sessionOf(connection))); isTold = true) {
       if (!isTold) watch.onWaiting?.();
       watch.signal?.throwIfAborted();
@@ -115,7 +126,10 @@ const sources: Readonly<Record<string, string>> = {
   "configuration file": "postgresql.conf",
 };
 
-/** Rejects if there is no schema that tables could be in: what comes next would say no more than that. */
+/**
+ * Rejects if there is no schema that tables could be in: what comes next would say no more than
+ * that.
+ */
 async function expectSchema(connection: HeldConnection, lifetime: Lifetime): Promise<void> {
   const text = `SELECT current_schema() AS "schema", setting AS "path", source AS "source"
     FROM pg_settings WHERE name = 'search_path'`;
@@ -145,7 +159,10 @@ async function isMine(session: SqlSession): Promise<boolean> {
   return row?.["taken"] === true;
 }
 
-/** Runs `work` in a transaction that gives way to callers: if it can't get a lock in time, it is undone and begun again. */
+/**
+ * Runs `work` in a transaction that gives way to callers: if it can't get a lock in time, it is
+ * undone and begun again.
+ */
 async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
   await exec(`SET lock_timeout = ${lockMillis}`);
   for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,5 @@
-// One transaction on a connection. BEGIN and savepoints are sent together with the next statement, which saves round trips.
+// One transaction on a connection. BEGIN and savepoints are sent together with the next statement,
+// which saves round trips.
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
@@ -10,7 +11,10 @@ const settleMillis = 1_000;
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
 
-/** A transaction on a connection that the caller has acquired. Once it has ended, its session rejects every statement. */
+/**
+ * A transaction on a connection that the caller has acquired. Once it has ended, its session
+ * rejects every statement.
+ */
 export class OpenTransaction {
   readonly session: SqlSession = sessionOver((statement) => this.#answered(statement));
   readonly #connection: HeldConnection;
@@ -29,7 +33,9 @@ export class OpenTransaction {
     this.#lifetime = lifetime;
   }
 
-  /** Runs `work` in a savepoint. If it throws, its writes are undone and the error is thrown again. */
+  /**
+   * Runs `work` in a savepoint. If it throws, its writes are undone and the error is thrown again.
+   */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw hasEnded();
     const savepoint = `attempt_${(this.#attempts += 1)}`;
@@ -51,8 +57,9 @@ export class OpenTransaction {
   }
 
   /**
-   * Commits. If the server doesn't answer by the deadline (but at least 1 s and at most 60 s are allowed), nobody knows
-   * whether it has committed, and this rejects with `core.unavailable`. A request with an idempotency key can be repeated.
+   * Commits. If the server doesn't answer by the deadline (but at least 1 s and at most 60 s are
+   * allowed), nobody knows whether it has committed, and this rejects with `core.unavailable`. A
+   * request with an idempotency key can be repeated.
    */
   async commit({ remainingMillis }: Lifetime): Promise<void> {
     if (!this.#hasBegun) return;
@@ -120,7 +127,10 @@ export class OpenTransaction {
     return (this.#taken = this.#sent({ text }));
   }
 
-  /** Removes a savepoint, and what was queued after it, unless it has been sent; returns whether it could. */
+  /**
+   * Removes a savepoint, and what was queued after it, unless it has been sent; returns whether it
+   * could.
+   */
   #takeBack(begin: string): boolean {
     const at = this.#waiting.indexOf(begin);
     if (at >= 0) this.#waiting.length = at;

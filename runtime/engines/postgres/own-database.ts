@@ -7,7 +7,10 @@ export interface OwnDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database with a random name on the URL's server; the URL's user needs the right to do so. */
+/**
+ * Creates a database with a random name on the URL's server; the URL's user needs the right to do
+ * so.
+ */
 export async function createOwnDatabase(server: string): Promise<OwnDatabase> {
   const name = `opwright_test_${randomBytes(8).toString("hex")}`;
   await onServer(server, `CREATE DATABASE ${name}`);

@@ -13,7 +13,10 @@ const connectMillis = 5_000;
 const keepAliveMillis = 10_000;
 
 export interface PoolOptions {
-  /** Milliseconds after which the server itself ends a statement or an idle transaction that nobody else has ended. */
+  /**
+   * Milliseconds after which the server itself ends a statement or an idle transaction that nobody
+   * else has ended.
+   */
   readonly statementMillis: number;
   readonly typeParser: (oid: number, format: never) => unknown;
 }
@@ -30,8 +33,9 @@ export interface Known {
 
 export interface ConnectionPool {
   /**
-   * Takes a connection; a new one is made to the server of the last one, then to the others. Rejects with the reason if the
-   * work is over before there is one, and with the driver's error if no server takes it.
+   * Takes a connection; a new one is made to the server of the last one, then to the others.
+   * Rejects with the reason if the work is over before there is one, and with the driver's error if
+   * no server takes it.
    */
   connect(lifetime: Lifetime): Promise<Known>;
   end(): Promise<void>;
@@ -54,7 +58,8 @@ export function poolsOf(
       const own = { connectionString: connectionString(), application_name: name };
       super({ ...config, ...own, stream: () => socket });
       known.set(this, { name, socket });
-      // The pool replaces a connection that breaks while idle. Without a listener, its error would end the process.
+      // The pool replaces a connection that breaks while idle. Without a listener, its error would
+      // end the process.
       this.on("error", () => undefined);
     }
   }
@@ -111,8 +116,8 @@ export function poolsOf(
 }
 
 /**
- * Settles a session before its first use. As libpq asks, a server that must write is asked whether it does: a standby says
- * `on`, and so does a server that was made read-only.
+ * Settles a session before its first use. As libpq asks, a server that must write is asked whether
+ * it does: a standby says `on`, and so does a server that was made read-only.
  */
 function settled(mustWrite: boolean) {
   return (client: PoolClient, done: (error?: Error) => void): void => {

@@ -1,7 +1,9 @@
 // Patterns as PostgreSQL's regular expressions (manual 9.7.3).
 import type { Pattern, PatternStep } from "../../query/pattern.js";
 
-/** Prints the pattern as a regular expression. `.` also matches a line break, as on every engine. */
+/**
+ * Prints the pattern as a regular expression. `.` also matches a line break, as on every engine.
+ */
 export function regexOf({ steps, isAtStart, isAtEnd }: Pattern): string {
   // `***:` makes it an "advanced" regular expression, whatever it begins with.
   return `***:${isAtStart ? "^" : ""}${steps.map(regexStep).join("")}${isAtEnd ? "$" : ""}`;

@@ -1,10 +1,11 @@
-// What every session with PostgreSQL has in common, whatever is set for its role or database: our statements, and the texts
-// in which the server answers them, depend on it.
+// What every session with PostgreSQL has in common, whatever is set for its role or database: our
+// statements, and the texts in which the server answers them, depend on it.
 
 /**
- * Settings by name. Each is what PostgreSQL has by default, so that a plain server behaves as before. Not among them:
- * `search_path`, by which operators choose the schema, and `default_transaction_read_only`, by which they protect a database.
- * What depends on the server or on its own setting follows the connection: see `settleSession`.
+ * Settings by name. Each is what PostgreSQL has by default, so that a plain server behaves as
+ * before. Not among them: `search_path`, by which operators choose the schema, and
+ * `default_transaction_read_only`, by which they protect a database. What depends on the server or
+ * on its own setting follows the connection: see `settleSession`.
  */
 const settings: Readonly<Record<string, string>> = {
   // How values are written and read as text.
@@ -28,8 +29,9 @@ const settings: Readonly<Record<string, string>> = {
 };
 
 /**
- * The `options` of the startup packet: what the URL says (or else PGOPTIONS, as in every program of PostgreSQL's), then our
- * own. What is said last counts, and all of it counts more than what is set for the role or the database.
+ * The `options` of the startup packet: what the URL says (or else PGOPTIONS, as in every program of
+ * PostgreSQL's), then our own. What is said last counts, and all of it counts more than what is set
+ * for the role or the database.
  */
 export function sessionOptions(given: string | undefined): string {
   const theirs = given ?? process.env["PGOPTIONS"] ?? "";
@@ -40,9 +42,10 @@ export function sessionOptions(given: string | undefined): string {
 }
 
 /**
- * The first statement of every session. What was acknowledged survives a crash of the server, so commits wait for its disk;
- * for which standbys they wait, too, operators choose. Timeouts that only later versions of PostgreSQL have can't be in the
- * startup packet, which earlier ones would refuse.
+ * The first statement of every session. What was acknowledged survives a crash of the server, so
+ * commits wait for its disk; for which standbys they wait, too, operators choose. Timeouts that
+ * only later versions of PostgreSQL have can't be in the startup packet, which earlier ones would
+ * refuse.
  */
 export const settleSession = `SELECT
   set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),

@@ -16,7 +16,10 @@ export function sessionOver(send: (statement: Statement) => Promise<Answered>): 
   };
 }
 
-/** A statement with its values. It is named, so that each connection prepares it only once, unless too many texts are known. */
+/**
+ * A statement with its values. It is named, so that each connection prepares it only once, unless
+ * too many texts are known.
+ */
 function statementOf(text: string, parameters: readonly SqlValue[]): Statement {
   const name = statementName(text);
   const values = [...parameters];
@@ -26,7 +29,10 @@ function statementOf(text: string, parameters: readonly SqlValue[]): Statement {
 const statementNames = new Map<string, string>();
 const maxNamed = 1_000;
 
-/** A stable name for a statement's text; undefined (unnamed) once too many different texts have been seen. */
+/**
+ * A stable name for a statement's text; undefined (unnamed) once too many different texts have been
+ * seen.
+ */
 function statementName(text: string): string | undefined {
   const known = statementNames.get(text);
   if (known !== undefined) return known;

@@ -6,12 +6,15 @@ import type { Repeated } from "../../work/repeat.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 
 const longestPauseMillis = 5_000;
-/** Messages that may wait to be sent. Further ones are dropped, which the port allows (ports/bus.ts). */
+/**
+ * Messages that may wait to be sent. Further ones are dropped, which the port allows
+ * (ports/bus.ts).
+ */
 const maxWaiting = 10_000;
 
 /**
- * Connects in the background and reconnects by itself. `service` separates services that share one Redis. Throws if the
- * package `redis` is not installed.
+ * Connects in the background and reconnects by itself. `service` separates services that share one
+ * Redis. Throws if the package `redis` is not installed.
  */
 export async function openRedisBus(url: string, service: string, log: Log): Promise<SignalBus> {
   const { createClient } = await import("redis").catch((cause: unknown) => {
@@ -27,7 +30,8 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
     disableOfflineQueue: true,
     socket: {
       connectTimeout: 5_000,
-      // For a connection that goes silent while it is made; the heartbeat keeps a live one within it.
+      // For a connection that goes silent while it is made; the heartbeat keeps a live one within
+      // it.
       socketTimeout: 10_000,
       reconnectStrategy: (retries) =>
         !isClosed &&
@@ -105,7 +109,10 @@ interface Beating {
   destroy(): void;
 }
 
-/** Has a client connect again when its connection has gone silent. What waits for an answer is lost, and rejects. */
+/**
+ * Has a client connect again when its connection has gone silent. What waits for an answer is lost,
+ * and rejects.
+ */
 function replacedIfSilent(client: Beating, warned: (error: unknown) => void): Repeated {
   const ask = async (): Promise<void> => {
     if (client.isReady) await client.ping();

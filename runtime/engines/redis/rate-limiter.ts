@@ -1,4 +1,5 @@
-// Rate limits counted in Redis and shared by all processes: one expiring counter per key, changed by atomic scripts.
+// Rate limits counted in Redis and shared by all processes: one expiring counter per key, changed
+// by atomic scripts.
 import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
 import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
@@ -10,7 +11,10 @@ const answerMillis = 500;
 /** Milliseconds that startup waits for the first connection. */
 const startMillis = 2_000;
 
-/** Takes one of `ARGV[1]` points per `ARGV[2]` milliseconds. Returns -1, or if none is left, the milliseconds to wait. */
+/**
+ * Takes one of `ARGV[1]` points per `ARGV[2]` milliseconds. Returns -1, or if none is left, the
+ * milliseconds to wait.
+ */
 const take = `
 if tonumber(redis.call("GET", KEYS[1]) or "0") >= tonumber(ARGV[1]) then
   return math.max(redis.call("PTTL", KEYS[1]), 0)
@@ -28,9 +32,9 @@ export interface RedisRateLimiter extends RateLimiter {
 }
 
 /**
- * A limiter on one connection, which reconnects by itself. While Redis can't be reached or is silent, calls reject with
- * `core.unavailable` within half a second. `service` separates services that share one Redis. Throws if the package
- * `redis` is not installed.
+ * A limiter on one connection, which reconnects by itself. While Redis can't be reached or is
+ * silent, calls reject with `core.unavailable` within half a second. `service` separates services
+ * that share one Redis. Throws if the package `redis` is not installed.
  */
 export async function openRedisRateLimiter(
   url: string,
@@ -47,7 +51,8 @@ export async function openRedisRateLimiter(
     name: prefix,
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
-    // Pings keep a live connection within `socketTimeout`; one that has gone silent exceeds it and is replaced.
+    // Pings keep a live connection within `socketTimeout`; one that has gone silent exceeds it and
+    // is replaced.
     pingInterval: 2_000,
     socket: {
       connectTimeout: 5_000,

@@ -1,4 +1,5 @@
-// A client of one bucket. Every call ends, by the caller's signal or a time limit, and faults are codes of the error table.
+// A client of one bucket. Every call ends, by the caller's signal or a time limit, and faults are
+// codes of the error table.
 import type { S3Client } from "@aws-sdk/client-s3";
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { awaiting } from "../../ports/lifetime.js";
@@ -36,14 +37,15 @@ export type S3Call<Answer> = (options: { readonly abortSignal: AbortSignal }) =>
 
 export interface S3Calls {
   /**
-   * The answer to a call; null if the key or the upload does not exist. Rejects with the signal's reason, or with S3's fault
-   * as a code of the error table and as its cause. The signal only counts until this resolves: to stop reading a body,
-   * destroy it.
+   * The answer to a call; null if the key or the upload does not exist. Rejects with the signal's
+   * reason, or with S3's fault as a code of the error table and as its cause. The signal only
+   * counts until this resolves: to stop reading a body, destroy it.
    */
   orNull<Answer>(call: S3Call<Answer>, signal?: AbortSignal): Promise<Answer | null>;
   /**
-   * The answer to a call that sends `bytes` bytes or makes S3 copy them: more bytes get more time, and with Infinity the call
-   * lasts as long as bytes keep coming. Rejects as `orNull` does, and also if the key or the upload does not exist.
+   * The answer to a call that sends `bytes` bytes or makes S3 copy them: more bytes get more time,
+   * and with Infinity the call lasts as long as bytes keep coming. Rejects as `orNull` does, and
+   * also if the key or the upload does not exist.
    */
   sending<Answer>(call: S3Call<Answer>, bytes: number, signal?: AbortSignal): Promise<Answer>;
 }
@@ -57,7 +59,8 @@ export function clientFor(
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
-    // Some servers don't know the trailing checksums that the SDK sends by default, and refuse them.
+    // Some servers don't know the trailing checksums that the SDK sends by default, and refuse
+    // them.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 2,
@@ -109,7 +112,10 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
   };
 }
 
-/** Null if a call failed because another version has replaced the one it was about; throws any other error again. */
+/**
+ * Null if a call failed because another version has replaced the one it was about; throws any other
+ * error again.
+ */
 export function ifChanged(error: unknown): null {
   if (causeOf(error) === "PreconditionFailed") return null;
   throw error;
@@ -127,7 +133,10 @@ export function checkFits(key: string): void {
   throw fail("core.validation", { errors: [{ path: "/key", keyword: "maxLength", message }] });
 }
 
-/** Faults of the request, not of S3. The caller may know what they mean; otherwise they are `core.infrastructure`. */
+/**
+ * Faults of the request, not of S3. The caller may know what they mean; otherwise they are
+ * `core.infrastructure`.
+ */
 const ofRequest = new Set([
   "NoSuchKey",
   "NotFound",
@@ -146,8 +155,9 @@ const ofRequest = new Set([
 ]);
 
 /**
- * Translates the fault of a call to a code of the error table. Faults that pass once S3, the network or the settings are
- * fixed are `core.unavailable`: no answer, refused access, a wrong region, a missing bucket, too many requests, faults of S3.
+ * Translates the fault of a call to a code of the error table. Faults that pass once S3, the
+ * network or the settings are fixed are `core.unavailable`: no answer, refused access, a wrong
+ * region, a missing bucket, too many requests, faults of S3.
  */
 function translated(error: unknown): unknown {
   const isOurs = error instanceof TypeError || error instanceof ReferenceError;

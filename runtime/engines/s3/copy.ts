@@ -1,13 +1,19 @@
-// Copies within a bucket: S3 copies the bytes itself, in parts if there are too many for one request.
+// Copies within a bucket: S3 copies the bytes itself, in parts if there are too many for one
+// request.
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { checkFits, ifChanged } from "./client.js";
 import { metadataOf } from "./description.js";
 import type { S3Access } from "./upload.js";
 
-/** Bytes that one request copies at most (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). */
+/**
+ * Bytes that one request copies at most
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html).
+ */
 const mostBytes = 5 * 1024 ** 3;
-/** Bytes of a part. An upload has at most 10 000 parts, so this can copy objects of almost 10 TiB. */
+/**
+ * Bytes of a part. An upload has at most 10 000 parts, so this can copy objects of almost 10 TiB.
+ */
 const partBytes = 1024 ** 3;
 
 interface Copy {
@@ -19,8 +25,8 @@ interface Copy {
 }
 
 /**
- * Copies one version to a key, with a new description. Null if there is no object, or another version. Throws
- * `core.validation` if the new key is too long.
+ * Copies one version to a key, with a new description. Null if there is no object, or another
+ * version. Throws `core.validation` if the new key is too long.
  */
 export async function copied(
   access: S3Access,

@@ -15,7 +15,10 @@ export function metadataOf({
   };
 }
 
-/** The description in S3's answer. An object that opwright did not upload is named after the last segment of its key. */
+/**
+ * The description in S3's answer. An object that opwright did not upload is named after the last
+ * segment of its key.
+ */
 export function descriptionOf(
   key: string,
   contentType: string | undefined,
@@ -31,7 +34,10 @@ export function descriptionOf(
   };
 }
 
-/** The tags that `metadataOf` wrote; undefined for an object of another program whose metadata has the same name. */
+/**
+ * The tags that `metadataOf` wrote; undefined for an object of another program whose metadata has
+ * the same name.
+ */
 function tagsIn(text: string): ObjectTags | undefined {
   let tags: unknown;
   try {

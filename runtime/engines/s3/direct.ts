@@ -7,7 +7,10 @@ import { checkFits } from "./client.js";
 import { multipartUploads } from "./multipart.js";
 import type { S3Access } from "./upload.js";
 
-/** Presigned requests for a bucket, and uploads in parts. Rejects with `core.validation` if a new object's key is too long. */
+/**
+ * Presigned requests for a bucket, and uploads in parts. Rejects with `core.validation` if a new
+ * object's key is too long.
+ */
 export function directTransfers(
   access: S3Access,
   Bucket: string,

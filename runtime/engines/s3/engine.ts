@@ -22,7 +22,10 @@ import { upload, type S3Access } from "./upload.js";
 
 type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;
 
-/** Opens a bucket without calling S3; `ping` tells whether it exists. Throws if the AWS SDK is not installed. */
+/**
+ * Opens a bucket without calling S3; `ping` tells whether it exists. Throws if the AWS SDK is not
+ * installed.
+ */
 export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   const sdk = await import("@aws-sdk/client-s3").catch(missing);
   const client = clientFor(sdk.S3Client, options);
@@ -58,7 +61,8 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
     async remove(Key, { etag, signal } = {}) {
       const head = await headOf(Key, signal);
       if (head === null || (etag !== undefined && head.etag !== etag)) return false;
-      // Servers that don't know this condition ignore it. They also remove a version that was written after the check above.
+      // Servers that don't know this condition ignore it. They also remove a version that was
+      // written after the check above.
       const condition = etag === undefined ? {} : { IfMatch: `"${etag}"` };
       const command = new sdk.DeleteObjectCommand({ Bucket, Key, ...condition });
       const answer = await calls
@@ -100,7 +104,10 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   };
 }
 
-/** Opens an object, or a window of it, and waits for the first bytes. Null if there is no object, or another version. */
+/**
+ * Opens an object, or a window of it, and waits for the first bytes. Null if there is no object, or
+ * another version.
+ */
 async function opened(
   { client, sdk, calls }: S3Access,
   Bucket: string,
@@ -156,7 +163,10 @@ function missing(cause: unknown): never {
   );
 }
 
-/** Waits for the first bytes, so that if the connection breaks before, the call fails and not the answer to the client. */
+/**
+ * Waits for the first bytes, so that if the connection breaks before, the call fails and not the
+ * answer to the client.
+ */
 async function firstBytes(body: Readable, signal: AbortSignal): Promise<void> {
   try {
     await once(body, "readable", { signal });

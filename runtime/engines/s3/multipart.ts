@@ -1,4 +1,5 @@
-// Multipart uploads of S3: beginning, listing parts, completing and aborting. Clients send the parts to S3 directly.
+// Multipart uploads of S3: beginning, listing parts, completing and aborting. Clients send the
+// parts to S3 directly.
 import { fail } from "../../contract/errors.js";
 import type { DirectTransfers, UploadedPart } from "../../ports/direct-transfers.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -81,7 +82,10 @@ export function multipartUploads(
   };
 }
 
-/** Aborts up to `limit` uploads below a prefix that began more than `olderThanSeconds` ago. Returns how many. */
+/**
+ * Aborts up to `limit` uploads below a prefix that began more than `olderThanSeconds` ago. Returns
+ * how many.
+ */
 export async function sweepUploads(
   { client, sdk, calls }: S3Access,
   Bucket: string,

@@ -7,7 +7,10 @@ const partBytes = 8 * 1024 * 1024;
 /** Parts of an upload in memory: one is filled while the others are being sent. */
 const mostBuffers = 3;
 
-/** The client, the SDK's module and the calls with time limits, which all functions of the engine share. */
+/**
+ * The client, the SDK's module and the calls with time limits, which all functions of the engine
+ * share.
+ */
 export interface S3Access {
   readonly client: Sdk.S3Client;
   readonly sdk: typeof Sdk;
@@ -20,8 +23,9 @@ export type UploadTarget = Required<
 >;
 
 /**
- * Sends a body as one object: in one request if it fits into a part, otherwise in parts. Rejects with what the body throws,
- * the signal's reason, or S3's fault as a code of the error table; parts that were sent are then deleted.
+ * Sends a body as one object: in one request if it fits into a part, otherwise in parts. Rejects
+ * with what the body throws, the signal's reason, or S3's fault as a code of the error table; parts
+ * that were sent are then deleted.
  */
 export async function upload(
   { client, sdk, calls }: S3Access,
@@ -109,8 +113,8 @@ export async function upload(
 }
 
 /**
- * A buffer with the `filled` bytes and room for `more`: the same one, or a larger copy. An upload's first buffer grows,
- * since most objects are small.
+ * A buffer with the `filled` bytes and room for `more`: the same one, or a larger copy. An upload's
+ * first buffer grows, since most objects are small.
  */
 function roomIn(buffer: Buffer, filled: number, more: number): Buffer {
   if (buffer.length >= filled + more) return buffer;

@@ -1,4 +1,5 @@
-// Aggregates as SQL: one query makes the groups, the query around it filters, orders, pages and counts them.
+// Aggregates as SQL: one query makes the groups, the query around it filters, orders, pages and
+// counts them.
 import type { FieldType } from "../../contract/fields.js";
 import type { AggregateValue, DocumentQuery } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
@@ -16,7 +17,10 @@ import { SqlParameters } from "./parameters.js";
 import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
 import { zoneOfEngine } from "./zone-lookup.js";
 
-/** The groups of a window, each as its values (those of `groups`, then those of `computed`), and how many groups there are. */
+/**
+ * The groups of a window, each as its values (those of `groups`, then those of `computed`), and how
+ * many groups there are.
+ */
 export async function aggregateRows(
   session: SqlSession,
   spec: AnyDocumentSpec,
@@ -59,7 +63,10 @@ export async function aggregateRows(
   };
 }
 
-/** The parameter that stands for the time zone of each group that truncates times (see `dialect.zone`). */
+/**
+ * The parameter that stands for the time zone of each group that truncates times (see
+ * `dialect.zone`).
+ */
 async function zonesOf(
   session: SqlSession,
   spec: AnyDocumentSpec,

@@ -2,8 +2,8 @@
 import type { SqlSession } from "./session.js";
 
 /**
- * Until the transaction ends, nobody else passes here for the same rows: without it, two that count at once would both add.
- * Call it before counting.
+ * Until the transaction ends, nobody else passes here for the same rows: without it, two that count
+ * at once would both add. Call it before counting.
  */
 export async function holdCount(session: SqlSession, what: string, of: string): Promise<void> {
   const { holdName } = session.dialect;

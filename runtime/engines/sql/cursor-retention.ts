@@ -1,4 +1,5 @@
-// Removes the cursors of devices that were away for so long that they have missed entries which are gone by now.
+// Removes the cursors of devices that were away for so long that they have missed entries which are
+// gone by now.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import { isSameMailbox, mailboxFields } from "./mailbox-retention.js";
 import { recordsText } from "./records.js";
@@ -22,8 +23,8 @@ export function sqlCursorRetention(session: SqlSession): Pick<MailboxStore, "pru
         tenant_id: String(row["tenant_id"]),
         principal_id: String(row["principal_id"]),
         device: String(row["device"]),
-        // No cursor is checked more often than once per retention (`now - before`), counted from when its device was last seen
-        // or, if that is longer ago, from now.
+        // No cursor is checked more often than once per retention (`now - before`), counted from
+        // when its device was last seen or, if that is longer ago, from now.
         check_at: (isSince(row, before) ? Number(row["seen_at"]) : now) + (now - before),
         isGone: !isSince(row, before) && Number(row["position"]) < Number(row["floor"] ?? 0),
       }));

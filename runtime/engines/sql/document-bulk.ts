@@ -1,4 +1,5 @@
-// Writes many documents with few statements: rows, snapshots if history is kept, and search indexes.
+// Writes many documents with few statements: rows, snapshots if history is kept, and search
+// indexes.
 import { historyTableName } from "../../contract/sql-names.js";
 import { indexedDocument } from "../../ports/indexed-document.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
@@ -43,7 +44,10 @@ export function sqlDocumentBulk(
   };
 }
 
-/** Locks the documents that are not deleted, always in the order of ids, so that writers can't deadlock. Returns their ids. */
+/**
+ * Locks the documents that are not deleted, always in the order of ids, so that writers can't
+ * deadlock. Returns their ids.
+ */
 async function lock(
   session: SqlSession,
   spec: AnyDocumentSpec,
@@ -230,7 +234,10 @@ async function keepIndexes(
   }
 }
 
-/** The condition that the row `r` belongs to a record `w` and has the revision that the record expects. */
+/**
+ * The condition that the row `r` belongs to a record `w` and has the revision that the record
+ * expects.
+ */
 function atRevision(
   spec: AnyDocumentSpec,
   tenant: string,
@@ -244,7 +251,10 @@ function atRevision(
   );
 }
 
-/** The condition that rows belong to the tenant, with ` AND` before it; "" if the type has no tenants. */
+/**
+ * The condition that rows belong to the tenant, with ` AND` before it; "" if the type has no
+ * tenants.
+ */
 function owned(
   { tenant: hasTenants }: AnyDocumentSpec,
   tenant: string,

@@ -1,4 +1,5 @@
-// Rewrites rows of older shapes in the current shape, in batches, because rows in the current shape are cheaper to read.
+// Rewrites rows of older shapes in the current shape, in batches, because rows in the current shape
+// are cheaper to read.
 import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
@@ -7,7 +8,10 @@ import { recordsText } from "./records.js";
 import { between, chosen, keyOf, ordered, type KeyValues, type Table } from "./row-walk.js";
 import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session.js";
 
-/** Rewrites those of the next `limit` rows after a key that have an older shape; this is `DocumentStore.renew`. */
+/**
+ * Rewrites those of the next `limit` rows after a key that have an older shape; this is
+ * `DocumentStore.renew`.
+ */
 export async function renewRows(
   session: SqlSession,
   spec: AnyDocumentSpec,
@@ -37,9 +41,9 @@ export async function renewRows(
 }
 
 /**
- * Locks and returns those of the rows that still have an older shape. It skips rows that a writer has locked, so it never waits
- * for somebody who waits for it. Each row is looked up by its key, because PostgreSQL reads on past the upper bound of a range
- * over several columns.
+ * Locks and returns those of the rows that still have an older shape. It skips rows that a writer
+ * has locked, so it never waits for somebody who waits for it. Each row is looked up by its key,
+ * because PostgreSQL reads on past the upper bound of a range over several columns.
  */
 function heldRows(
   session: SqlSession,
@@ -82,7 +86,10 @@ async function storedAnew(
   );
 }
 
-/** How records `w` are joined with rows `r`: the members that hold the key, the condition, and the records for `FROM`. */
+/**
+ * How records `w` are joined with rows `r`: the members that hold the key, the condition, and the
+ * records for `FROM`.
+ */
 function keyed({ dialect }: SqlSession, table: Table) {
   const keys = table.keys.map(({ type }, at): readonly [string, RecordType] => [`k${at}`, type]);
   return {

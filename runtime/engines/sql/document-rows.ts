@@ -1,4 +1,5 @@
-// Selects and reads rows of documents. For queries, the condition on the tenant is added here and nowhere else.
+// Selects and reads rows of documents. For queries, the condition on the tenant is added here and
+// nowhere else.
 import { broughtUp, changedIn, cutTo, mayHaveMore, shapeNumber } from "../../contract/shapes.js";
 import { asDeclared, asStored, isStoredAsDeclared, keptOf } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
@@ -22,8 +23,8 @@ export function ownerOf(spec: AnyDocumentSpec, tenant: string): readonly string[
 }
 
 /**
- * The ` WHERE …` that every row of a query meets: its tenant, not deleted unless the query says so, the filter, and further
- * conditions; "" if there are none.
+ * The ` WHERE …` that every row of a query meets: its tenant, not deleted unless the query says so,
+ * the filter, and further conditions; "" if there are none.
  */
 export function whereOf(
   rows: RelatedRows,
@@ -50,7 +51,8 @@ export function subjectOf(
       row,
       relatedRow,
       related({ rows, filter, visible }, ...further) {
-        // Which of these rows the caller may see has to be known by now: without it, the query would show all of them.
+        // Which of these rows the caller may see has to be known by now: without it, the query
+        // would show all of them.
         if (visible === null) throw new TypeError(`${rows.name} are seen by nobody`);
         const query = { filter: allOf(filter, visible), withDeleted: false };
         const inner = at(relatedRow, depth + 1);
@@ -85,7 +87,10 @@ export const documentColumns: ScanColumns = {
   stored: ["id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"],
 };
 
-/** Reads a row as this version of the registry declares it. A body that needs no change is not parsed. */
+/**
+ * Reads a row as this version of the registry declares it. A body that needs no change is not
+ * parsed.
+ */
 export function readStored(spec: AnyDocumentSpec, row: SqlRow): StoredDocument {
   const body = String(row["body"]);
   const shape = Number(row["shape"]);
@@ -131,8 +136,8 @@ function ofThisShape(
 }
 
 /**
- * The shape number and the body (JSON text) with which a document is stored. If a newer version wrote it, it keeps that shape
- * and the members that only the newer version knows.
+ * The shape number and the body (JSON text) with which a document is stored. If a newer version
+ * wrote it, it keeps that shape and the members that only the newer version knows.
  */
 export function bodyAsStored(
   spec: AnyDocumentSpec,

@@ -96,15 +96,16 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return Number(row?.["count"] ?? 0);
     },
 
-    // After the methods: an object literal that begins with a spread takes twenty times as long to create.
+    // After the methods: an object literal that begins with a spread takes twenty times as long to
+    // create.
     ...sqlDocumentWrites(session),
     ...sqlDocumentBulk(session),
   };
 }
 
 /**
- * How many rows a tenant has (null for all tenants): exact below `maxCounted`, otherwise the engine's estimate for the whole
- * table.
+ * How many rows a tenant has (null for all tenants): exact below `maxCounted`, otherwise the
+ * engine's estimate for the whole table.
  */
 async function aboutSize(
   session: SqlSession,

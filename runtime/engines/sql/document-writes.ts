@@ -1,4 +1,5 @@
-// Writes single documents over SQL: the row, its snapshot if history is kept, and the search indexes.
+// Writes single documents over SQL: the row, its snapshot if history is kept, and the search
+// indexes.
 import { isDeepStrictEqual } from "node:util";
 import { fail } from "../../contract/errors.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
@@ -90,8 +91,9 @@ export function sqlDocumentWrites(
 }
 
 /**
- * Runs a write of rows. Throws `unique_violation` if another row has the values that a unique rule reserves, and `core.conflict`
- * if an index refuses the row that belongs to no rule of this version.
+ * Runs a write of rows. Throws `unique_violation` if another row has the values that a unique rule
+ * reserves, and `core.conflict` if an index refuses the row that belongs to no rule of this
+ * version.
  */
 export async function heldTo<T>(spec: AnyDocumentSpec, write: () => Promise<T>): Promise<T> {
   try {
@@ -99,7 +101,8 @@ export async function heldTo<T>(spec: AnyDocumentSpec, write: () => Promise<T>):
   } catch (error) {
     if (!(error instanceof IndexViolation)) throw error;
     const rule = ruleOf(spec, error.index);
-    // During a rollout, the next version of the service may have added indexes that this one doesn't know.
+    // During a rollout, the next version of the service may have added indexes that this one
+    // doesn't know.
     throw rule === undefined
       ? fail("core.conflict", {}, { cause: error })
       : fail("unique_violation", { members: rule.members }, { cause: error });

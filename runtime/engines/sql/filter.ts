@@ -12,7 +12,10 @@ const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<="
 export interface FilteredRow {
   /** The alias of the row in the statement. */
   readonly row: string;
-  /** ` FROM … WHERE …` of the visible rows of another type that pass a filter and further conditions. */
+  /**
+   * ` FROM … WHERE …` of the visible rows of another type that pass a filter and further
+   * conditions.
+   */
   related(
     of: { readonly rows: RelatedRows; readonly filter: Filter; readonly visible: Filter | null },
     ...further: readonly string[]
@@ -42,8 +45,9 @@ const noDocument: FilteredRow = {
 };
 
 /**
- * Prints a filter in its normal form. A comparison with null gives null, which counts as false at the top and under `AND` and
- * `OR`. `NOT` would leave it null, so there it is turned into false first.
+ * Prints a filter in its normal form. A comparison with null gives null, which counts as false at
+ * the top and under `AND` and `OR`. `NOT` would leave it null, so there it is turned into false
+ * first.
  */
 function condition(
   filter: Filter,
@@ -74,7 +78,8 @@ function condition(
       return dialect.isNull(filter.field, filter.isNull);
     case "like": {
       const { field, patterns, ignoresCase } = filter;
-      // In the field's text, `lower` only changes A to Z (collation "C"), so only these change in the pattern.
+      // In the field's text, `lower` only changes A to Z (collation "C"), so only these change in
+      // the pattern.
       const text = ignoresCase ? `lower(${dialect.field(field)})` : dialect.field(field);
       const folded = (pattern: string): string =>
         ignoresCase ? pattern.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) : pattern;
@@ -119,7 +124,8 @@ function relatedCondition(
   subject: FilteredRow,
 ): string {
   const { ours, theirs } = filter;
-  // Checked row by row, so that an index over their member serves it if few of our rows are checked.
+  // Checked row by row, so that an index over their member serves it if few of our rows are
+  // checked.
   if (ours.path === idField.path) {
     const names = `${dialect.comparable(theirs)} = ${dialect.idText(subject.row)}`;
     return `EXISTS (SELECT 1${subject.related(filter, names)})`;

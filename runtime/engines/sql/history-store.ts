@@ -81,7 +81,10 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
   };
 }
 
-/** Removes up to `limit` of a document's oldest revisions, but none of the newest `keep`. Returns how many. */
+/**
+ * Removes up to `limit` of a document's oldest revisions, but none of the newest `keep`. Returns
+ * how many.
+ */
 async function trimmed(
   session: SqlSession,
   spec: AnyDocumentSpec,

@@ -1,4 +1,5 @@
-// Removes expired and surplus rows of identities in batches. Every statement uses an index and touches a bounded number of rows.
+// Removes expired and surplus rows of identities in batches. Every statement uses an index and
+// touches a bounded number of rows.
 import { holdCount } from "./capped.js";
 import type { IdentityStore } from "../../ports/identity.js";
 import { idField } from "../../query/fields.js";
@@ -10,7 +11,9 @@ const tokensAtOnce = 100_000;
 
 type Pruning = Pick<IdentityStore, "limitSessions" | "limitRefreshTokens" | "prune">;
 
-/** The methods of the identity store that remove expired and surplus rows, within one transaction. */
+/**
+ * The methods of the identity store that remove expired and surplus rows, within one transaction.
+ */
 export function sqlIdentityPrune(session: SqlSession): Pruning {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -18,7 +21,10 @@ export function sqlIdentityPrune(session: SqlSession): Pruning {
   const removed = (table: string, which: string): string =>
     `DELETE FROM "opwright_${table}" WHERE ${dialect.isRowOf("t", `"opwright_${table}" t WHERE ${which}`)}`;
 
-  /** Removes sessions and their refresh tokens; false if `limit` tokens or more were in the way and the sessions are left. */
+  /**
+   * Removes sessions and their refresh tokens; false if `limit` tokens or more were in the way and
+   * the sessions are left.
+   */
   const removeSessions = async (ids: readonly string[], limit: number): Promise<boolean> => {
     const list = [dialect.list(ids)];
     const tokens = await session.run(
@@ -33,7 +39,10 @@ export function sqlIdentityPrune(session: SqlSession): Pruning {
     return true;
   };
 
-  /** Removes expired refresh tokens, and sessions that have none left. Returns whether there may be more. */
+  /**
+   * Removes expired refresh tokens, and sessions that have none left. Returns whether there may be
+   * more.
+   */
   const pruneTokens = async (before: number, limit: number): Promise<boolean> => {
     const tokens = await session.all(
       `${removed("refresh_tokens", `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`)} RETURNING "session_id"`,

@@ -1,4 +1,5 @@
-// Subjects of other issuers over SQL, and the check of principals who come without a session or API key of the service.
+// Subjects of other issuers over SQL, and the check of principals who come without a session or API
+// key of the service.
 import type { IdentityStore } from "../../ports/identity.js";
 import { principalColumns, readPrincipal } from "./principal-row.js";
 import type { SqlSession } from "./session.js";

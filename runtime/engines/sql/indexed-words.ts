@@ -1,4 +1,5 @@
-// The words of a search index: those that are like another, and those that documents of a query have.
+// The words of a search index: those that are like another, and those that documents of a query
+// have.
 import type { DocumentQuery } from "../../ports/documents.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import type { FieldReference } from "../../query/fields.js";

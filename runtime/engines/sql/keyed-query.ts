@@ -4,8 +4,8 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Filter } from "../../query/ast.js";
 
 /**
- * Whether a unique index bounds the cost of the query: all its conditions are equalities with fields of the row, and they
- * include the id or all members of a unique rule.
+ * Whether a unique index bounds the cost of the query: all its conditions are equalities with
+ * fields of the row, and they include the id or all members of a unique rule.
  */
 export function isKeyed(
   { unique = [] }: AnyDocumentSpec,

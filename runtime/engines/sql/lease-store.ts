@@ -54,7 +54,10 @@ export function sqlLeaseStore(session: SqlSession): LeaseStore {
   };
 }
 
-/** The condition that a name begins with the text in a placeholder. A range would depend on how the database orders text. */
+/**
+ * The condition that a name begins with the text in a placeholder. A range would depend on how the
+ * database orders text.
+ */
 function begins(placeholder: string): string {
   const prefix = `CAST(${placeholder} AS text)`;
   return `substr("name", 1, length(${prefix})) = ${prefix}`;

@@ -35,7 +35,8 @@ export function sqlCursors(session: SqlSession): Pick<MailboxStore, "state" | "a
     async acknowledge(owner, device, position, now, mostDevices) {
       const { head } = await headOf(owner);
       const cursor = [...keyOf(owner), device ?? shared, Math.min(position, head), now];
-      // A single statement, so that acknowledgements which overtake each other never move the cursor back.
+      // A single statement, so that acknowledgements which overtake each other never move the
+      // cursor back.
       const moved =
         `"seen_at" = ${at(5)}, "position" = CASE WHEN ${at(4)} > "opwright_cursors"."position" ` +
         `THEN ${at(4)} ELSE "opwright_cursors"."position" END`;

@@ -1,4 +1,5 @@
-// Gives staged signals their positions in mailboxes: four statements per batch, however many signals and mailboxes it has.
+// Gives staged signals their positions in mailboxes: four statements per batch, however many
+// signals and mailboxes it has.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 

@@ -1,4 +1,5 @@
-// Removes old entries and signals from mailboxes in batches. Every statement uses an index and touches a bounded number of rows.
+// Removes old entries and signals from mailboxes in batches. Every statement uses an index and
+// touches a bounded number of rows.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
@@ -14,7 +15,9 @@ interface End {
 export const mailboxFields = { tenant_id: "text", principal_id: "uuid" } as const;
 const endFields = { ...mailboxFields, position: "integer" } as const;
 
-/** The condition that the rows of two tables, given by their aliases, belong to the same mailbox. */
+/**
+ * The condition that the rows of two tables, given by their aliases, belong to the same mailbox.
+ */
 export const isSameMailbox = (left: string, right: string): string =>
   `${left}."tenant_id" = ${right}."tenant_id" AND ${left}."principal_id" = ${right}."principal_id"`;
 
@@ -23,7 +26,10 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
 
-  /** The positions up to which mailboxes should be trimmed: entries older than `before`, and all but the newest `most`. */
+  /**
+   * The positions up to which mailboxes should be trimmed: entries older than `before`, and all but
+   * the newest `most`.
+   */
   const wanted = async (before: number, most: number, limit: number): Promise<readonly End[]> => {
     const old = await session.all(
       `SELECT o."tenant_id", o."principal_id", MAX(o."position") AS "position" FROM (` +
@@ -45,7 +51,10 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     return [...ends.values()];
   };
 
-  /** Lowers these to at most `limit` entries in all. Skips mailboxes that are being numbered (their head is locked). */
+  /**
+   * Lowers these to at most `limit` entries in all. Skips mailboxes that are being numbered (their
+   * head is locked).
+   */
   const possible = async (ends: readonly End[], limit: number): Promise<readonly End[]> => {
     const rows = await session.all(
       `SELECT h."tenant_id", h."principal_id", h."floor", w."position" ` +
@@ -58,7 +67,8 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     for (const row of rows) {
       if (room <= 0) break;
       const [end, floor] = [endOf(row), Number(row["floor"])];
-      // Entries are removed from the start of a mailbox: a younger entry goes too if an older one comes after it.
+      // Entries are removed from the start of a mailbox: a younger entry goes too if an older one
+      // comes after it.
       const position = Math.min(end.position, floor + room);
       room -= position - floor;
       cut.push({ ...end, position });
@@ -89,8 +99,8 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     },
 
     pruneSignals(before, limit) {
-      // Scalar subqueries, so that each signal is looked up by an index. Entries have the `created_at` of their signal, so the
-      // index over that finds them.
+      // Scalar subqueries, so that each signal is looked up by an index. Entries have the
+      // `created_at` of their signal, so the index over that finds them.
       const unused =
         `(SELECT 1 FROM "opwright_mailbox" m WHERE m."created_at" = s."created_at" AND m."signal_id" = s."id" LIMIT 1) IS NULL ` +
         `AND (SELECT 1 FROM "opwright_staged_signals" q WHERE q."signal_id" = s."id" LIMIT 1) IS NULL`;

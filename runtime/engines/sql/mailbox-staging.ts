@@ -1,4 +1,5 @@
-// Stages signals over SQL, before they get positions. Signals staged together share their statements, however many they are.
+// Stages signals over SQL, before they get positions. Signals staged together share their
+// statements, however many they are.
 import { fail } from "../../contract/errors.js";
 import { isUuid } from "../../contract/uuid.js";
 import { shardOf, shards, type MailboxStore } from "../../ports/mailbox.js";
@@ -18,7 +19,10 @@ interface Staged {
   readonly principals: readonly string[];
 }
 
-/** The methods of the mailbox store that stage signals and report what is staged, within one transaction. */
+/**
+ * The methods of the mailbox store that stage signals and report what is staged, within one
+ * transaction.
+ */
 export function sqlStaging(
   session: SqlSession,
 ): Pick<MailboxStore, "stage" | "stagedShards" | "stagedLag"> {
@@ -27,7 +31,10 @@ export function sqlStaging(
 
   let waiting: Staged[] = [];
   let writing: Promise<void> | undefined;
-  /** Writes the waiting signals: one statement for all signals, and one per tenant for their recipients. */
+  /**
+   * Writes the waiting signals: one statement for all signals, and one per tenant for their
+   * recipients.
+   */
   const writeStaged = async (): Promise<void> => {
     const staged = waiting;
     waiting = [];
@@ -106,7 +113,10 @@ function placesOf({ row, principals }: Staged) {
   return principals.map((id) => ({ principal_id: id, signal_id: row.id, shard: shardOf(id) }));
 }
 
-/** A principal's id in lower case, by which mailboxes are kept. Throws `core.configuration` if it is not a UUID. */
+/**
+ * A principal's id in lower case, by which mailboxes are kept. Throws `core.configuration` if it is
+ * not a UUID.
+ */
 function principalOf(given: string): string {
   if (isUuid(given)) return given.toLowerCase();
   throw fail("core.configuration", {}, { cause: new Error("a signal for what is no principal") });

@@ -1,4 +1,5 @@
-// Mailboxes over SQL, shared by all SQL engines: a payload per signal, a position per mailbox, a cursor per device.
+// Mailboxes over SQL, shared by all SQL engines: a payload per signal, a position per mailbox, a
+// cursor per device.
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { sqlCursorRetention } from "./cursor-retention.js";
 import { sqlCursors } from "./mailbox-cursors.js";
@@ -63,7 +64,8 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
       return (await session.all(text, [...keyOf(owner), position, eventId])).length === 1;
     },
 
-    // After the methods: an object literal that begins with a spread takes twenty times as long to create.
+    // After the methods: an object literal that begins with a spread takes twenty times as long to
+    // create.
     ...sqlCursors(session),
     ...sqlStaging(session),
     ...sqlNumbering(session),

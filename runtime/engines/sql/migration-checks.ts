@@ -3,7 +3,10 @@ import { fail } from "../../contract/errors.js";
 import type { MigrationFile } from "./migration-files.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** Runs the checks of a migration. Throws `core.configuration` if a check finds rows; the cause describes them. */
+/**
+ * Runs the checks of a migration. Throws `core.configuration` if a check finds rows; the cause
+ * describes them.
+ */
 export async function checkRows(session: SqlSession, file: MigrationFile): Promise<void> {
   const reasons = await rowsInTheWay(session, file);
   if (reasons.length === 0) return;
@@ -11,7 +14,10 @@ export async function checkRows(session: SqlSession, file: MigrationFile): Promi
   throw fail("core.configuration", {}, { cause: new Error(reason) });
 }
 
-/** What a migration could not create, each with a description of the rows in the way; empty if nothing is in the way. */
+/**
+ * What a migration could not create, each with a description of the rows in the way; empty if
+ * nothing is in the way.
+ */
 export async function rowsInTheWay(
   session: SqlSession,
   { checks }: MigrationFile,
@@ -24,7 +30,10 @@ export async function rowsInTheWay(
   return reasons;
 }
 
-/** Describes a row that a check found: `rows` is a count, the other columns are values that these rows share. */
+/**
+ * Describes a row that a check found: `rows` is a count, the other columns are values that these
+ * rows share.
+ */
 function described({ rows, ...values }: SqlRow): string {
   const texts = Object.entries(values).map(([name, value]) => `${name} ${spelled(value)}`);
   return `${String(rows)} ${Number(rows) === 1 ? "row" : "rows"} with ${texts.join(", ")}`;

@@ -1,4 +1,5 @@
-// Migrations as files: numbered, append-only, each in parts that are applied completely or not at all.
+// Migrations as files: numbered, append-only, each in parts that are applied completely or not at
+// all.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +19,10 @@ export interface RowCheck {
   readonly query: string;
 }
 
-/** A part of a migration: a script for one transaction, or statements that each run outside any transaction. */
+/**
+ * A part of a migration: a script for one transaction, or statements that each run outside any
+ * transaction.
+ */
 export type MigrationPart =
   | { readonly isOnline: false; readonly text: string }
   | { readonly isOnline: true; readonly statements: readonly string[] };
@@ -39,7 +43,10 @@ export async function readMigrations(
   );
 }
 
-/** The name under which an applied part is recorded until its file is complete. `at` is its index: 0 gives `….sql#1`. */
+/**
+ * The name under which an applied part is recorded until its file is complete. `at` is its index: 0
+ * gives `….sql#1`.
+ */
 export function partName(file: string, at: number): string {
   return `${file}#${at + 1}`;
 }

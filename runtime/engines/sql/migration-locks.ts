@@ -1,5 +1,5 @@
-// Which locks the statements of a migration take, and what they do while they hold them (PostgreSQL's manual, "Explicit
-// Locking"; SQLite has a single lock, for writing).
+// Which locks the statements of a migration take, and what they do while they hold them
+// (PostgreSQL's manual, "Explicit Locking"; SQLite has a single lock, for writing).
 import type { MigrationTarget } from "./migrations.js";
 
 /** Who has to wait until a statement has ended. */
@@ -11,7 +11,10 @@ export interface StatementEffect {
   readonly of: { readonly kind: "table" | "index"; readonly name: string };
   /** The lock, as the engine's manual calls it. */
   readonly lock: string;
-  /** Whether it goes through the table's rows while it holds the lock. If not, it is quick, however large the table is. */
+  /**
+   * Whether it goes through the table's rows while it holds the lock. If not, it is quick, however
+   * large the table is.
+   */
   readonly walks: boolean;
   readonly keepsWaiting: Kept;
 }
@@ -47,7 +50,10 @@ function statementsOf(script: string): readonly string[] {
     .filter((text) => text !== "");
 }
 
-/** A kind of statement: how it begins (the first group is the name of the table or index), and what it does there. */
+/**
+ * A kind of statement: how it begins (the first group is the name of the table or index), and what
+ * it does there.
+ */
 type Rule = readonly [begins: RegExp, effect: Omit<StatementEffect, "of">, kind?: "index"];
 
 const exclusive = { lock: "ACCESS EXCLUSIVE", keepsWaiting: "everybody" } as const;
@@ -57,7 +63,10 @@ const index = String.raw`INDEX (?:CONCURRENTLY )?(?:IF (?:NOT )?EXISTS )?"?\w+"?
 const table = String.raw`(?:IF EXISTS )?(?:ONLY )?"?(\w+)"?`;
 const column = String.raw`(?:COLUMN )?(?:IF (?:NOT )?EXISTS )?"?\w+"?`;
 
-/** The first rule that matches counts. A statement that matches none, and is not `harmless`, is assumed to do the worst. */
+/**
+ * The first rule that matches counts. A statement that matches none, and is not `harmless`, is
+ * assumed to do the worst.
+ */
 const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
   postgres: [
     [
@@ -71,7 +80,8 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
     [rule(`DROP TABLE ${table}`), { ...exclusive, walks: false }],
     [rule(`DROP INDEX CONCURRENTLY ${table}`), { ...beside, walks: false }, "index"],
     [rule(`DROP INDEX ${table}`), { ...exclusive, walks: false }, "index"],
-    // A constant default is kept in the catalogue. A computed one (it has a parenthesis) is written into every row.
+    // A constant default is kept in the catalogue. A computed one (it has a parenthesis) is written
+    // into every row.
     [
       rule(
         `ALTER TABLE ${table} ADD ${column} [^(]*$`,
@@ -103,7 +113,10 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
   ],
 };
 
-/** Matches statements that begin with `begins`, contain the word `has` and contain none of the words `lacks`. */
+/**
+ * Matches statements that begin with `begins`, contain the word `has` and contain none of the words
+ * `lacks`.
+ */
 function rule(begins: string, has?: string, lacks?: string): RegExp {
   const wanted = has === undefined ? "" : `(?=[^]*\\b${has}\\b)`;
   const unwanted = lacks === undefined ? "" : `(?![^]*\\b(?:${lacks})\\b)`;

@@ -1,4 +1,5 @@
-// What a migration would do: the pending statements, which tables each locks, and about how many rows these have.
+// What a migration would do: the pending statements, which tables each locks, and about how many
+// rows these have.
 import { ServiceError } from "../../contract/errors.js";
 import { rowsInTheWay } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
@@ -12,8 +13,8 @@ import type { MigrationTarget } from "./migrations.js";
 import { quoted, type SqlSession } from "./session.js";
 
 /**
- * A table with this many rows or more is large: a statement that goes through it takes about a second, and everybody who needs
- * its lock waits as long.
+ * A table with this many rows or more is large: a statement that goes through it takes about a
+ * second, and everybody who needs its lock waits as long.
  */
 export const largeRows = 100_000;
 
@@ -32,7 +33,10 @@ export interface PlannedStep {
   readonly file: string;
   readonly statement: string;
   readonly effects: readonly MeasuredEffect[];
-  /** What can't be created because of existing rows. If there is anything, nothing of the file would be applied. */
+  /**
+   * What can't be created because of existing rows. If there is anything, nothing of the file would
+   * be applied.
+   */
   readonly inTheWay?: readonly string[];
 }
 
@@ -70,7 +74,10 @@ export async function divergedMigrations(
   return divergence(files, await target.inspect(appliedMigrations));
 }
 
-/** The checks of a file, run now. A table that an earlier file has yet to create has no rows, so they find none there. */
+/**
+ * The checks of a file, run now. A table that an earlier file has yet to create has no rows, so
+ * they find none there.
+ */
 async function lookAtRows(session: SqlSession, file: MigrationFile): Promise<PlannedStep> {
   const inTheWay = await rowsInTheWay(session, file).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
@@ -122,7 +129,10 @@ async function tableOf(
   return row === undefined ? null : String(row["table"]);
 }
 
-/** Each engine's queries: whether a table exists, which table an index belongs to, and about how many rows a large table has. */
+/**
+ * Each engine's queries: whether a table exists, which table an index belongs to, and about how
+ * many rows a large table has.
+ */
 const asked: Readonly<
   Record<
     MigrationTarget["engine"],

@@ -1,9 +1,13 @@
-// What a database has applied, against the migrations of this version: none of them may have changed or vanished.
+// What a database has applied, against the migrations of this version: none of them may have
+// changed or vanished.
 import { ServiceError } from "../../contract/errors.js";
 import { fileOfRecord, partName, type MigrationFile } from "./migration-files.js";
 import type { SqlSession } from "./session.js";
 
-/** What was applied: names of files, and of the parts of an unfinished file, each with the checksum of its file at that time. */
+/**
+ * What was applied: names of files, and of the parts of an unfinished file, each with the checksum
+ * of its file at that time.
+ */
 export type MigrationRecords = ReadonlyMap<string, string>;
 
 /** The migrations that a database has applied. */
@@ -19,8 +23,9 @@ export async function appliedMigrations(session: SqlSession): Promise<MigrationR
 }
 
 /**
- * Why the migrations of this version can't follow what a database has applied; empty if they can. A database that is only ahead,
- * because a later version has migrated it, is fine: so a rollback needs nothing.
+ * Why the migrations of this version can't follow what a database has applied; empty if they can. A
+ * database that is only ahead, because a later version has migrated it, is fine: so a rollback
+ * needs nothing.
  */
 export function divergence(
   files: readonly MigrationFile[],

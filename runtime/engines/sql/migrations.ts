@@ -1,4 +1,5 @@
-// The migrations runner: numbered, append-only files, applied in order under a lock, each checked by its checksum.
+// The migrations runner: numbered, append-only files, applied in order under a lock, each checked
+// by its checksum.
 import { fail } from "../../contract/errors.js";
 import { checkRows } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
@@ -20,11 +21,14 @@ export interface MigrationTransaction {
 /** The connection on which a migration runs. */
 export interface MigrationConnection {
   /**
-   * Runs `work` in a transaction. If it doesn't get a lock quickly, so that others would queue up behind it, the transaction is
-   * rolled back and begun again: `work` may run several times.
+   * Runs `work` in a transaction. If it doesn't get a lock quickly, so that others would queue up
+   * behind it, the transaction is rolled back and begun again: `work` may run several times.
    */
   transaction<T>(work: (transaction: MigrationTransaction) => Promise<T>): Promise<T>;
-  /** Runs one statement outside any transaction (on SQLite, in one of its own), for as long as it takes. */
+  /**
+   * Runs one statement outside any transaction (on SQLite, in one of its own), for as long as it
+   * takes.
+   */
   online(statement: string): Promise<void>;
 }
 
@@ -34,7 +38,10 @@ export interface MigrationWatch {
   onWaiting?(): void;
   /** Called before a statement that runs outside any transaction. */
   onStatement?(statement: string): void;
-  /** Called with the progress of that statement, if the engine reports it. The unit differs between its phases. */
+  /**
+   * Called with the progress of that statement, if the engine reports it. The unit differs between
+   * its phases.
+   */
   onProgress?(done: number, total: number): void;
   /** Stops the migration: the current part is undone, and the next run continues with it. */
   readonly signal?: AbortSignal;
@@ -43,20 +50,27 @@ export interface MigrationWatch {
 /** An engine whose schema can be migrated. */
 export interface MigrationTarget {
   readonly engine: "sqlite" | "postgres";
-  /** Runs `work` under the migration lock, which one process holds at a time. On SQLite, each transaction takes its own lock. */
+  /**
+   * Runs `work` under the migration lock, which one process holds at a time. On SQLite, each
+   * transaction takes its own lock.
+   */
   migrate<T>(
     work: (connection: MigrationConnection) => Promise<T>,
     watch?: MigrationWatch,
   ): Promise<T>;
-  /** Runs `work`, which only reads, without the migration lock. On SQLite, it waits for a transaction of another process. */
+  /**
+   * Runs `work`, which only reads, without the migration lock. On SQLite, it waits for a
+   * transaction of another process.
+   */
   inspect<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 }
 
 /**
- * Applies those of the engine's migrations in the generated folder (`0001_initial.sql` …) that the database doesn't have yet,
- * and returns their names. Each part of a file is applied completely or not at all, and recorded, so that a later run continues
- * after an interruption. Throws `core.configuration` if an applied file has changed or vanished since, or if a file's checks
- * find rows.
+ * Applies those of the engine's migrations in the generated folder (`0001_initial.sql` …) that the
+ * database doesn't have yet, and returns their names. Each part of a file is applied completely or
+ * not at all, and recorded, so that a later run continues after an interruption. Throws
+ * `core.configuration` if an applied file has changed or vanished since, or if a file's checks find
+ * rows.
  */
 export async function applyMigrations(
   target: MigrationTarget,
@@ -87,7 +101,10 @@ function refuseDivergence(files: readonly MigrationFile[], noted: MigrationRecor
   throw fail("core.configuration", {}, { cause: new Error(reason) });
 }
 
-/** Applies the parts of a file in order, except those already recorded. Returns whether it applied the last one. */
+/**
+ * Applies the parts of a file in order, except those already recorded. Returns whether it applied
+ * the last one.
+ */
 async function applyFile(
   connection: MigrationConnection,
   file: MigrationFile,
@@ -149,8 +166,8 @@ async function note(session: SqlSession, name: string, checksum: string): Promis
 }
 
 /**
- * The names of the migrations that `applyMigrations` would apply, in order. Throws `core.configuration` if it would refuse
- * because applied files have changed or vanished.
+ * The names of the migrations that `applyMigrations` would apply, in order. Throws
+ * `core.configuration` if it would refuse because applied files have changed or vanished.
  */
 export async function pendingMigrations(
   target: MigrationTarget,

@@ -6,7 +6,10 @@ import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
 
-/** The documents that each item of `asked` finds, in the same order. Once bodies exceed `maxBytes`, further rows are left out. */
+/**
+ * The documents that each item of `asked` finds, in the same order. Once bodies exceed `maxBytes`,
+ * further rows are left out.
+ */
 export async function namedRows(
   session: SqlSession,
   asked: readonly NamedDocuments[],
@@ -21,7 +24,8 @@ export async function namedRows(
     const query = { filter: allOf(byId, filter), withDeleted: false };
     return `SELECT ${at} AS "part", ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
   });
-  // The size of the bodies before a row: the row that exceeds the limit is still returned, so that callers notice.
+  // The size of the bodies before a row: the row that exceeds the limit is still returned, so that
+  // callers notice.
   const before = `sum(${dialect.bodyBytes}) OVER (ORDER BY "part", "id" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
   const counted = `SELECT *, ${before} AS "before" FROM (${parts.join(" UNION ALL ")}) AS n`;
   const rows = await session.scan(

@@ -1,4 +1,5 @@
-// The index of objects over SQL, shared by all SQL engines. Lists read one range of the primary key.
+// The index of objects over SQL, shared by all SQL engines. Lists read one range of the primary
+// key.
 import type { ObjectTags } from "../../ports/object-head.js";
 import type {
   FoundObject,
@@ -9,7 +10,10 @@ import type {
 import { SqlParameters } from "./parameters.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
-/** The id of notes that somebody else may change a key (`expect`). Changes never have it: their ids are UUIDs. */
+/**
+ * The id of notes that somebody else may change a key (`expect`). Changes never have it: their ids
+ * are UUIDs.
+ */
 const expected = "expected";
 
 const stored = [
@@ -137,7 +141,10 @@ function notesOf(session: SqlSession): Omit<ObjectIndex, "page" | "count" | "kno
   };
 }
 
-/** Records the object that a key has now, or that it has none; false if another change of the key has begun since. */
+/**
+ * Records the object that a key has now, or that it has none; false if another change of the key
+ * has begun since.
+ */
 async function putDown(
   session: SqlSession,
   id: string,
@@ -198,7 +205,10 @@ function whereOf(
   return conditions.join(" AND ");
 }
 
-/** The first possible key after all keys with a prefix, in the order of code points; null if there is none. */
+/**
+ * The first possible key after all keys with a prefix, in the order of code points; null if there
+ * is none.
+ */
 function behindPrefix(prefix: string): string | null {
   const points = [...prefix];
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
@@ -210,7 +220,9 @@ function behindPrefix(prefix: string): string | null {
   return null;
 }
 
-/** Tags as one text in which each can be searched for. Names and values have no control characters. */
+/**
+ * Tags as one text in which each can be searched for. Names and values have no control characters.
+ */
 function tagsText(tags: ObjectTags = {}): string {
   return Object.entries(tags)
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,4 +1,5 @@
-// The position and the order of a query as SQL: every value is a parameter, every field is a declared one.
+// The position and the order of a query as SQL: every value is a parameter, every field is a
+// declared one.
 import type { Position, SortKey } from "../../query/ast.js";
 import { operand, type SqlParameters } from "./parameters.js";
 import type { Dialect, SqlValue } from "./session.js";

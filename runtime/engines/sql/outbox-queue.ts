@@ -4,10 +4,16 @@ import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 const nameField = { path: "name", type: "string", isColumn: true } as const;
 
-/** What is noted of an attempt when it begins; its outcome takes the place of this, unless the process dies before. */
+/**
+ * What is noted of an attempt when it begins; its outcome takes the place of this, unless the
+ * process dies before.
+ */
 const endedWithProcess = "the process ended during delivery";
 
-/** How many of the oldest due events are looked at for one whose last attempt ended with its process. */
+/**
+ * How many of the oldest due events are looked at for one whose last attempt ended with its
+ * process.
+ */
 const soughtAmong = 256;
 
 /** The methods of the outbox store that work on the queue, within one transaction. */
@@ -24,7 +30,8 @@ export function sqlOutboxQueue(
       return (await session.all(text, [dialect.list(names), now])).length === 1;
     },
 
-    // A claimed event is due again when its lease ends, so a relay that dies doesn't hold it up for good.
+    // A claimed event is due again when its lease ends, so a relay that dies doesn't hold it up for
+    // good.
     async claim(names, { now, leaseUntil, limit, areSuspect = false }) {
       const dueNow = due(at(1), at(2));
       const order = `ORDER BY "due_at", "id" LIMIT`;

@@ -1,4 +1,5 @@
-// The outbox over SQL, shared by all SQL engines. Delivered events leave no row behind; payloads arrive sealed.
+// The outbox over SQL, shared by all SQL engines. Delivered events leave no row behind; payloads
+// arrive sealed.
 import type { OutboxStore } from "../../ports/outbox.js";
 import { sqlOutboxQueue } from "./outbox-queue.js";
 import type { SqlSession } from "./session.js";

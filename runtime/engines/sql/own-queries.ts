@@ -1,4 +1,5 @@
-// Queries that authors write in SQL. Each runs as a table within a SELECT of ours, so that the author's text can't write.
+// Queries that authors write in SQL. Each runs as a table within a SELECT of ours, so that the
+// author's text can't write.
 import type { OwnQueryStore, QueryPiece } from "../../ports/own-queries.js";
 import { whereOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";

@@ -2,9 +2,10 @@
 import type { SqlSession } from "./session.js";
 
 /**
- * Locks an active principal until the transaction ends; false if there is none. A statement that ends what many rows
- * say doesn't see rows that were added while it waited for one of them, so both sides lock the principal first: before
- * sessions and memberships, which keeps them from waiting for each other for ever.
+ * Locks an active principal until the transaction ends; false if there is none. A statement that
+ * ends what many rows say doesn't see rows that were added while it waited for one of them, so both
+ * sides lock the principal first: before sessions and memberships, which keeps them from waiting
+ * for each other for ever.
  */
 export async function lockPrincipal(session: SqlSession, id: string): Promise<boolean> {
   const at = (position: number): string => session.dialect.placeholder(position);

@@ -11,8 +11,9 @@ export function sqlRateStore(session: SqlSession): RateStore {
   const at = (position: number): string => session.dialect.placeholder(position);
   const ofKey = `"name" = ${at(1)} AND "key" = ${at(2)}`;
   const endsAt = `"opwright_rates"."ends_at"`;
-  // If a window ends much later than a new one would, it began before the engine's clock was set back. A little later is normal:
-  // a statement that waited for a row may see a window that began after the statement.
+  // If a window ends much later than a new one would, it began before the engine's clock was set
+  // back. A little later is normal: a statement that waited for a row may see a window that began
+  // after the statement.
   const isOver = `(${endsAt} <= ${now} OR ${endsAt} > ${now} + ${at(3)} + ${waitedMillis})`;
   return {
     async take(name, key, points, windowMillis) {
@@ -44,7 +45,8 @@ export function sqlRateStore(session: SqlSession): RateStore {
     },
 
     prune: (limit) =>
-      // The condition stands twice, because a window may begin anew after its row was selected and before it is deleted.
+      // The condition stands twice, because a window may begin anew after its row was selected and
+      // before it is deleted.
       session.run(
         `DELETE FROM "opwright_rates" WHERE "ends_at" <= ${now} AND ("name", "key") IN ` +
           `(SELECT "name", "key" FROM "opwright_rates" WHERE "ends_at" <= ${now} LIMIT ${at(1)})`,

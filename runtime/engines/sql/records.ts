@@ -1,4 +1,5 @@
-// Passes any number of records to a statement as one parameter: JSON text, which both engines read as rows.
+// Passes any number of records to a statement as one parameter: JSON text, which both engines read
+// as rows.
 import type { SqlParameters } from "./parameters.js";
 import { quoted, type Dialect, type RecordType } from "./session.js";
 
@@ -8,8 +9,8 @@ export type SqlRecord = Readonly<Record<string, string | number | boolean | null
 type Members = Readonly<Record<string, RecordType>>;
 
 /**
- * These members of records as JSON text, for `dialect.records`: an array of values for each record. Names of members are left
- * out, since an engine would have to read them for each record.
+ * These members of records as JSON text, for `dialect.records`: an array of values for each record.
+ * Names of members are left out, since an engine would have to read them for each record.
  */
 export function recordsText<Of extends Members>(
   members: Of,
@@ -29,8 +30,9 @@ export function recordsText<Of extends Members>(
 }
 
 /**
- * Rows `w` for `FROM`, one for each record, with these members as columns. The first member identifies a record. Of the others,
- * those with the same value in all records are passed once: parsing values is most of what many rows cost.
+ * Rows `w` for `FROM`, one for each record, with these members as columns. The first member
+ * identifies a record. Of the others, those with the same value in all records are passed once:
+ * parsing values is most of what many rows cost.
  */
 export function recordRows(
   members: Members,

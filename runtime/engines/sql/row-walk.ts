@@ -1,4 +1,5 @@
-// Walks over all rows of a table in the order of its keys, in batches: each begins after the last key of the one before.
+// Walks over all rows of a table in the order of its keys, in batches: each begins after the last
+// key of the one before.
 import type { RowKey, SqlRow, SqlSession, SqlValue } from "./session.js";
 
 /** The key of a row. The empty key comes before all rows. */
@@ -26,7 +27,10 @@ export async function keysAfter(
   return found.map((row) => keyOf(row, table));
 }
 
-/** The condition for rows after a key (the empty key: all rows) and up to `until`, inclusive (null: to the end). */
+/**
+ * The condition for rows after a key (the empty key: all rows) and up to `until`, inclusive (null:
+ * to the end).
+ */
 export function between(
   { dialect }: SqlSession,
   table: Table,
@@ -35,7 +39,8 @@ export function between(
 ): { readonly condition: string; readonly parameters: readonly SqlValue[] } {
   const placesFrom = (first: number): string =>
     table.keys
-      // FTS5 ignores a bound that is a floating-point number, and numbers from JavaScript may be bound as such.
+      // FTS5 ignores a bound that is a floating-point number, and numbers from JavaScript may be
+      // bound as such.
       .map(({ type }, at) => `CAST(${dialect.placeholder(first + at)} AS ${type})`)
       .join(", ");
   const conditions = [

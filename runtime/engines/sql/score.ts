@@ -1,10 +1,13 @@
-// The score of a matching document, by one expression on every engine. It depends only on the words of the document and of the
-// query, so no other document, and no other tenant, influences it.
+// The score of a matching document, by one expression on every engine. It depends only on the words
+// of the document and of the query, so no other document, and no other tenant, influences it.
 import { phrases, type Match, type Phrase } from "../../query/match.js";
 import { spaced } from "../../query/words.js";
 import type { ParameterSink } from "./session.js";
 
-/** A field that is searched: the column with its words (as `spaced` joins them), and the weight of the field. */
+/**
+ * A field that is searched: the column with its words (as `spaced` joins them), and the weight of
+ * the field.
+ */
 export interface ScoredText {
   readonly column: string;
   /** The column with the words' stems; null if the search has no language. */
@@ -12,14 +15,18 @@ export interface ScoredText {
   readonly weight: number;
 }
 
-/** How many other spellings of a word add to the score, the nearest first. Further ones find a document, but don't rank it. */
+/**
+ * How many other spellings of a word add to the score, the nearest first. Further ones find a
+ * document, but don't rank it.
+ */
 const countedSpellings = 4;
 
 /**
- * The score as an expression over the columns. For each field, each phrase adds the weight of the field times a share below 1,
- * which grows with the phrase's occurrences and is smaller in longer texts. `isSpelt` is the condition that the words match as
- * they are spelt; then the score is 1 or more, and below 1 if only other spellings match. It is null if the match has no other
- * spellings; then the score is just that sum.
+ * The score as an expression over the columns. For each field, each phrase adds the weight of the
+ * field times a share below 1, which grows with the phrase's occurrences and is smaller in longer
+ * texts. `isSpelt` is the condition that the words match as they are spelt; then the score is 1 or
+ * more, and below 1 if only other spellings match. It is null if the match has no other spellings;
+ * then the score is just that sum.
  */
 export function score(
   match: Match,
@@ -60,7 +67,10 @@ function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
   ];
 }
 
-/** The stems that count as occurrences of the phrase. A word counts as it is spelt, and once more by its stem. */
+/**
+ * The stems that count as occurrences of the phrase. A word counts as it is spelt, and once more by
+ * its stem.
+ */
 function stemsOf({ stems = [], spellings }: Phrase): readonly string[] {
   const counted = [...stems, ...spellings.slice(0, countedSpellings).flatMap((one) => one.stems)];
   return [...new Set(counted)].map((stem) => spaced([stem]));

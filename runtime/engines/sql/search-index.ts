@@ -9,7 +9,10 @@ import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js
 export interface SearchIndexes {
   /** Indexes a document that was inserted or replaced. */
   put(spec: AnyDocumentSpec, tenant: string, document: StoredDocument): Promise<void>;
-  /** Takes a document out of the indexes after its row was deleted; `key` is what `dialect.rowKey` was in that row. */
+  /**
+   * Takes a document out of the indexes after its row was deleted; `key` is what `dialect.rowKey`
+   * was in that row.
+   */
   remove(spec: AnyDocumentSpec, tenant: string, key: SqlValue): Promise<void>;
 }
 
@@ -47,7 +50,10 @@ function printedOf(dialect: Dialect, spec: AnyDocumentSpec, search: SearchIndex)
   return statements;
 }
 
-/** Puts documents into an index as they are now. It costs little for documents that the index already has with the same words. */
+/**
+ * Puts documents into an index as they are now. It costs little for documents that the index
+ * already has with the same words.
+ */
 export async function putInIndex(
   session: SqlSession,
   spec: AnyDocumentSpec,

@@ -1,4 +1,5 @@
-// Rebuilds the index of a search in steps. Each is a short transaction, so that writers can go on meanwhile.
+// Rebuilds the index of a search in steps. Each is a short transaction, so that writers can go on
+// meanwhile.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument } from "../../ports/indexed-document.js";
@@ -26,7 +27,10 @@ export async function rebuildSize(session: SqlSession, { document }: SearchSpec)
   return Number(row?.["count"] ?? 0);
 }
 
-/** One step of a rebuild (see `SearchStore.rebuildStep`). Throws `core.configuration` if there is no such index. */
+/**
+ * One step of a rebuild (see `SearchStore.rebuildStep`). Throws `core.configuration` if there is no
+ * such index.
+ */
 export async function rebuildStep(
   session: SqlSession,
   { index, document }: SearchSpec,
@@ -63,7 +67,10 @@ type Step = (
   limit: number,
 ) => Promise<Looked>;
 
-/** Indexes the next documents. They are locked meanwhile, so that a step never overwrites what a writer has indexed later. */
+/**
+ * Indexes the next documents. They are locked meanwhile, so that a step never overwrites what a
+ * writer has indexed later.
+ */
 const documents: Step = async (session, document, search, { after, isTaken }, limit) => {
   const { holdRows } = session.dialect;
   const table = { name: quoted(document.table), keys: session.dialect.rowKeys(document) };
@@ -154,8 +161,9 @@ const rows: Step = (session, document, { index }, { after }, limit) => {
 };
 
 /**
- * Removes words that no row of the index has any more. A word that a writer brings back at this very moment may be removed too.
- * It is then not found as another spelling until it is written again.
+ * Removes words that no row of the index has any more. A word that a writer brings back at this
+ * very moment may be removed too. It is then not found as another spelling until it is written
+ * again.
  */
 const words: Step = (session, document, search, { after }, limit) => {
   const keys = [...(document.tenant ? [`"tenant_id"`] : []), `"word"`].map((column): RowKey => ({

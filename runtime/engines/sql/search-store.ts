@@ -10,7 +10,10 @@ import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
-/** The query for the documents that match, with their scores; only the best `maxCandidates`, if that is given. */
+/**
+ * The query for the documents that match, with their scores; only the best `maxCandidates`, if that
+ * is given.
+ */
 function matches(
   dialect: Dialect,
   spec: SearchSpec,

@@ -1,4 +1,5 @@
-// What the shared SQL stores need from an engine: statements with positional parameters, and its dialect.
+// What the shared SQL stores need from an engine: statements with positional parameters, and its
+// dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import type { Pattern } from "../../query/pattern.js";
@@ -27,13 +28,19 @@ export type RecordType = "integer" | "text" | "uuid" | "boolean" | "timestamp" |
 export interface Dialect {
   /** The placeholder of the parameter at a position, counted from 1. */
   placeholder(position: number): string;
-  /** The expression of a declared field. The field's indexes have the same text, so that they serve it. */
+  /**
+   * The expression of a declared field. The field's indexes have the same text, so that they serve
+   * it.
+   */
   field(field: FieldReference): string;
   /** The placeholder, converted so that it compares correctly with the field. */
   operand(field: FieldReference, placeholder: string): string;
   /** The value to bind for an operand that is compared with the field. */
   bind(field: FieldReference, value: SqlValue): SqlValue;
-  /** The expression of a field in a form in which columns and body fields can be compared with each other. */
+  /**
+   * The expression of a field in a form in which columns and body fields can be compared with each
+   * other.
+   */
   comparable(field: FieldReference): string;
   /** The id of the row with this alias, in the form in which body fields refer to it. */
   idText(row: string): string;
@@ -43,7 +50,10 @@ export interface Dialect {
   isArray(field: FieldReference): string;
   /** The number of elements of a field that is an array. */
   arrayLength(field: FieldReference): string;
-  /** The elements of an array as rows `e`, for `FROM`. Check `isArray` too: on SQLite, other values give rows too. */
+  /**
+   * The elements of an array as rows `e`, for `FROM`. Check `isArray` too: on SQLite, other values
+   * give rows too.
+   */
   elements(field: FieldReference): string;
   /** The parameter of `matches` for a pattern, in the engine's own pattern language. */
   pattern(pattern: Pattern): string;
@@ -55,16 +65,21 @@ export interface Dialect {
   list(values: readonly SqlValue[]): SqlValue;
   /** The list in the placeholder as rows, for `FROM`, and the expression of a row's value. */
   listRows(element: FieldReference, placeholder: string): readonly [string, string];
-  /** Records as rows `w` with these members as columns, for `FROM`. The parameter is the text from `recordsText`. */
+  /**
+   * Records as rows `w` with these members as columns, for `FROM`. The parameter is the text from
+   * `recordsText`.
+   */
   records(members: Readonly<Record<string, RecordType>>, placeholder: string): string;
   /**
-   * The condition that a row is among those that a query selects: `from` is all that follows FROM, with order and limit, and
-   * `name` is the alias of the rows there. It compares addresses (rowid, ctid), so a batch costs only as much as its rows.
+   * The condition that a row is among those that a query selects: `from` is all that follows FROM,
+   * with order and limit, and `name` is the alias of the rows there. It compares addresses (rowid,
+   * ctid), so a batch costs only as much as its rows.
    */
   isRowOf(name: string, from: string): string;
   /**
-   * The condition that the row `r` of a table belongs to a record `w`; `isRow` prints the comparison of their keys for the alias
-   * of a row. SQLite looks each record up by its key, whatever its planner expects of the table.
+   * The condition that the row `r` of a table belongs to a record `w`; `isRow` prints the
+   * comparison of their keys for the alias of a row. SQLite looks each record up by its key,
+   * whatever its planner expects of the table.
    */
   isRecorded(table: string, isRow: (row: string) => string): string;
   /** A placeholder that a SELECT returns as a value, with the type of that value. */
@@ -75,17 +90,23 @@ export interface Dialect {
   tableRows(table: string): string;
   /** A placeholder with JSON text, converted to the type of a body. */
   json(placeholder: string): string;
-  /** Whether `zone` needs the first and the last time that it is used for; otherwise they are "". */
+  /**
+   * Whether `zone` needs the first and the last time that it is used for; otherwise they are "".
+   */
   readonly zonesNeedRange: boolean;
-  /** A query of the time zones that the engine knows, as `name`; null if it has those of Node.js. */
+  /**
+   * A query of the time zones that the engine knows, as `name`; null if it has those of Node.js.
+   */
   readonly zoneNames: string | null;
   /** The parameter of `truncated` that stands for a time zone, by a name that the engine knows. */
   zone(timezone: string, first: string, last: string): string;
-  /** The expression of the local start of the period that a time falls into: `2026-03-01T00:00:00`. */
+  /**
+   * The expression of the local start of the period that a time falls into: `2026-03-01T00:00:00`.
+   */
   truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string;
   /**
-   * A statistic of a group: `inner` is the expression in the query that groups, `outer` the one in the query around it, which
-   * computes the result from the inner column.
+   * A statistic of a group: `inner` is the expression in the query that groups, `outer` the one in
+   * the query around it, which computes the result from the inner column.
    */
   statistic(
     name: Statistic,
@@ -93,7 +114,10 @@ export interface Dialect {
     condition: string | null,
     fraction: number,
   ): { readonly inner: string; readonly outer: (column: string) => string };
-  /** What follows FROM to select documents that match words: their rows, joined with index rows `s`, which have the score. */
+  /**
+   * What follows FROM to select documents that match words: their rows, joined with index rows `s`,
+   * which have the score.
+   */
   matching(
     spec: SearchSpec,
     tenant: string,
@@ -101,11 +125,15 @@ export interface Dialect {
     weights: Readonly<Record<string, number>>,
     parameters: ParameterSink,
   ): string;
-  /** A query that finds a row if words can be compared by trigrams (pg_trgm); null if the engine has no trigrams. */
+  /**
+   * A query that finds a row if words can be compared by trigrams (pg_trgm); null if the engine has
+   * no trigrams.
+   */
   readonly trigrams: string | null;
   /**
-   * A query for words of an index (column `word`) that may be other spellings of one: they have at least `letters[0]` and at most
-   * `letters[1]` letters, and either begin with the same letter or are similar by trigrams.
+   * A query for words of an index (column `word`) that may be other spellings of one: they have at
+   * least `letters[0]` and at most `letters[1]` letters, and either begin with the same letter or
+   * are similar by trigrams.
    */
   wordsLike(
     spec: SearchSpec,
@@ -115,36 +143,69 @@ export interface Dialect {
     parameters: ParameterSink,
     hasTrigrams: boolean,
   ): string;
-  /** What follows FROM to select documents that have the word of the expression, in any field of the search. */
+  /**
+   * What follows FROM to select documents that have the word of the expression, in any field of the
+   * search.
+   */
   havingWord(spec: SearchSpec, tenant: string, word: string, parameters: ParameterSink): string;
   /** Statements that put a document into an index. */
   indexPut(spec: AnyDocumentSpec, search: SearchIndex): readonly IndexStatement<IndexedDocument>[];
-  /** Statements that put many documents into an index at once, and leave those alone that the index already has as they are. */
+  /**
+   * Statements that put many documents into an index at once, and leave those alone that the index
+   * already has as they are.
+   */
   indexPutMany(
     spec: AnyDocumentSpec,
     search: SearchIndex,
   ): readonly IndexStatement<readonly IndexedDocument[]>[];
-  /** The condition that some row of an index has the word of the row `words`, an alias of the index's table of words. */
+  /**
+   * The condition that some row of an index has the word of the row `words`, an alias of the
+   * index's table of words.
+   */
   isWordUsed(spec: AnyDocumentSpec, search: SearchIndex, words: string): string;
-  /** The columns that identify the rows of documents and of their indexes, and by which both are ordered. */
+  /**
+   * The columns that identify the rows of documents and of their indexes, and by which both are
+   * ordered.
+   */
   rowKeys(spec: AnyDocumentSpec): readonly RowKey[];
-  /** Ends a SELECT so that nobody else changes its rows until the transaction ends; "" if there is only one writer anyway. */
+  /**
+   * Ends a SELECT so that nobody else changes its rows until the transaction ends; "" if there is
+   * only one writer anyway.
+   */
   readonly holdRows: string;
-  /** A query by which one transaction at a time has the name in its placeholder; "" if there is only one writer anyway. */
+  /**
+   * A query by which one transaction at a time has the name in its placeholder; "" if there is only
+   * one writer anyway.
+   */
   readonly holdName: string;
-  /** Ends a SELECT so that nobody deletes or seizes its rows until the transaction ends, while updates go on; "" as above. */
+  /**
+   * Ends a SELECT so that nobody deletes or seizes its rows until the transaction ends, while
+   * updates go on; "" as above.
+   */
   readonly shareRows: string;
-  /** Ends a SELECT so that it waits until nobody shares its rows, and nobody does until the transaction ends; "" as above. */
+  /**
+   * Ends a SELECT so that it waits until nobody shares its rows, and nobody does until the
+   * transaction ends; "" as above.
+   */
   readonly seizeRows: string;
   /** The column by which search indexes refer to the row of a document. */
   readonly rowKey: string;
-  /** A statement that removes a row from an index. Its parameters are the `rowKey`, then the tenant if the type has tenants. */
+  /**
+   * A statement that removes a row from an index. Its parameters are the `rowKey`, then the tenant
+   * if the type has tenants.
+   */
   indexRemove(spec: AnyDocumentSpec, index: string): string;
-  /** The expression of the engine's own clock in epoch milliseconds, the same throughout a statement. */
+  /**
+   * The expression of the engine's own clock in epoch milliseconds, the same throughout a
+   * statement.
+   */
   readonly now: string;
   /** The columns to select for a document, as `readStored` reads them. */
   readonly columns: string;
-  /** Ends a SELECT so that it locks its rows, and skips rows that another transaction has locked; "" if there is one writer. */
+  /**
+   * Ends a SELECT so that it locks its rows, and skips rows that another transaction has locked; ""
+   * if there is one writer.
+   */
   readonly skipLocked: string;
 }
 
@@ -169,14 +230,17 @@ export interface IndexStatement<What> {
   parameters(what: What): readonly SqlValue[];
 }
 
-/** Runs statements within one transaction, or of one piece of work that only reads. Each text is prepared once and kept. */
+/**
+ * Runs statements within one transaction, or of one piece of work that only reads. Each text is
+ * prepared once and kept.
+ */
 export interface SqlSession {
   readonly dialect: Dialect;
   /** Runs a statement whose cost is bounded by its keys, and returns its rows. */
   all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /**
-   * Runs a query whose cost depends on the data, and returns its rows. It waits for its turn, and ends at the work's deadline or
-   * when the caller disconnects.
+   * Runs a query whose cost depends on the data, and returns its rows. It waits for its turn, and
+   * ends at the work's deadline or when the caller disconnects.
    */
   scan(
     text: string,
@@ -218,7 +282,10 @@ export function hasEnded(): ServiceError {
   return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
 }
 
-/** The error of a transaction whose work has returned before its statements were done: `core.internal`. */
+/**
+ * The error of a transaction whose work has returned before its statements were done:
+ * `core.internal`.
+ */
 export function stillRunning(statements: number): ServiceError {
   const text = `an await is missing: ${statements} statements were under way when the work returned`;
   return fail("core.internal", {}, { cause: new Error(text) });

@@ -1,4 +1,5 @@
-// Sort keys as SQL: a key that goes through a reference becomes a column of a row that is joined for it.
+// Sort keys as SQL: a key that goes through a reference becomes a column of a row that is joined
+// for it.
 import { everything, type SortKey, type Via } from "../../query/ast.js";
 import { idField, type FieldReference } from "../../query/fields.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -7,7 +8,9 @@ import type { SqlParameters } from "./parameters.js";
 import { quoted, readScalar, type Dialect, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 
-/** Sort keys over columns and fields of a single row, once the rows that they refer to are joined. */
+/**
+ * Sort keys over columns and fields of a single row, once the rows that they refer to are joined.
+ */
 export interface SortedRows {
   readonly sorts: readonly SortKey[];
   /** The joins, which follow the table in the statement. */
@@ -18,7 +21,9 @@ export interface SortedRows {
   withJoined<Document extends StoredDocument>(document: Document, row: SqlRow): Document;
 }
 
-/** Resolves the sort keys of a query. Each key that goes through a reference gets a join of its own. */
+/**
+ * Resolves the sort keys of a query. Each key that goes through a reference gets a join of its own.
+ */
 export function sortedRows(
   rows: RelatedRows,
   tenant: string,

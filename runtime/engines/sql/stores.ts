@@ -1,4 +1,5 @@
-// The stores of a SQL transaction: those of the kernel, and those of families by key. Each is made when it is first asked for.
+// The stores of a SQL transaction: those of the kernel, and those of families by key. Each is made
+// when it is first asked for.
 import type { Transaction } from "../../ports/database.js";
 import type { StoreKey } from "../../ports/store-key.js";
 import { sqlIdempotencyStore } from "./idempotency-store.js";
@@ -17,7 +18,10 @@ export function sqlStore<Store>(
   return [key, open];
 }
 
-/** A transaction over a session. Without `attempt`, nested work just runs, which suits sessions that only read. */
+/**
+ * A transaction over a session. Without `attempt`, nested work just runs, which suits sessions that
+ * only read.
+ */
 export class SqlTransaction implements Transaction {
   readonly #session: SqlSession;
   readonly #stores: SqlStores;

@@ -1,8 +1,12 @@
-// Checks a credential with one query: the credential itself, its principal, actor and tenant, and their memberships.
+// Checks a credential with one query: the credential itself, its principal, actor and tenant, and
+// their memberships.
 import type { Trust } from "../../ports/identity.js";
 import { isTrue, numberOrNull, textOrNull, type SqlRow } from "./session.js";
 
-/** The query for a credential in a table (`opwright_sessions` or `opwright_api_keys`), found by the value of a column. */
+/**
+ * The query for a credential in a table (`opwright_sessions` or `opwright_api_keys`), found by the
+ * value of a column.
+ */
 export function trustQuery(table: string, column: string, placeholder: string): string {
   return (
     `SELECT c.*, p."is_active" AS "principal_is_active", a."is_active" AS "actor_is_active", ` +
@@ -16,7 +20,10 @@ export function trustQuery(table: string, column: string, placeholder: string): 
   );
 }
 
-/** Reads a row of that query at `now`, in epoch milliseconds. Sessions have no `expires_at`: their tokens say when they end. */
+/**
+ * Reads a row of that query at `now`, in epoch milliseconds. Sessions have no `expires_at`: their
+ * tokens say when they end.
+ */
 export function readTrust(row: SqlRow, now: number): Trust {
   const hasActor = row["actor_id"] !== null;
   const hasTenant = row["tenant_id"] !== null;

@@ -110,7 +110,10 @@ function turnsOf(session: SqlSession) {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
 
-  /** Webhooks with pending deliveries, by id. Each is found by one step in the index, however many deliveries it has. */
+  /**
+   * Webhooks with pending deliveries, by id. Each is found by one step in the index, however many
+   * deliveries it has.
+   */
   const waitingAfter = async (webhook: string): Promise<readonly Waiting[]> => {
     const next = (behind: string): string =>
       `(SELECT d."webhook_id" FROM "opwright_webhook_deliveries" d ` +
@@ -163,7 +166,9 @@ function claimsOf(session: SqlSession) {
       list.map((id) => ({ id })),
     );
 
-  /** Deliveries with their webhooks and events. One whose webhook or event was removed is left out. */
+  /**
+   * Deliveries with their webhooks and events. One whose webhook or event was removed is left out.
+   */
   const detailsOf = async (claimed: readonly string[]): Promise<readonly ClaimedDelivery[]> => {
     const rows = await session.all(
       `SELECT d."id", d."attempts", w."id" AS "webhook_id", w."url", w."secret", w."principal_id", ` +
@@ -177,7 +182,8 @@ function claimsOf(session: SqlSession) {
   };
 
   return {
-    // A claimed delivery is due again when its lease ends, so a process that dies doesn't hold it up for good.
+    // A claimed delivery is due again when its lease ends, so a process that dies doesn't hold it
+    // up for good.
     async claimAll(taken: readonly string[], leaseUntil: number) {
       await session.run(
         `UPDATE "opwright_webhook_deliveries" SET "due_at" = ${at(1)}, "attempts" = "attempts" + 1 WHERE ${listed(2)}`,

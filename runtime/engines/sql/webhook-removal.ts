@@ -2,7 +2,10 @@
 import type { WebhookStore } from "../../ports/webhooks.js";
 import type { SqlSession } from "./session.js";
 
-/** The methods of the webhook store that remove webhooks. The queue and pruning remove their deliveries: there may be many. */
+/**
+ * The methods of the webhook store that remove webhooks. The queue and pruning remove their
+ * deliveries: there may be many.
+ */
 export function sqlWebhookRemoval(session: SqlSession): Pick<WebhookStore, "remove" | "removeOf"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   const owned = `"tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;

@@ -1,4 +1,5 @@
-// Queues an integration event for webhooks. Its payload, which arrives sealed, is stored once for all of them.
+// Queues an integration event for webhooks. Its payload, which arrives sealed, is stored once for
+// all of them.
 import { uuidv7 } from "../../contract/uuid.js";
 import type { WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";

@@ -1,8 +1,8 @@
 // Who may still be told: the condition under which the owner of a webhook is heard of at all.
 
 /**
- * The condition that the owner of the webhook `w` isn't inactive. If the service keeps a record of the tenant, it must also be
- * active and the owner a member of it.
+ * The condition that the owner of the webhook `w` isn't inactive. If the service keeps a record of
+ * the tenant, it must also be active and the owner a member of it.
  */
 export const ownerStands =
   `NOT EXISTS (SELECT 1 FROM "opwright_principals" p WHERE p."id" = w."principal_id" AND NOT p."is_active") ` +

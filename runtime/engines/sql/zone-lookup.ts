@@ -7,7 +7,10 @@ import type { SqlSession } from "./session.js";
 /** What was found, by what was asked for. Databases of one process have the same zones. */
 const found = new Map<string, string>();
 
-/** The name to give to the engine: the asked one if it knows that. Throws `query_invalid` if it knows none of them. */
+/**
+ * The name to give to the engine: the asked one if it knows that. Throws `query_invalid` if it
+ * knows none of them.
+ */
 export async function zoneOfEngine(session: SqlSession, timezone: string): Promise<string> {
   const { dialect } = session;
   if (dialect.zoneNames === null || timezone === "UTC") return timezone;

@@ -36,12 +36,14 @@ const place = (of: FieldReference): string => {
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
   field,
-  // SQLite's own parser has read the stored number. The operand must go through it, too, or the last bit may differ.
+  // SQLite's own parser has read the stored number. The operand must go through it, too, or the
+  // last bit may differ.
   operand: (of, placeholder) =>
     isBodyNumber(of) ? `json_extract(${placeholder}, '$')` : placeholder,
   bind: (of, value) => (isBodyNumber(of) ? JSON.stringify(value) : value),
   comparable: field,
-  // The `+` removes the column's affinity. With it, SQLite would use no index on a body field for the comparison.
+  // The `+` removes the column's affinity. With it, SQLite would use no index on a body field for
+  // the comparison.
   idText: (row) => `+${row}."id"`,
   isNull: (of, isNull) => `${field(of)} IS ${isNull ? "" : "NOT "}NULL`,
   isArray: (of) => `json_type(${place(of)}) IS 'array'`,
@@ -58,7 +60,8 @@ export const sqliteDialect: Dialect = {
     return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
   },
   isRowOf: (name, from) => `rowid IN (SELECT ${name}.rowid FROM ${from})`,
-  // By rowid, which looks up each record. Comparing the columns could read all rows of a tenant, and all records for each.
+  // By rowid, which looks up each record. Comparing the columns could read all rows of a tenant,
+  // and all records for each.
   isRecorded: (table, isRow) =>
     `r.rowid = (SELECT k.rowid FROM ${quoted(table)} AS k WHERE ${isRow("k")})`,
   typed: (_type, placeholder) => placeholder,

@@ -1,6 +1,6 @@
-// SQLite through libsql, on every version of Node.js: a second SQLite library in the process would break the first one's
-// locks, since POSIX locks belong to the process. Statements block the event loop, or run on one of the library's threads,
-// where they can be interrupted.
+// SQLite through libsql, on every version of Node.js: a second SQLite library in the process would
+// break the first one's locks, since POSIX locks belong to the process. Statements block the event
+// loop, or run on one of the library's threads, where they can be interrupted.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../sql/session.js";
@@ -23,7 +23,9 @@ export interface SqliteConnection {
   prepare(text: string): SqliteStatement;
   prepareScan(text: string): Promise<SqliteScan>;
   exec(text: string): void;
-  /** Interrupts the statement that runs on another thread, which then rejects with SQLITE_INTERRUPT. */
+  /**
+   * Interrupts the statement that runs on another thread, which then rejects with SQLITE_INTERRUPT.
+   */
   interrupt(): void;
   /** Must not be called while a statement runs on another thread. */
   close(): void;
@@ -60,8 +62,8 @@ const require = createRequire(import.meta.url);
 let library: Library | undefined;
 
 /**
- * Sets how many threads statements may run on, over all connections of this process. Has no effect once the first
- * connection has been opened, or if the environment variable is set already.
+ * Sets how many threads statements may run on, over all connections of this process. Has no effect
+ * once the first connection has been opened, or if the environment variable is set already.
  */
 export function reserveThreads(count: number): void {
   // The library's runtime reads the variable once, when it is loaded.
@@ -69,8 +71,9 @@ export function reserveThreads(count: number): void {
 }
 
 /**
- * The VFS that accesses files directly. The library's default adds a layer for encryption, which hides read errors: a page
- * that can't be read counts as empty, so rows go missing and a checkpoint overwrites a good page with it.
+ * The VFS that accesses files directly. The library's default adds a layer for encryption, which
+ * hides read errors: a page that can't be read counts as empty, so rows go missing and a checkpoint
+ * overwrites a good page with it.
  */
 const files = process.platform === "win32" ? "win32" : "unix";
 
@@ -81,7 +84,8 @@ export function openSqlite(path: string): SqliteConnection {
     Promises: require("libsql/promise") as Library["Promises"],
   };
   const database = new library.Database(`${pathToFileURL(path).href}?vfs=${files}`);
-  // The same connection behind the asynchronous interface: statements that this prepares run on another thread.
+  // The same connection behind the asynchronous interface: statements that this prepares run on
+  // another thread.
   const promises = Object.create(library.Promises.prototype, {
     db: { value: database.db },
   }) as NativePromises;

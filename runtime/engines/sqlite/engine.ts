@@ -1,4 +1,5 @@
-// The embedded engine: one SQLite file in WAL mode, one writer with group commit, and readers that can be interrupted.
+// The embedded engine: one SQLite file in WAL mode, one writer with group commit, and readers that
+// can be interrupted.
 import { Bulkhead } from "../../work/bulkhead.js";
 import type { Database, EngineState, Transaction } from "../../ports/database.js";
 import type { Log } from "../../ports/log.js";
@@ -25,7 +26,10 @@ export interface SqliteOptions {
   readonly log: Log;
 }
 
-/** Transactions that may be queued for the writer, in all and per payer, and how many more may wait for that. */
+/**
+ * Transactions that may be queued for the writer, in all and per payer, and how many more may wait
+ * for that.
+ */
 const writes = { size: 256, share: 64, maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 const probeMillis = 2_000;
 /** More than a page: like callers' writes, a probe needs pages of its own. */
@@ -33,7 +37,10 @@ const probeBytes = 6_000;
 /** Queries that may wait for a reader, in all and per payer. */
 const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
-/** Opens the database at `path`, creating the file and its folder if needed. Other processes may open the same file. */
+/**
+ * Opens the database at `path`, creating the file and its folder if needed. Other processes may
+ * open the same file.
+ */
 export function openSqliteDatabase(
   path: string,
   stores: SqlStores,
@@ -114,7 +121,10 @@ export function openSqliteDatabase(
   };
 }
 
-/** Runs `work`. Throws `idempotency_in_flight` if the name is held already. BEGIN IMMEDIATE holds off other processes. */
+/**
+ * Runs `work`. Throws `idempotency_in_flight` if the name is held already. BEGIN IMMEDIATE holds
+ * off other processes.
+ */
 async function alone<T>(held: Set<string>, name: string, work: () => Promise<T>): Promise<T> {
   if (held.has(name)) throw inFlight();
   held.add(name);
@@ -139,7 +149,10 @@ function connected(path: string, pragmas: string): SqliteConnection {
   }
 }
 
-/** Runs a part of a migration in a transaction. Waits up to 5 s for other processes, which blocks the event loop. */
+/**
+ * Runs a part of a migration in a transaction. Waits up to 5 s for other processes, which blocks
+ * the event loop.
+ */
 async function migrated<T>(
   connection: WritingConnection,
   work: (transaction: MigrationTransaction) => Promise<T>,

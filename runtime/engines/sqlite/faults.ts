@@ -28,7 +28,10 @@ export function isBusy(error: unknown): boolean {
   return error instanceof ServiceError && primaryCode(error.cause) === "SQLITE_BUSY";
 }
 
-/** Translates a fault to an error of the error table, with the fault as its cause; such an error is returned unchanged. */
+/**
+ * Translates a fault to an error of the error table, with the fault as its cause; such an error is
+ * returned unchanged.
+ */
 export function translated(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const violated = violatedIndex(error);
@@ -38,7 +41,9 @@ export function translated(error: unknown): ServiceError {
     : fail("core.infrastructure", {}, { cause: error });
 }
 
-/** The primary code of a fault, such as `SQLITE_IOERR` of `SQLITE_IOERR_FSYNC`; "" if there is none. */
+/**
+ * The primary code of a fault, such as `SQLITE_IOERR` of `SQLITE_IOERR_FSYNC`; "" if there is none.
+ */
 function primaryCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code } = error as { readonly code?: unknown };
@@ -46,7 +51,10 @@ function primaryCode(error: unknown): string {
   return /^SQLITE_[A-Z]+/.exec(text)?.[0] ?? "";
 }
 
-/** The index that SQLite's message says was violated: an index on expressions by its name, one on columns by theirs. */
+/**
+ * The index that SQLite's message says was violated: an index on expressions by its name, one on
+ * columns by theirs.
+ */
 function violatedIndex(error: unknown): IndexViolation["index"] | undefined {
   if (!(error instanceof Error)) return undefined;
   const [, index, columns] =

@@ -1,4 +1,5 @@
-// Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index per search, with the documents' rowids.
+// Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index per search, with the
+// documents' rowids.
 import { asSpelt, type Match, type Phrase } from "../../query/match.js";
 import {
   differentWords,
@@ -12,7 +13,10 @@ import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js"
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
-/** Prints what to select matching documents from: their rows joined with those of the index, `s`, which has the "score". */
+/**
+ * Prints what to select matching documents from: their rows joined with those of the index, `s`,
+ * which has the "score".
+ */
 export function matching(
   spec: SearchSpec,
   tenant: string,
@@ -47,11 +51,15 @@ export function matching(
       : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${queryOf(spelt)})`;
   const scored = `SELECT rowid AS "match_row", ${score(match, looked, isSpelt, parameters)} AS "score"`;
   const table = quoted(spec.document.table);
-  // SQLite doesn't reorder a cross join. If it expected few rows for the tenant, it would look up each of them in the index.
+  // SQLite doesn't reorder a cross join. If it expected few rows for the tenant, it would look up
+  // each of them in the index.
   return `(${scored} FROM ${index} WHERE ${index} MATCH ${query}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
 }
 
-/** Prints the match in FTS5's language. Words consist of letters and digits only, but are quoted all the same. */
+/**
+ * Prints the match in FTS5's language. Words consist of letters and digits only, but are quoted all
+ * the same.
+ */
 function printMatch({ combine, groups }: Match, inWords: string, inStems: string): string {
   const printed = groups.map(
     (group) => `(${group.map((one) => printPhrase(one, inWords, inStems)).join(" AND ")})`,
@@ -70,7 +78,10 @@ function printPhrase(phrase: Phrase, inWords: string, inStems: string): string {
   return formed.length === 0 ? asSpelt : `(${asSpelt} OR ${inStems} : (${formed.join(" OR ")}))`;
 }
 
-/** Prints a query for the tenant's words that may be spellings of `word`: in the range of lengths, with the same first letter. */
+/**
+ * Prints a query for the tenant's words that may be spellings of `word`: in the range of lengths,
+ * with the same first letter.
+ */
 export function wordsLike(
   { index, document }: SearchSpec,
   tenant: string,
@@ -130,7 +141,8 @@ export function indexPutMany(
     : [`"word"`, `w."value"`];
   return [
     {
-      // The cross join keeps this order: the given rows, then each document by its key. Otherwise the whole table would be read.
+      // The cross join keeps this order: the given rows, then each document by its key. Otherwise
+      // the whole table would be read.
       text:
         `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
         `SELECT d.rowid, ${values.join(", ")} FROM json_each(?1) r CROSS JOIN ${quoted(table)} d ` +
@@ -183,7 +195,10 @@ function ofDocument(tenant: boolean): readonly [string, number] {
   return tenant ? [`"tenant_id" = ?1 AND "id" = ?2`, 2] : [`"id" = ?1`, 1];
 }
 
-/** Prints what to select documents from that have the word of the expression in any field of the search. */
+/**
+ * Prints what to select documents from that have the word of the expression in any field of the
+ * search.
+ */
 export function havingWord(
   { index, document, text }: SearchSpec,
   tenant: string,
@@ -198,7 +213,9 @@ export function havingWord(
   return `(${having}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
 }
 
-/** Prints whether any row of the index contains the word of the row `words` in the table of words. */
+/**
+ * Prints whether any row of the index contains the word of the row `words` in the table of words.
+ */
 export function isWordUsed(
   { tenant }: AnyDocumentSpec,
   { index, fields }: SearchIndex,
@@ -210,7 +227,10 @@ export function isWordUsed(
   return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query})`;
 }
 
-/** The statement that removes a row by its rowid. It also takes the tenant, as on every engine, but does not need it. */
+/**
+ * The statement that removes a row by its rowid. It also takes the tenant, as on every engine, but
+ * does not need it.
+ */
 export function indexRemove({ tenant }: AnyDocumentSpec, index: string): string {
   return `DELETE FROM ${quoted(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
 }

@@ -1,7 +1,11 @@
-// Patterns as GLOB, SQLite's only matching operator with classes (https://www.sqlite.org/lang_expr.html "GLOB").
+// Patterns as GLOB, SQLite's only matching operator with classes
+// (https://www.sqlite.org/lang_expr.html "GLOB").
 import type { Pattern, PatternStep } from "../../query/pattern.js";
 
-/** Prints the pattern as GLOB. GLOB matches whole texts, so a pattern without anchors gets a `*` at its ends. */
+/**
+ * Prints the pattern as GLOB. GLOB matches whole texts, so a pattern without anchors gets a `*` at
+ * its ends.
+ */
 export function globOf({ steps, isAtStart, isAtEnd }: Pattern): string {
   return `${isAtStart ? "" : "*"}${steps.map(globStep).join("")}${isAtEnd ? "" : "*"}`;
 }
@@ -22,7 +26,10 @@ function globStep(step: PatternStep): string {
 /** Characters that have a special meaning in a class, depending on their position. */
 const special = ["]", "^", "-"];
 
-/** Prints a class: `]` comes first and `-` last, where they are ordinary characters, and `^` anywhere but first. */
+/**
+ * Prints a class: `]` comes first and `-` last, where they are ordinary characters, and `^`
+ * anywhere but first.
+ */
 function globClass({ isNegated, ranges }: Extract<PatternStep, { kind: "class" }>): string {
   const plain = ranges.flatMap(withoutSpecial);
   const single = new Set(ranges.flatMap((range) => specialIn(range)));
@@ -35,7 +42,9 @@ function globClass({ isNegated, ranges }: Extract<PatternStep, { kind: "class" }
   return `[${isNegated ? "^" : ""}${bracket}${spans}${caret}${hyphen}]`;
 }
 
-/** The special characters in a range. One in its middle is then listed twice, which does no harm. */
+/**
+ * The special characters in a range. One in its middle is then listed twice, which does no harm.
+ */
 function specialIn([first, last]: readonly [string, string]): readonly string[] {
   return special.filter((one) => first <= one && one <= last);
 }

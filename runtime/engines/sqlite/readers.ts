@@ -1,5 +1,6 @@
-// Readers of a SQLite database for queries that may take long. Each is a connection whose statements run on another thread
-// and end at the deadline or when the caller leaves (architecture.md "Work is bounded").
+// Readers of a SQLite database for queries that may take long. Each is a connection whose
+// statements run on another thread and end at the deadline or when the caller leaves
+// (architecture.md "Work is bounded").
 import { unavailable } from "../../contract/errors.js";
 import type { Bulkhead } from "../../work/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
@@ -33,7 +34,10 @@ export class ScanningConnection {
     await this.#running?.catch(() => undefined);
   }
 
-  /** The rows of a query. Rejects with the lifetime's reason if that ends first, and with codes of the error table. */
+  /**
+   * The rows of a query. Rejects with the lifetime's reason if that ends first, and with codes of
+   * the error table.
+   */
   async scan(
     lifetime: Lifetime,
     text: string,
@@ -140,8 +144,8 @@ export class SqliteReaders {
 }
 
 /**
- * The query with all its rows in a single row, as JSON, since libsql steps further rows on the main thread. Numbers with a
- * fraction travel as text: in JSON, this SQLite prints only 15 digits.
+ * The query with all its rows in a single row, as JSON, since libsql steps further rows on the main
+ * thread. Numbers with a fraction travel as text: in JSON, this SQLite prints only 15 digits.
  */
 function asOneRow(text: string, { stored, computed = [] }: ScanColumns): string {
   const exact = (column: string): string =>

@@ -20,7 +20,10 @@ const maxPrepared = 512;
 /** Milliseconds after which a transaction of many statements yields the event loop to others. */
 const stretchMillis = 20;
 
-/** A connection with its prepared statements, for synchronous use. Translates SQLite's errors to codes of the error table. */
+/**
+ * A connection with its prepared statements, for synchronous use. Translates SQLite's errors to
+ * codes of the error table.
+ */
 export class PreparedConnection {
   readonly #connection: SqliteConnection;
   readonly #prepared: StatementCache<SqliteStatement>;
@@ -60,7 +63,10 @@ export class PreparedConnection {
   }
 }
 
-/** The writer's connection, with two interfaces: synchronous, and for queries of its transactions that may take long. */
+/**
+ * The writer's connection, with two interfaces: synchronous, and for queries of its transactions
+ * that may take long.
+ */
 export class WritingConnection {
   readonly prepared: PreparedConnection;
   readonly scanning: ScanningConnection;
@@ -76,7 +82,10 @@ export class WritingConnection {
   }
 }
 
-/** Reads committed state: by key synchronously, and everything else on the readers, on the account of the work's payer. */
+/**
+ * Reads committed state: by key synchronously, and everything else on the readers, on the account
+ * of the work's payer.
+ */
 export class SqliteReadSession implements SqlSession {
   readonly dialect = sqliteDialect;
   readonly #keyed: PreparedConnection;
@@ -106,7 +115,10 @@ export class SqliteReadSession implements SqlSession {
   }
 }
 
-/** A session of the writer, which runs one statement at a time. Once its transaction has ended, every call rejects. */
+/**
+ * A session of the writer, which runs one statement at a time. Once its transaction has ended,
+ * every call rejects.
+ */
 export class SqliteWriteSession implements SqlSession {
   readonly dialect = sqliteDialect;
   readonly #connection: PreparedConnection;
@@ -162,7 +174,10 @@ export class SqliteWriteSession implements SqlSession {
     }
   }
 
-  /** Waits for a scan that is under way, since a handler may run two statements at once. Throws if the transaction has ended. */
+  /**
+   * Waits for a scan that is under way, since a handler may run two statements at once. Throws if
+   * the transaction has ended.
+   */
   async #ready(): Promise<void> {
     while (this.#scanning.isBusy) await this.#scanning.idle();
     if (performance.now() - this.#since > stretchMillis) {

@@ -1,7 +1,11 @@
-// Statistics on SQLite. It has no percentiles or deviations, so they are computed from a group's values as a sorted JSON array.
+// Statistics on SQLite. It has no percentiles or deviations, so they are computed from a group's
+// values as a sorted JSON array.
 import type { Statistic } from "../sql/session.js";
 
-/** Prints a statistic: `inner` is the expression within a group, `outer` makes the result of the column that this yields. */
+/**
+ * Prints a statistic: `inner` is the expression within a group, `outer` makes the result of the
+ * column that this yields.
+ */
 export function statistic(
   name: Statistic,
   value: string,
@@ -29,7 +33,10 @@ function percentile(column: string, fraction: number): string {
   return `CASE WHEN ${size} = 0 THEN NULL ELSE ${at(low)} + (${at(high)} - ${at(low)}) * (${place} - ${low}) END`;
 }
 
-/** A variance or standard deviation: squared distances from the mean, divided by the count, or by one less for a sample. */
+/**
+ * A variance or standard deviation: squared distances from the mean, divided by the count, or by
+ * one less for a sample.
+ */
 function deviation(column: string, name: Statistic): string {
   const isSample = name.endsWith("_samp");
   const size = `json_array_length(${column})`;

@@ -1,4 +1,5 @@
-// Time zones on SQLite, which has none: a zone's offsets over a range, from the time zone database of Node.js.
+// Time zones on SQLite, which has none: a zone's offsets over a range, from the time zone database
+// of Node.js.
 import { knownZone } from "../../query/zones.js";
 
 const dayMillis = 86_400_000;
@@ -10,8 +11,8 @@ type Offset = readonly [from: string, minutes: number];
 const known = new Map<string, readonly Offset[]>();
 
 /**
- * The offsets of a zone between two instants, as JSON of `[[from, minutes], …]`, newest first: from that instant on, local
- * time is so many minutes ahead of UTC. Instants are RFC 3339 texts in UTC.
+ * The offsets of a zone between two instants, as JSON of `[[from, minutes], …]`, newest first: from
+ * that instant on, local time is so many minutes ahead of UTC. Instants are RFC 3339 texts in UTC.
  */
 export function zoneOffsets(timezone: string, first: string, last: string): string {
   const all = known.get(timezone) ?? offsetsOf(timezone);
@@ -21,7 +22,10 @@ export function zoneOffsets(timezone: string, first: string, last: string): stri
   return JSON.stringify((within.length === 0 ? all.slice(0, 1) : within).toReversed());
 }
 
-/** Every offset of a zone, oldest first. The first one begins at "", which sorts before every instant. */
+/**
+ * Every offset of a zone, oldest first. The first one begins at "", which sorts before every
+ * instant.
+ */
 function offsetsOf(timezone: string): readonly Offset[] {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: knownZone(timezone) ?? "UTC",
@@ -35,8 +39,8 @@ function offsetsOf(timezone: string): readonly Offset[] {
   let offset = offsetAt(earliest);
   const offsets: Offset[] = [["", offset]];
   for (let at = earliest; at < latest;) {
-    // Changes are found to the minute. One that is undone within the same step of two weeks is missed, as in
-    // America/Argentina/Tucuman in June 2004.
+    // Changes are found to the minute. One that is undone within the same step of two weeks is
+    // missed, as in America/Argentina/Tucuman in June 2004.
     const next = at + 14 * dayMillis;
     if (offsetAt(next) !== offset) {
       let [before, after] = [at, next];
@@ -60,7 +64,10 @@ const formats = {
   month: "'%Y-%m-01T00:00:00'",
 } as const;
 
-/** Prints the local beginning of the period that a time or date is in. A date is not shifted by the zone. */
+/**
+ * Prints the local beginning of the period that a time or date is in. A date is not shifted by the
+ * zone.
+ */
 export function truncated(
   text: string,
   unit: keyof typeof formats,
@@ -69,7 +76,8 @@ export function truncated(
 ): string {
   const offset = `(SELECT z."value" ->> 1 FROM json_each(${zone}) z WHERE z."value" ->> 0 <= ${text} LIMIT 1)`;
   const shift = type === "date" ? `json_array_length(${zone}) * 0` : offset;
-  // To the Monday on or before: six days back, then forward to a Monday. SQLite has no year after 9999.
+  // To the Monday on or before: six days back, then forward to a Monday. SQLite has no year after
+  // 9999.
   const back = unit === "week" ? ", '-6 days', 'weekday 1'" : "";
   const local = `strftime(${formats[unit]}, ${text}, (${shift}) || ' minutes'${back})`;
   // Like PostgreSQL's, years have four digits from 0001 on.

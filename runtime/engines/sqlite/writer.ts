@@ -1,5 +1,5 @@
-// The one writer of a SQLite database: transactions that arrive together share one commit, and so one sync
-// (architecture.md "Documents on SQL": a durable insert costs seven times a relaxed one).
+// The one writer of a SQLite database: transactions that arrive together share one commit, and so
+// one sync (architecture.md "Documents on SQL": a durable insert costs seven times a relaxed one).
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import type { Log } from "../../ports/log.js";
@@ -12,7 +12,10 @@ export interface Writing extends Work {
   readonly operation: string;
 }
 
-/** The body of a transaction on this connection. `isOpen` tells whether the transaction has not ended yet. */
+/**
+ * The body of a transaction on this connection. `isOpen` tells whether the transaction has not
+ * ended yet.
+ */
 type Transacted<T> = (connection: WritingConnection, isOpen: () => boolean) => Promise<T>;
 
 interface Job {
@@ -26,7 +29,10 @@ interface Job {
 
 /** How many transactions share a commit at most. */
 const maxGroup = 128;
-/** Milliseconds after which the log names a transaction that still holds the writer, since all other writes wait for it. */
+/**
+ * Milliseconds after which the log names a transaction that still holds the writer, since all other
+ * writes wait for it.
+ */
 const heldMillis = 5_000;
 
 export class SqliteWriter {
@@ -41,7 +47,10 @@ export class SqliteWriter {
     this.#log = log;
   }
 
-  /** Runs `work` in a transaction and resolves once its commit is on disk. If this rejects, nothing of it was committed. */
+  /**
+   * Runs `work` in a transaction and resolves once its commit is on disk. If this rejects, nothing
+   * of it was committed.
+   */
   run<T>(writing: Writing, work: Transacted<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const begun = writing.lifetime.onOver(nothing, "the database");
@@ -93,7 +102,10 @@ export class SqliteWriter {
     for (const settle of settled) settle();
   }
 
-  /** Takes the write lock. Waits up to 5 s for another process that holds it, without blocking the event loop. */
+  /**
+   * Takes the write lock. Waits up to 5 s for another process that holds it, without blocking the
+   * event loop.
+   */
   async #begin(): Promise<void> {
     const patience = performance.now() + 5_000;
     for (;;) {
@@ -117,8 +129,9 @@ export class SqliteWriter {
   }
 
   /**
-   * Runs one transaction of the group in a savepoint; returns what settles its promise once the group has committed. After
-   * the savepoint is released, the deadline no longer undoes the transaction.
+   * Runs one transaction of the group in a savepoint; returns what settles its promise once the
+   * group has committed. After the savepoint is released, the deadline no longer undoes the
+   * transaction.
    */
   async #runJob(job: Job): Promise<() => void> {
     let open = true;
@@ -162,7 +175,10 @@ function nothing(): void {
   // It is still run: then it finds that its time is over.
 }
 
-/** Undoes one transaction of the group. If a fault, say of the disk, made SQLite undo the whole group, throws that fault. */
+/**
+ * Undoes one transaction of the group. If a fault, say of the disk, made SQLite undo the whole
+ * group, throws that fault.
+ */
 function undo(prepared: PreparedConnection, error: unknown): void {
   try {
     prepared.exec("ROLLBACK TO operation");

@@ -1,5 +1,5 @@
-// What author code may reach of documents: what their own guards leave of them, whichever operation it runs in
-// (service.md "Authorization per operation"). An operation's name decides nothing.
+// What author code may reach of documents: what their own guards leave of them, whichever operation
+// it runs in (service.md "Authorization per operation"). An operation's name decides nothing.
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, DocumentSpec, Scopes } from "../../ports/document-spec.js";
 import { allOf, everything } from "../../query/ast.js";
@@ -12,8 +12,8 @@ const lifted = new WeakMap<AnyDocumentSpec, AnyDocumentSpec>();
 const isLifted = new WeakSet<AnyDocumentSpec>();
 
 /**
- * The documents of a spec beyond all scopes: `collection(unscoped(ordersSpec), context)` reads and writes every order of the
- * tenant, whoever is calling. `opwright check` lists each use.
+ * The documents of a spec beyond all scopes: `collection(unscoped(ordersSpec), context)` reads and
+ * writes every order of the tenant, whoever is calling. `opwright check` lists each use.
  */
 export function unscoped<Spec extends DocumentSpec<unknown>>(spec: Spec): Spec {
   const known = lifted.get(spec) ?? { ...spec };
@@ -24,8 +24,9 @@ export function unscoped<Spec extends DocumentSpec<unknown>>(spec: Spec): Spec {
 }
 
 /**
- * The invocation with the scopes of a document's own guard, for one kind of access. Work of the service itself, for which
- * nobody calls, has none. Throws `core.authentication` where a scope has to know who is calling.
+ * The invocation with the scopes of a document's own guard, for one kind of access. Work of the
+ * service itself, for which nobody calls, has none. Throws `core.authentication` where a scope has
+ * to know who is calling.
  */
 export async function within(
   spec: AnyDocumentSpec,
@@ -45,8 +46,8 @@ export async function within(
 }
 
 /**
- * The invocation as documents of a spec may name those of another: what the other's guard lets the caller see. Documents
- * that are `unscoped` name all. Throws as `within` does.
+ * The invocation as documents of a spec may name those of another: what the other's guard lets the
+ * caller see. Documents that are `unscoped` name all. Throws as `within` does.
  */
 export function naming(
   spec: AnyDocumentSpec,

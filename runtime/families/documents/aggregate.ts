@@ -1,4 +1,5 @@
-// Aggregated lists of documents: `{hits: [{alias: value}], page, size, count}` (decisions.md "Documents").
+// Aggregated lists of documents: `{hits: [{alias: value}], page, size, count}` (decisions.md
+// "Documents").
 import type { ExecutionContext } from "../../operations/context.js";
 import { parsed, type InputBinding } from "../../operations/input.js";
 import type { Handler } from "../../operations/operation.js";

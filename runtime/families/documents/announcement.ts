@@ -1,4 +1,5 @@
-// Processes announce themselves, with the shapes that they know: what an older version still reads is not brought up yet.
+// Processes announce themselves, with the shapes that they know: what an older version still reads
+// is not brought up yet.
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shapeNumber } from "../../contract/shapes.js";
@@ -9,11 +10,16 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { LeaseStore } from "../../ports/leases.js";
 import { Lifetime } from "../../ports/lifetime.js";
 
-/** How often a process says that it lives, how long that counts, and how long it may take, in milliseconds. */
+/**
+ * How often a process says that it lives, how long that counts, and how long it may take, in
+ * milliseconds.
+ */
 const everyMillis = 60_000;
 const aliveMillis = 5 * everyMillis;
 const patienceMillis = 5_000;
-/** How long it may take to say that it ends: a database that is away keeps no process from stopping. */
+/**
+ * How long it may take to say that it ends: a database that is away keeps no process from stopping.
+ */
 const farewellMillis = 2_000;
 /** How soon it is tried again where that failed. */
 const againMillis = 5_000;

@@ -209,8 +209,8 @@ function matching(
 }
 
 /**
- * Looks for what a filter finds, and gives what writes it, all or nothing: those that still pass then. Throws
- * `query_too_complex` where there are more than `max`.
+ * Looks for what a filter finds, and gives what writes it, all or nothing: those that still pass
+ * then. Throws `query_too_complex` where there are more than `max`.
  */
 async function whereMatching(
   spec: DocumentSpec<unknown>,
@@ -237,7 +237,10 @@ async function whereMatching(
   };
 }
 
-/** The rows of a query. Throws `query_too_complex` where there are more than `max`, or than a page may have bytes. */
+/**
+ * The rows of a query. Throws `query_too_complex` where there are more than `max`, or than a page
+ * may have bytes.
+ */
 async function atMost(
   max: number,
   spec: DocumentSpec<unknown>,

@@ -4,7 +4,10 @@ import { isObject } from "../../contract/json-pointer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The leaf paths at which two bodies differ. Objects are compared member by member, arrays as a whole. */
+/**
+ * The leaf paths at which two bodies differ. Objects are compared member by member, arrays as a
+ * whole.
+ */
 export function* changedPaths(
   from: Body,
   to: Body,

@@ -1,4 +1,5 @@
-// Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
+// Documents for author handlers: typed, inside the running transaction and the scope of the
+// invocation.
 import { within } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -26,7 +27,10 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import { writesOf, type Writes } from "./writes.js";
 import { documentStore } from "../../ports/documents.js";
 
-/** What a query takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the generated code have them. */
+/**
+ * What a query takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the
+ * generated code have them.
+ */
 export interface FindQuery<Filter = object, Sorts = object> {
   readonly filters?: Filter;
   readonly sorts?: Sorts;
@@ -34,7 +38,10 @@ export interface FindQuery<Filter = object, Sorts = object> {
   readonly own?: boolean;
   /** Documents at most. */
   readonly size?: number;
-  /** Documents that are passed over, as far as the deployment's read limit; they are read all the same. */
+  /**
+   * Documents that are passed over, as far as the deployment's read limit; they are read all the
+   * same.
+   */
   readonly offset?: number;
   /** Members whose documents come along, as the member `expanded`. */
   readonly expand?: readonly string[];
@@ -64,8 +71,9 @@ export interface Collection<
   /** The live document. Throws `core.not_found`. */
   get(id: string, options?: Pick<FindQuery, "expand">): Promise<Expanded>;
   /**
-   * The live documents that a filter finds, in order of the sorts, as the query language has both. Without a size they
-   * are as many as the deployment's read limit: where there are more, throws `query_too_complex`.
+   * The live documents that a filter finds, in order of the sorts, as the query language has both.
+   * Without a size they are as many as the deployment's read limit: where there are more, throws
+   * `query_too_complex`.
    */
   find(query?: FindQuery<Filter, Sorts>): Promise<readonly Expanded[]>;
   /** The first that `find` would give, or null. */

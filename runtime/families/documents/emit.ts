@@ -1,4 +1,5 @@
-// The signals that changes of documents send, whoever makes them: routes or handlers (registry "emits").
+// The signals that changes of documents send, whoever makes them: routes or handlers (registry
+// "emits").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { SignalTarget } from "../../ports/signals.js";
 import { publishText, stageText } from "../realtime/stage.js";
@@ -16,8 +17,8 @@ interface Change {
 }
 
 /**
- * Sends what a change of a document emits: durable signals with the transaction, ephemeral ones after it. Topics that the
- * document has left are told that it did. `change` is that of an update.
+ * Sends what a change of a document emits: durable signals with the transaction, ephemeral ones
+ * after it. Topics that the document has left are told that it did. `change` is that of an update.
  */
 export async function emitSignals(
   spec: AnyDocumentSpec,
@@ -48,8 +49,8 @@ export async function emitSignals(
 }
 
 /**
- * Tells the topics that a document was on and has left: with its id alone, since they may not see what it has become. A
- * topic that has just been told of the change itself needs no more.
+ * Tells the topics that a document was on and has left: with its id alone, since they may not see
+ * what it has become. A topic that has just been told of the change itself needs no more.
  */
 function tellLeft(
   spec: AnyDocumentSpec,
@@ -92,7 +93,10 @@ function targetOf(
   return topic === null ? null : { topic };
 }
 
-/** A topic with a document's values in place of the fields in braces; null where one of them is null. */
+/**
+ * A topic with a document's values in place of the fields in braces; null where one of them is
+ * null.
+ */
 function topicOf(pattern: string, document: Body): string | null {
   let isWhole = true;
   const topic = pattern.replaceAll(/\{([^{}]+)\}/g, (_braces, field: string) => {

@@ -1,5 +1,5 @@
-// What documents were: revisions, what differs between two of them, going back to one; and what is deleted. Whoever may read
-// a document today may read what it was (decisions.md §4 "Revisions").
+// What documents were: revisions, what differs between two of them, going back to one; and what is
+// deleted. Whoever may read a document today may read what it was (decisions.md §4 "Revisions").
 import { fail } from "../../contract/errors.js";
 import { pointer, valueAt } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
@@ -72,7 +72,9 @@ interface Identified {
   readonly id: string;
 }
 
-/** Handlers over what documents were. Each takes a spec and returns the handler of one operation. */
+/**
+ * Handlers over what documents were. Each takes a spec and returns the handler of one operation.
+ */
 export const history = {
   revisions:
     (
@@ -173,7 +175,9 @@ function entryOf(
   return softDelete ? { ...entry, is_deleted: isDeleted } : entry;
 }
 
-/** A revision of a document that the caller may read. Throws `core.not_found` where it is not kept. */
+/**
+ * A revision of a document that the caller may read. Throws `core.not_found` where it is not kept.
+ */
 async function revisionOf(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -192,7 +196,10 @@ async function revisionOf(
   return { rev, changedAt, changedBy: null, isDeleted, body };
 }
 
-/** Throws `query_too_complex` where they would be more than a page may be: each path has the names of all that is around it. */
+/**
+ * Throws `query_too_complex` where they would be more than a page may be: each path has the names
+ * of all that is around it.
+ */
 function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {
   const changes = [];
   let bytes = 0;
@@ -218,8 +225,9 @@ interface Reverting extends Identified {
 }
 
 /**
- * The document with its members as they were, as one revision more: what is not valid today, names what is gone or has what
- * only one may have is refused. Throws as an update does, and `core.not_found` for a revision that is not kept.
+ * The document with its members as they were, as one revision more: what is not valid today, names
+ * what is gone or has what only one may have is refused. Throws as an update does, and
+ * `core.not_found` for a revision that is not kept.
  */
 function revertDocument(
   spec: AnyDocumentSpec,
@@ -273,8 +281,8 @@ function revertDocument(
 }
 
 /**
- * A body with the members that a patch may have as they were; those that were not there are gone. Throws `core.validation`
- * for what a patch may not set today.
+ * A body with the members that a patch may have as they were; those that were not there are gone.
+ * Throws `core.validation` for what a patch may not set today.
  */
 function broughtBack(
   { unpatchable = [], nullable, validatePatch }: AnyDocumentSpec,

@@ -1,5 +1,6 @@
-// The author's hooks of single verbs, around each document that another verb writes: a bulk verb, an upsert or a revert does
-// nothing of which the hooks of what it does know nothing (decisions.md "A twin takes the rule of its original").
+// The author's hooks of single verbs, around each document that another verb writes: a bulk verb,
+// an upsert or a revert does nothing of which the hooks of what it does know nothing (decisions.md
+// "A twin takes the rule of its original").
 import { runStep } from "../../operations/held-calls.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -24,7 +25,10 @@ export interface VerbHooks {
   readonly chain: HookChain<unknown, unknown>;
 }
 
-/** The hooks of a single verb as generated routes of its twins name them: `bulk.create(spec, each("create", before(check)))`. */
+/**
+ * The hooks of a single verb as generated routes of its twins name them: `bulk.create(spec,
+ * each("create", before(check)))`.
+ */
 // oxlint-disable-next-line typescript/no-explicit-any -- each fits its verb: the verb's own route has them too
 export function each(verb: SingleVerb, ...hooks: readonly Hook<any, any>[]): VerbHooks {
   return { verb, chain: chain(hooks) };
@@ -36,8 +40,9 @@ export function hooksOf(hooks: readonly VerbHooks[], verb: SingleVerb): VerbHook
 }
 
 /**
- * Writes one document within the running transaction, with the hooks of the verb that would write it alone. What follows a
- * commit follows that of the transaction. Throws what a hook throws; then nothing of the document is written.
+ * Writes one document within the running transaction, with the hooks of the verb that would write
+ * it alone. What follows a commit follows that of the transaction. Throws what a hook throws; then
+ * nothing of the document is written.
  */
 export async function hooked<Input>(
   around: VerbHooks["chain"] | null,

@@ -1,4 +1,5 @@
-// The family of documents: its processes announce themselves, and bring up rows of older shapes once no older process is left.
+// The family of documents: its processes announce themselves, and bring up rows of older shapes
+// once no older process is left.
 import { familyOf } from "../../operations/family.js";
 import { gauge } from "../../operations/metric.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";

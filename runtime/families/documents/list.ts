@@ -63,8 +63,8 @@ function selecting(spec: AnyDocumentSpec, context: ExecutionContext) {
 }
 
 /**
- * The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page, `core.validation`
- * where the page is beyond the ceiling.
+ * The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page,
+ * `core.validation` where the page is beyond the ceiling.
  */
 export async function pageRows<Row extends StoredDocument>(
   context: ExecutionContext,
@@ -78,7 +78,10 @@ export async function pageRows<Row extends StoredDocument>(
   return rows;
 }
 
-/** The rows before a numbered page. Throws `core.validation` where the page is beyond the ceiling of the deployment. */
+/**
+ * The rows before a numbered page. Throws `core.validation` where the page is beyond the ceiling of
+ * the deployment.
+ */
 export function offsetOf(context: ExecutionContext, { page, size }: PageRequest): number {
   const { pages } = context.resources.readLimits;
   if (pages !== null && page > pages) throw invalid("/page", "maximum", `must be <= ${pages}`);
@@ -86,9 +89,9 @@ export function offsetOf(context: ExecutionContext, { page, size }: PageRequest)
 }
 
 /**
- * The rows of a page by cursor, and its members `next_cursor`, `prev_cursor` and `has_more` as JSON. `has_more` tells
- * of the direction that was asked for. Rows that exist during the whole walk are seen exactly once, whatever is written
- * meanwhile.
+ * The rows of a page by cursor, and its members `next_cursor`, `prev_cursor` and `has_more` as
+ * JSON. `has_more` tells of the direction that was asked for. Rows that exist during the whole walk
+ * are seen exactly once, whatever is written meanwhile.
  */
 export async function cursorRows<Row extends StoredDocument, Request extends CursorRequest>(
   context: ExecutionContext,
@@ -137,7 +140,9 @@ export async function hitsText(
   return `[${texts.join(",")}]`;
 }
 
-/** The members at the given dotted paths, nested as they were. A path that is absent is left out. */
+/**
+ * The members at the given dotted paths, nested as they were. A path that is absent is left out.
+ */
 export function project(
   value: unknown,
   paths: readonly string[],

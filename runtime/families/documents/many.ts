@@ -1,4 +1,5 @@
-// Many writes in one transaction: together where nothing stands against it, else one by one, with the answers of single calls.
+// Many writes in one transaction: together where nothing stands against it, else one by one, with
+// the answers of single calls.
 import { fail, ServiceError, toEnvelope } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
@@ -25,7 +26,9 @@ import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What became of one item: the document as it is now, or as it was before it was removed for good. */
+/**
+ * What became of one item: the document as it is now, or as it was before it was removed for good.
+ */
 export type ItemOutcome = { readonly stored: StoredDocument } | { readonly error: ServiceError };
 
 export interface Patching {
@@ -41,7 +44,9 @@ export interface Leaving {
 
 /** A write of many: what can be done of it at once, and how a single one is done. */
 interface Writing<Item> {
-  /** Done for items that nothing stands against; null for the others, of which nothing is stored. */
+  /**
+   * Done for items that nothing stands against; null for the others, of which nothing is stored.
+   */
   together(items: readonly Item[]): Promise<readonly (StoredDocument | null)[]>;
   single(item: Item): Promise<StoredDocument>;
 }
@@ -187,7 +192,10 @@ export function deleteMany(
   });
 }
 
-/** The documents of all items. Throws `bulk_refused` where one was refused: the transaction ends, and nothing stays. */
+/**
+ * The documents of all items. Throws `bulk_refused` where one was refused: the transaction ends,
+ * and nothing stays.
+ */
 export function allWritten(outcomes: readonly ItemOutcome[]): readonly StoredDocument[] {
   const documents: StoredDocument[] = [];
   const errors: object[] = [];
@@ -213,8 +221,8 @@ async function emitAll(
 }
 
 /**
- * An outcome an item, in their order. Throws what is no fault of an item, and `query_too_complex` where the documents are
- * more than a page may have: then nothing has happened.
+ * An outcome an item, in their order. Throws what is no fault of an item, and `query_too_complex`
+ * where the documents are more than a page may have: then nothing has happened.
  */
 async function outcomesOf<Item>(
   context: ExecutionContext,
@@ -252,7 +260,10 @@ async function outcomeOf(
   }
 }
 
-/** Nothing is done of what one of the items stands against, such as a value that another document has. */
+/**
+ * Nothing is done of what one of the items stands against, such as a value that another document
+ * has.
+ */
 async function unlessAnyIsRefused(
   work: () => Promise<readonly (StoredDocument | null)[]>,
   count: number,
@@ -275,7 +286,10 @@ function unlessRefused<T>(work: () => T): T | null {
   }
 }
 
-/** Leaves items to be written one by one, and holds their rows in the order of ids: so no two of these wait for each other. */
+/**
+ * Leaves items to be written one by one, and holds their rows in the order of ids: so no two of
+ * these wait for each other.
+ */
 async function oneByOne(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -287,7 +301,10 @@ async function oneByOne(
   return items.map(() => null);
 }
 
-/** The live documents of items as they are, where their revision is the one that is expected; each once. */
+/**
+ * The live documents of items as they are, where their revision is the one that is expected; each
+ * once.
+ */
 async function currentOf(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

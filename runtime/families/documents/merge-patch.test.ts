@@ -1,4 +1,5 @@
-// Merge patch: the cases of RFC 7396 appendix A that have objects on both sides, and null for nullable members.
+// Merge patch: the cases of RFC 7396 appendix A that have objects on both sides, and null for
+// nullable members.
 import { expect, test } from "vitest";
 import { applyPatch } from "./merge-patch.js";
 

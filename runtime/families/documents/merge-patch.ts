@@ -1,9 +1,13 @@
-// Merge patch (RFC 7396), except that null sets a nullable member to null instead of removing it (decisions.md §1).
+// Merge patch (RFC 7396), except that null sets a nullable member to null instead of removing it
+// (decisions.md §1).
 import { isObject } from "../../contract/json-pointer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The body with the patch applied. `isNullable` tells of a dotted path whether null is one of its values. */
+/**
+ * The body with the patch applied. `isNullable` tells of a dotted path whether null is one of its
+ * values.
+ */
 export function applyPatch(
   body: Body,
   patch: Body,

@@ -1,4 +1,5 @@
-// The document operations that generated routes name: `documents.create(tasks)` and so on (service.md "Document routes").
+// The document operations that generated routes name: `documents.create(tasks)` and so on
+// (service.md "Document routes").
 import type { ExpectedRevision, InputBinding } from "../../operations/input.js";
 import { parsed } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";

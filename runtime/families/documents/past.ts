@@ -23,7 +23,10 @@ export interface Past<Document> {
   revision(id: string, revision: number): Promise<RevisionOf<Document>>;
   /** What differs between two revisions; the second is the current one where it is left out. */
   revisionDiff(id: string, revision: number, to?: number): Promise<RevisionDiff>;
-  /** Writes a new revision with what patches may write as it was at an earlier one; see `history.revert`. */
+  /**
+   * Writes a new revision with what patches may write as it was at an earlier one; see
+   * `history.revert`.
+   */
   revert(id: string, rev: ExpectedRevision, to: number): Promise<Document>;
 }
 

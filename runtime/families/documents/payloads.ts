@@ -8,8 +8,8 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { plainPayload } from "../../operations/plain-json.js";
 
 /**
- * What a handler passes on, as JSON has it: held to what callers may send, and without what only the service sets. Throws
- * `core.validation` with the pointers.
+ * What a handler passes on, as JSON has it: held to what callers may send, and without what only
+ * the service sets. Throws `core.validation` with the pointers.
  */
 export function checkedPayload(
   payload: unknown,
@@ -77,8 +77,8 @@ function faultsOf({ errors }: Readonly<Record<string, unknown>>): readonly Valid
 const written = new WeakMap<AnyDocumentSpec, AnyDocumentSpec>();
 
 /**
- * A spec by which handlers write: their payloads may have what no caller's has. Those members are checked with the whole
- * body.
+ * A spec by which handlers write: their payloads may have what no caller's has. Those members are
+ * checked with the whole body.
  */
 export function ofHandlers<Spec extends AnyDocumentSpec>(spec: Spec): Spec {
   const { handled, validateCreate, validatePatch } = spec;

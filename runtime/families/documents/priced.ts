@@ -1,4 +1,5 @@
-// Queries of callers are priced before they run, by what is known of the rows they look at (architecture.md "Work is bounded").
+// Queries of callers are priced before they run, by what is known of the rows they look at
+// (architecture.md "Work is bounded").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Database } from "../../ports/database.js";
 import { ofService } from "../../ports/work.js";
@@ -45,7 +46,9 @@ export async function checkPrice(
   checkCost(costOf(await groundOf(spec)), resources.queryBudgets, payer);
 }
 
-/** About how many rows the tenant has. Asked by the service, for all its callers, once in a while. */
+/**
+ * About how many rows the tenant has. Asked by the service, for all its callers, once in a while.
+ */
 function rowsOf(spec: AnyDocumentSpec, { resources, tenant }: ExecutionContext): Promise<number> {
   const { database } = resources;
   const known = estimates.get(database) ?? new Map<string, Estimate>();

@@ -1,5 +1,5 @@
-// What of other documents may be seen by way of one: by callers as far as these may read them, by handlers as far as they
-// could find them themselves.
+// What of other documents may be seen by way of one: by callers as far as these may read them, by
+// handlers as far as they could find them themselves.
 import { within as withinScopes } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";

@@ -20,8 +20,9 @@ type Body = Readonly<Record<string, unknown>>;
 export const maxReferrers = 1_000;
 
 /**
- * Holds what these members of a body name, so that nobody deletes it before the transaction has ended. Throws
- * `core.validation` with the pointers of what leads nowhere, as far as the caller sees.
+ * Holds what these members of a body name, so that nobody deletes it before the transaction has
+ * ended. Throws `core.validation` with the pointers of what leads nowhere, as far as the caller
+ * sees.
  */
 export async function holdReferences(
   spec: AnyDocumentSpec,
@@ -73,8 +74,8 @@ interface Going {
 }
 
 /**
- * Does what the referrers of a document that goes ask for. Throws `reference_in_use` where one of them restricts it, or
- * where there are more than `maxReferrers`.
+ * Does what the referrers of a document that goes ask for. Throws `reference_in_use` where one of
+ * them restricts it, or where there are more than `maxReferrers`.
  */
 export async function releaseReferrers(
   spec: AnyDocumentSpec,
@@ -134,7 +135,10 @@ function inUse({ by, member }: Referrer, limit?: number): Error {
 /** Nobody is answered with what is read here. */
 const unanswered = { grow: () => undefined };
 
-/** Documents that name another one, so many at most, and no more bytes than a page. What is marked goes along for good only. */
+/**
+ * Documents that name another one, so many at most, and no more bytes than a page. What is marked
+ * goes along for good only.
+ */
 function namedBy(
   { by, member, onDelete }: Referrer,
   context: ExecutionContext,

@@ -1,4 +1,5 @@
-// Documents as they are answered: base fields first, then the stored JSON text, spliced and not parsed.
+// Documents as they are answered: base fields first, then the stored JSON text, spliced and not
+// parsed.
 import { JsonText } from "../../operations/json-text.js";
 import type { Validators } from "../../operations/preconditions.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -21,7 +22,10 @@ function viewText(spec: AnyDocumentSpec, stored: StoredDocument, { members }: Vi
   return JSON.stringify(Object.fromEntries(told.map((member) => [member, whole[member]])));
 }
 
-/** The answer of operations on one document; its entity tag is the revision, which a view says nothing of. */
+/**
+ * The answer of operations on one document; its entity tag is the revision, which a view says
+ * nothing of.
+ */
 export function renderDocument<Document>(
   spec: AnyDocumentSpec,
   stored: StoredDocument,
@@ -30,7 +34,9 @@ export function renderDocument<Document>(
   return withValidators(spec, stored, documentText(spec, stored));
 }
 
-/** What of a document's version can be compared. The tag of another form of answers is another one. */
+/**
+ * What of a document's version can be compared. The tag of another form of answers is another one.
+ */
 export function validatorsOf(
   { form = 1 }: AnyDocumentSpec,
   { rev, lastUpdateAt }: StoredDocument,
@@ -40,7 +46,10 @@ export function validatorsOf(
   return { etag, revision, modifiedAt: Date.parse(lastUpdateAt) };
 }
 
-/** An answer about one document with its validators. A date would say nothing of the form: only the first form has one. */
+/**
+ * An answer about one document with its validators. A date would say nothing of the form: only the
+ * first form has one.
+ */
 export function withValidators<T>(
   spec: AnyDocumentSpec,
   stored: StoredDocument,

@@ -1,4 +1,5 @@
-// How `migrate` rewrites rows of older shapes, with a progress bar. It waits for processes of older versions, or names them.
+// How `migrate` rewrites rows of older shapes, with a progress bar. It waits for processes of older
+// versions, or names them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Announced } from "./announcement.js";
 import type { MigrateOptions } from "../../operations/family.js";

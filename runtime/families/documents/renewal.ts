@@ -1,5 +1,5 @@
-// Rows of older shapes are stored anew once no process of an older version is left: batch by batch, its progress noted, so that
-// any process goes on where another one was.
+// Rows of older shapes are stored anew once no process of an older version is left: batch by batch,
+// its progress noted, so that any process goes on where another one was.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import { shapeNumber } from "../../contract/shapes.js";
@@ -36,14 +36,23 @@ export type Step =
       readonly millis: number;
     };
 
-/** How long the rows of a batch should take, in milliseconds: writers wait for it on SQLite. Fewest rows, and most. */
+/**
+ * How long the rows of a batch should take, in milliseconds: writers wait for it on SQLite. Fewest
+ * rows, and most.
+ */
 const batchMillis = 50;
 const smallestBatch = 100;
 const largestBatch = 4_000;
-/** A walk that ended is believed for so long after this version has lived: an older one may have written since. */
+/**
+ * A walk that ended is believed for so long after this version has lived: an older one may have
+ * written since.
+ */
 const believedMillis = 15 * 60_000;
 const longestBatchMillis = 10_000;
-/** What lies between two batches: another process that waits for SQLite's write lock asks for it every 5 to 25 ms. */
+/**
+ * What lies between two batches: another process that waits for SQLite's write lock asks for it
+ * every 5 to 25 ms.
+ */
 const pauseMillis = 25;
 /** How long batches may fail before it is given up. */
 const failingMillis = 60_000;
@@ -51,7 +60,10 @@ const lookMillis = 60_000;
 const toldMillis = 10_000;
 const holder = "rows";
 
-/** The progress of a version has a lease of its own: whoever takes the next batch holds it until that is committed. */
+/**
+ * The progress of a version has a lease of its own: whoever takes the next batch holds it until
+ * that is committed.
+ */
 function leaseName({ table, shape }: AnyDocumentSpec): string {
   return `rows.${table}.${shapeNumber(shape)}`;
 }
@@ -111,8 +123,8 @@ function progressOf(state: string | null): Progress | null {
 }
 
 /**
- * Does batches of as many rows as fit into the time that one may take. What else a batch waits for (its turn, its commit) does
- * not count: it is no less where there are fewer rows.
+ * Does batches of as many rows as fit into the time that one may take. What else a batch waits for
+ * (its turn, its commit) does not count: it is no less where there are fewer rows.
  */
 function batches(spec: AnyDocumentSpec): (transaction: Transaction) => Promise<Step> {
   let size = smallestBatch;
@@ -153,7 +165,10 @@ export interface RenewWatch {
   readonly signal: AbortSignal;
 }
 
-/** Does batches until there is nothing to do, something has to be waited for, or the signal says to stop. */
+/**
+ * Does batches until there is nothing to do, something has to be waited for, or the signal says to
+ * stop.
+ */
 export async function renewRows(
   database: Database,
   spec: AnyDocumentSpec,
@@ -170,7 +185,8 @@ export async function renewRows(
         onProgress(step.progress.looked, step.progress.total);
       if (step.kind !== "more" || signal.aborted) return step;
     } catch (error) {
-      // Others may have the write lock of SQLite again and again, and a server may be away for a while.
+      // Others may have the write lock of SQLite again and again, and a server may be away for a
+      // while.
       failingSince ??= performance.now();
       if (!passes(error) || performance.now() - failingSince > failingMillis) throw error;
     }

@@ -1,4 +1,5 @@
-// What of documents goes by itself: those that have been deleted for long, and revisions that are more than are kept.
+// What of documents goes by itself: those that have been deleted for long, and revisions that are
+// more than are kept.
 import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hourly, type ServiceAtWork } from "../../operations/family.js";
@@ -35,7 +36,9 @@ export function retentionJobs(
   ]);
 }
 
-/** Removes what has been deleted for so long. What may not go is passed over until the next time. */
+/**
+ * Removes what has been deleted for so long. What may not go is passed over until the next time.
+ */
 function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWork): OutsideJob {
   let after: DeletedPosition | null = null;
   return {
@@ -50,7 +53,8 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
         const lifetime = Lifetime.within(patienceMillis);
         const context = service.context(`${spec.name}.retention`, owner, lifetime);
         await removed(spec, context, id, until).catch((error: unknown) => {
-          // What names it holds it; other faults are the next time's as well, and hold up nothing else.
+          // What names it holds it; other faults are the next time's as well, and hold up nothing
+          // else.
           if (!(error instanceof ServiceError)) throw error;
           service.log.warn(
             { id, code: error.code },
@@ -65,7 +69,10 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
   };
 }
 
-/** Removes a document that is still deleted, as `kill` does: its revisions, its words, and what goes along with it. */
+/**
+ * Removes a document that is still deleted, as `kill` does: its revisions, its words, and what goes
+ * along with it.
+ */
 function removed(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

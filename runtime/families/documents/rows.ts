@@ -1,4 +1,5 @@
-// Reading the rows of a page in portions, within a budget of bytes, and the position at which a row stands.
+// Reading the rows of a page in portions, within a budget of bytes, and the position at which a row
+// stands.
 import { valueAt } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
 import type { HeldAnswer } from "../../operations/answer-budget.js";
@@ -10,8 +11,9 @@ const firstPortion = 64;
 const largestPortion = 4096;
 
 /**
- * Up to `wanted` rows of a query, read in portions so that a page of large documents ends at `maxPageBytes`.
- * `isCut` tells that there is more, which the budget has left out; one row is always returned where there is one.
+ * Up to `wanted` rows of a query, read in portions so that a page of large documents ends at
+ * `maxPageBytes`. `isCut` tells that there is more, which the budget has left out; one row is
+ * always returned where there is one.
  */
 export async function readRows<Row extends StoredDocument>(
   select: (window: Window) => Promise<readonly Row[]>,

@@ -1,4 +1,5 @@
-// Reading within the scope of an invocation: rows outside it are not there (service.md "Authorization per operation").
+// Reading within the scope of an invocation: rows outside it are not there (service.md
+// "Authorization per operation").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { allOf, everything } from "../../query/ast.js";

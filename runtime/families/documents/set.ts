@@ -1,4 +1,5 @@
-// What the service sets by itself is set here, whoever writes: callers, handlers, many at once, references that clear.
+// What the service sets by itself is set here, whoever writes: callers, handlers, many at once,
+// references that clear.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { SetRule, Writer } from "../../ports/set-rules.js";
@@ -8,9 +9,10 @@ import { rulesOn } from "./writer.js";
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * The body with what the service sets, in the order of the declaration; functions see what is not of the document as well.
- * Throws `core.authentication` where nobody is signed in whom a member must name, `profile_required` where who is has no
- * profile, and `core.internal` where a function of the author's fails: nobody who calls could mend that.
+ * The body with what the service sets, in the order of the declaration; functions see what is not
+ * of the document as well. Throws `core.authentication` where nobody is signed in whom a member
+ * must name, `profile_required` where who is has no profile, and `core.internal` where a function
+ * of the author's fails: nobody who calls could mend that.
  */
 export function withSet(
   spec: AnyDocumentSpec,

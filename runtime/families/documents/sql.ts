@@ -1,4 +1,5 @@
-// SQL of the author's own, for reading what the query language cannot ask: within the tenant and the scopes of the invocation.
+// SQL of the author's own, for reading what the query language cannot ask: within the tenant and
+// the scopes of the invocation.
 import { within } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -35,9 +36,10 @@ export type RowOf<Columns extends Readonly<Record<string, keyof ColumnTypes>>> =
 };
 
 /**
- * A query in SQL of the engine, given its columns with their types. A spec stands for the live documents of the tenant that
- * the invocation may see, a `column` for a field of theirs; everything else is a parameter and never text. Throws
- * `query_too_complex` for more rows than the deployment's read limit.
+ * A query in SQL of the engine, given its columns with their types. A spec stands for the live
+ * documents of the tenant that the invocation may see, a `column` for a field of theirs; everything
+ * else is a parameter and never text. Throws `query_too_complex` for more rows than the
+ * deployment's read limit.
  */
 export function sql<const Columns extends Readonly<Record<string, keyof ColumnTypes>>>(
   context: ExecutionContext,

@@ -9,8 +9,9 @@ type Body = Readonly<Record<string, unknown>>;
 type Path = readonly string[];
 
 /**
- * Merges `mine` (the patched old revision) into `current`. Edits of different places merge; both sides writing the same
- * value is no conflict. Throws `historical_consistency_violation` with the dotted fields where edits overlap.
+ * Merges `mine` (the patched old revision) into `current`. Edits of different places merge; both
+ * sides writing the same value is no conflict. Throws `historical_consistency_violation` with the
+ * dotted fields where edits overlap.
  */
 export function mergeThreeWay(base: Body, mine: Body, current: Body): Body {
   const conflicts: Path[] = [];

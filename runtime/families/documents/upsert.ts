@@ -32,8 +32,8 @@ export function isUniqueBy(
 }
 
 /**
- * Updates the live document that has the same in these members, or creates it. Whoever is as fast and creates it first
- * has it updated. Throws what creating and updating do.
+ * Updates the live document that has the same in these members, or creates it. Whoever is as fast
+ * and creates it first has it updated. Throws what creating and updating do.
  */
 export async function upsertDocument(
   spec: DocumentSpec<unknown>,

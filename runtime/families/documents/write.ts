@@ -1,4 +1,5 @@
-// The rules of writing documents: revisions, patches, soft deletion, merges (decisions.md §1 "Documents").
+// The rules of writing documents: revisions, patches, soft deletion, merges (decisions.md §1
+// "Documents").
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -27,7 +28,10 @@ type Body = Readonly<Record<string, unknown>>;
 /** How often a lost compare-and-set is tried again, with 5 to 50 ms in between. */
 const maxAttempts = 8;
 
-/** Stores a new document at revision 1. The payload has been validated; members it leaves out get their defaults. */
+/**
+ * Stores a new document at revision 1. The payload has been validated; members it leaves out get
+ * their defaults.
+ */
 export async function createDocument(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -68,7 +72,10 @@ export function newDocument(
   return { stored, body };
 }
 
-/** The body after a patch at the revision that it has, and what of it is new. Throws `core.validation`. */
+/**
+ * The body after a patch at the revision that it has, and what of it is new. Throws
+ * `core.validation`.
+ */
 export function patchedBody(
   spec: AnyDocumentSpec,
   writer: Writer,
@@ -80,7 +87,10 @@ export function patchedBody(
   return changedBody(spec, writer, before, after);
 }
 
-/** A body that somebody has changed, with what the service sets then; one that nobody has changed stays as it is. */
+/**
+ * A body that somebody has changed, with what the service sets then; one that nobody has changed
+ * stays as it is.
+ */
 export function changedBody(
   spec: AnyDocumentSpec,
   writer: Writer,
@@ -116,9 +126,10 @@ export interface PatchedDocument {
 }
 
 /**
- * Applies a merge patch at an expected revision. A patch that changes nothing does not bump the revision. Throws
- * `core.not_found`, `document_deleted`, `precondition_failed`, `revision_mismatch`,
- * `historical_consistency_violation`, `history_not_found_retry`, `core.concurrency`.
+ * Applies a merge patch at an expected revision. A patch that changes nothing does not bump the
+ * revision. Throws `core.not_found`, `document_deleted`, `precondition_failed`,
+ * `revision_mismatch`, `historical_consistency_violation`, `history_not_found_retry`,
+ * `core.concurrency`.
  */
 export async function patchDocument(
   spec: AnyDocumentSpec,
@@ -136,7 +147,10 @@ export async function patchDocument(
   });
 }
 
-/** As `patchDocument`, of a live document that was just read; null where its revision is no longer the one that it had. */
+/**
+ * As `patchDocument`, of a live document that was just read; null where its revision is no longer
+ * the one that it had.
+ */
 export async function patchCurrent(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -221,7 +235,10 @@ async function restored(
   return replaced(spec, context, current, { isDeleted: false }, spec.unique !== undefined);
 }
 
-/** Removes a document for good, and gives it as it was. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
+/**
+ * Removes a document for good, and gives it as it was. Throws `core.not_found`,
+ * `precondition_failed`, `revision_mismatch`.
+ */
 export async function killDocument(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -256,7 +273,10 @@ export async function existing(
   return current;
 }
 
-/** The next revision with a body of which these members are new, where the current one is still there; else null. */
+/**
+ * The next revision with a body of which these members are new, where the current one is still
+ * there; else null.
+ */
 export function replacedBody(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -288,8 +308,8 @@ async function replaced(
 }
 
 /**
- * Writes what may be refused once it is written, because another document has the same or the scope leaves it out: a
- * handler that catches that goes on in its transaction without it.
+ * Writes what may be refused once it is written, because another document has the same or the scope
+ * leaves it out: a handler that catches that goes on in its transaction without it.
  */
 function attempted<T>(
   { name }: AnyDocumentSpec,
@@ -302,7 +322,10 @@ function attempted<T>(
   return isSure ? write(documents) : context.transact(() => write(documents));
 }
 
-/** A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile waits. */
+/**
+ * A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile
+ * waits.
+ */
 function departing<T>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -316,7 +339,10 @@ function departing<T>(
   });
 }
 
-/** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */
+/**
+ * Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with
+ * `core.concurrency`.
+ */
 export async function retried<T>(
   context: ExecutionContext,
   attempt: () => Promise<T | null>,

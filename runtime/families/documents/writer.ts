@@ -25,7 +25,10 @@ export async function writerOf(
   return { caller, profile, now: timeOf(context) };
 }
 
-/** The id of the live document that a principal owns, or null; no scope hides from callers who they are. */
+/**
+ * The id of the live document that a principal owns, or null; no scope hides from callers who they
+ * are.
+ */
 async function ownedBy(
   principalId: string,
   profiles: AnyDocumentSpec,

@@ -15,23 +15,28 @@ import { createDocument, killDocument, markDocument, patchDocument } from "./wri
 /** What handlers write. */
 export interface Writes<Document, Create, Patch> {
   /**
-   * Creates what callers could create, and what handlers alone write: the payload is held to the document's own validator.
-   * Throws `core.validation`, also for what only the service sets (`id`, `rev`, dates, owner).
+   * Creates what callers could create, and what handlers alone write: the payload is held to the
+   * document's own validator. Throws `core.validation`, also for what only the service sets (`id`,
+   * `rev`, dates, owner).
    */
   create(payload: Create): Promise<Document>;
-  /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
+  /**
+   * Patches at a revision with what callers could patch with, as `create` does; see
+   * `documents.update` for the errors.
+   */
   update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
   /**
-   * Updates the live document that has the same in these members, which `unique` names together, or creates it. Whoever is
-   * as fast and creates it first has it updated. Throws as `create` and `update` do.
+   * Updates the live document that has the same in these members, which `unique` names together, or
+   * creates it. Whoever is as fast and creates it first has it updated. Throws as `create` and
+   * `update` do.
    */
   upsert(
     by: readonly ((keyof Document & string) | "owner_id")[],
     payload: Create,
   ): Promise<Document>;
   /**
-   * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context tells what stands against
-   * each.
+   * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context
+   * tells what stands against each.
    */
   createMany(payloads: readonly Create[]): Promise<readonly Document[]>;
   /** As `update`, of many: all, or none. */
@@ -42,7 +47,9 @@ export interface Writes<Document, Create, Patch> {
       readonly patch: Patch;
     }[],
   ): Promise<readonly Document[]>;
-  /** Deletes many, all or none: marks them where they can be restored, else removes them for good. */
+  /**
+   * Deletes many, all or none: marks them where they can be restored, else removes them for good.
+   */
   deleteMany(
     items: readonly { readonly id: string; readonly rev: ExpectedRevision }[],
   ): Promise<readonly Document[]>;

@@ -1,4 +1,5 @@
-// Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
+// Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned
+// (RFC 8725).
 import { refusedCredentials } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { Clock } from "../../ports/clock.js";
@@ -9,7 +10,10 @@ const maxTokenLength = 8_192;
 const skewSeconds = 10;
 const maxRemembered = 10_000;
 
-/** An issuer whose tokens have `issuer` as `iss` and `aud`; it accepts those with one of `others` as well. */
+/**
+ * An issuer whose tokens have `issuer` as `iss` and `aud`; it accepts those with one of `others` as
+ * well.
+ */
 export function tokenIssuer(
   algorithm: TokenAlgorithm,
   { signer, verifying, publicKeys }: TokenKeys,
@@ -17,7 +21,8 @@ export function tokenIssuer(
   clock: Clock,
   others: readonly string[] = [],
 ): TokenIssuer {
-  // Only what can't change is cached: that this text has a valid signature. Times are compared at each use.
+  // Only what can't change is cached: that this text has a valid signature. Times are compared at
+  // each use.
   const proven = new Map<string, ProvenToken>();
 
   // Loaded with the first token: a service starts without it.
@@ -44,8 +49,8 @@ export function tokenIssuer(
   };
 
   /**
-   * What the token says, unless its time is over or has not come yet. When it was issued no longer counts once it is known: a
-   * clock that is set back must not end every session.
+   * What the token says, unless its time is over or has not come yet. When it was issued no longer
+   * counts once it is known: a clock that is set back must not end every session.
    */
   const current = ({ claims, beginsAt }: ProvenToken): AccessClaims => {
     const now = clock.now() / 1000;
@@ -75,7 +80,10 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** The header of a token whose every part is canonical base64url; RFC 7515 §2 leaves no other spelling. */
+/**
+ * The header of a token whose every part is canonical base64url; RFC 7515 §2 leaves no other
+ * spelling.
+ */
 function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: string } {
   const parts = token.length > maxTokenLength ? [] : token.split(".");
   if (parts.length !== 3 || !parts.every(isCanonicalBase64url)) throw refusedCredentials();
@@ -86,7 +94,8 @@ function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: str
     throw refusedCredentials();
   }
   const { alg, typ, kid, ...others } = (header ?? {}) as Readonly<Record<string, unknown>>;
-  // Keys in the header, critical extensions and everything else that we don't write are refused, not ignored.
+  // Keys in the header, critical extensions and everything else that we don't write are refused,
+  // not ignored.
   const isOurs =
     alg === algorithm &&
     typ === "at+jwt" &&
@@ -111,7 +120,8 @@ interface ProvenToken {
 
 /** What a token says, with its types proven. Throws `core.authentication`. */
 function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): ProvenToken {
-  // Tokens of versions before this one have no generation: their sessions have not been refreshed since.
+  // Tokens of versions before this one have no generation: their sessions have not been refreshed
+  // since.
   const { sub, sid, tid, act, exp, iat, nbf = 0, gen = 0 } = claims;
   const isSound =
     typeof sub === "string" &&

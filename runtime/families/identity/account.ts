@@ -1,4 +1,5 @@
-// What handlers of the author's own do with the account of who is calling: a token for an answer, another login, another password.
+// What handlers of the author's own do with the account of who is calling: a token for an answer,
+// another login, another password.
 import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -31,9 +32,10 @@ export const account = {
   },
 
   /**
-   * Changes the caller's account, and writes what `alongside` does in the same transaction. A new password ends every other
-   * session and every API key. It is hashed before the transaction begins, so the handler has `transaction: read`.
-   * Throws `unique_violation` where the login is taken, and `core.validation` for a password that breaks a rule.
+   * Changes the caller's account, and writes what `alongside` does in the same transaction. A new
+   * password ends every other session and every API key. It is hashed before the transaction
+   * begins, so the handler has `transaction: read`. Throws `unique_violation` where the login is
+   * taken, and `core.validation` for a password that breaks a rule.
    */
   async change<T>(
     { login: given, password }: AccountChange,

@@ -1,4 +1,5 @@
-// Provisioning of principals and permissions (on which the specification is silent), and deactivation (service.md "Authentication routes").
+// Provisioning of principals and permissions (on which the specification is silent), and
+// deactivation (service.md "Authentication routes").
 import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -11,7 +12,10 @@ import { identityStore, type Principal, type Subject } from "../../ports/identit
 import type { CredentialScope } from "../../ports/signals.js";
 import { tenantStore } from "../../ports/tenants.js";
 
-/** Who holds permissions, and where: a principal or a role (exactly one of them), in a tenant or everywhere. */
+/**
+ * Who holds permissions, and where: a principal or a role (exactly one of them), in a tenant or
+ * everywhere.
+ */
 interface Holder {
   readonly principal_id?: string;
   readonly role?: string;
@@ -59,7 +63,10 @@ export const principals = {
       return { principals: found === null ? [] : [entryOf(found)] };
     },
 
-  /** Throws `core.not_found` for an unknown principal, and `core.conflict` where the subject is mapped already. */
+  /**
+   * Throws `core.not_found` for an unknown principal, and `core.conflict` where the subject is
+   * mapped already.
+   */
   linkSubject:
     (): Handler<Subject & { readonly principal_id: string }, void> =>
     async ({ issuer, subject, ...given }, context) => {
@@ -81,7 +88,9 @@ export const principals = {
       context.endsCredentials({ principalId: found.id });
     },
 
-  /** The principal may sign in again; its permissions and memberships ended with the deactivation. */
+  /**
+   * The principal may sign in again; its permissions and memberships ended with the deactivation.
+   */
   reactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);
@@ -89,7 +98,9 @@ export const principals = {
         throw fail("core.not_found");
     },
 
-  /** Ends every session of the principal, its memberships and permissions; it cannot sign in again. */
+  /**
+   * Ends every session of the principal, its memberships and permissions; it cannot sign in again.
+   */
   deactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);
@@ -99,13 +110,17 @@ export const principals = {
       context.endsCredentials({ principalId: id });
     },
 
-  /** Throws `core.not_found` for a principal that is unknown or not active, and for a tenant that it is not a member of. */
+  /**
+   * Throws `core.not_found` for a principal that is unknown or not active, and for a tenant that it
+   * is not a member of.
+   */
   grantPermission:
     (spec: IdentitySpec): Handler<Grant, void> =>
     async (given, context) => {
       const grant = canonicalIds(given);
       const { principal_id: principalId } = grant;
-      // Locked, so that a concurrent deactivation, or the end of a membership, also removes what is granted here.
+      // Locked, so that a concurrent deactivation, or the end of a membership, also removes what is
+      // granted here.
       if (
         principalId !== undefined &&
         grant.role === undefined &&

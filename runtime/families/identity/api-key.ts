@@ -1,5 +1,5 @@
-// The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum detects a mistyped key without a query, and
-// lets secret scanners recognize a key in a text.
+// The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum detects a mistyped key
+// without a query, and lets secret scanners recognize a key in a text.
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
@@ -9,7 +9,10 @@ export function newApiKey(prefix: string): string {
   return `${body}${checksum(body)}`;
 }
 
-/** What is stored of a secret, or null where the text cannot be one. 256 random bits need neither salt nor pepper. */
+/**
+ * What is stored of a secret, or null where the text cannot be one. 256 random bits need neither
+ * salt nor pepper.
+ */
 export function digestOf(prefix: string, secret: string): string | null {
   const isOurs =
     secret.length === prefix.length + 1 + 72 &&

@@ -21,7 +21,9 @@ interface IssueRequest {
   readonly expires_in?: number;
 }
 
-/** How many valid keys a principal may have; as many revoked and expired ones are kept for a day. */
+/**
+ * How many valid keys a principal may have; as many revoked and expired ones are kept for a day.
+ */
 const maxKeys = 100;
 
 /** A key without its secret. */
@@ -49,8 +51,8 @@ export interface IssuedApiKey {
 /** Handlers of API keys. A key has the tenant that the calling session is scoped to. */
 export const apiKeys = {
   /**
-   * Throws `core.not_found` for an actor that doesn't exist, is inactive or isn't a member of the tenant, and `api_keys_limit` for a
-   * caller who has as many keys as one may have.
+   * Throws `core.not_found` for an actor that doesn't exist, is inactive or isn't a member of the
+   * tenant, and `api_keys_limit` for a caller who has as many keys as one may have.
    */
   issue:
     (spec: IdentitySpec): Handler<IssueRequest, IssuedApiKey> =>
@@ -109,7 +111,10 @@ export const apiKeys = {
     },
 };
 
-/** Locks the caller and its actor in the order of their ids, so that two who name each other can't deadlock. */
+/**
+ * Locks the caller and its actor in the order of their ids, so that two who name each other can't
+ * deadlock.
+ */
 async function holdBoth(
   { transaction }: ExecutionContext,
   callerId: string,

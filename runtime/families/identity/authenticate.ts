@@ -1,4 +1,5 @@
-// From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
+// From a request's credential to an identity: verify, then resolve, in one round trip (service.md
+// "Boundary middleware").
 import { identityResources } from "./resources.js";
 import { ServiceError, refusedCredentials } from "../../contract/errors.js";
 import type { Resources } from "../../operations/resources.js";
@@ -19,9 +20,10 @@ const noteMillis = 10_000;
 const useNotedEvery = 60_000;
 
 /**
- * The caller of a request, or null if it carries no credential. The first ingress that is present decides: a credential that
- * is invalid, or no longer live, throws `core.authentication`, on open operations too. A token that came otherwise than in the
- * headers replaces theirs; it is checked by the route of the ingress that the headers use, or else by the first route.
+ * The caller of a request, or null if it carries no credential. The first ingress that is present
+ * decides: a credential that is invalid, or no longer live, throws `core.authentication`, on open
+ * operations too. A token that came otherwise than in the headers replaces theirs; it is checked by
+ * the route of the ingress that the headers use, or else by the first route.
  */
 export async function authenticate(
   spec: IdentitySpec,
@@ -89,7 +91,10 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
   return values.length > 1 ? "" : values[0];
 }
 
-/** The caller that a token names. A refusal says that it was the token (RFC 6750 §3.1), where one was given. */
+/**
+ * The caller that a token names. A refusal says that it was the token (RFC 6750 §3.1), where one
+ * was given.
+ */
 async function byToken(
   spec: IdentitySpec,
   way: TokenIngress,
@@ -132,7 +137,10 @@ async function ofSession(
   return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
 }
 
-/** Whether a token has the session's generation, or, within the grace, the one before: a refresh ends the token that it replaces. */
+/**
+ * Whether a token has the session's generation, or, within the grace, the one before: a refresh
+ * ends the token that it replaces.
+ */
 function isOfNow(
   { refreshGraceSeconds }: IdentitySpec,
   { generation, rotatedAt }: Trust,

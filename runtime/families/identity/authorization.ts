@@ -1,4 +1,5 @@
-// The hooks of authorization, bound once to who decides and to the permissions that override (service.md "Authorization per operation").
+// The hooks of authorization, bound once to who decides and to the permissions that override
+// (service.md "Authorization per operation").
 import { fail } from "../../contract/errors.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -27,16 +28,17 @@ export interface ScopeHook extends PhaseHook<"before", unknown, never> {
 
 export interface Authorization {
   /**
-   * The caller, and who acts for it, may perform `action` (`tasks.read`). Otherwise 403. Actions of `platform` reach
-   * across tenants: only permissions that hold everywhere count for them. Runs after `principal`.
+   * The caller, and who acts for it, may perform `action` (`tasks.read`). Otherwise 403. Actions of
+   * `platform` reach across tenants: only permissions that hold everywhere count for them. Runs
+   * after `principal`.
    */
   authorize(action: string): PhaseHook<"before", unknown, never>;
   /** Whether `authorize(action)` would let the caller pass: for handlers that ask. */
   may(action: string, context: ExecutionContext): Promise<boolean>;
   /**
-   * Every row that the operation reads or writes passes the port's filter as well; others don't exist for it. Callers with
-   * one of the permissions in `lifting` aren't restricted. Runs after `principal` and before the operation's own hooks, so
-   * that these see no more than it does.
+   * Every row that the operation reads or writes passes the port's filter as well; others don't
+   * exist for it. Callers with one of the permissions in `lifting` aren't restricted. Runs after
+   * `principal` and before the operation's own hooks, so that these see no more than it does.
    */
   scope(spec: DocumentSpec<unknown>, port: ScopePort, ...lifting: readonly string[]): ScopeHook;
 }

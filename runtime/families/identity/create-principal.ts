@@ -1,4 +1,5 @@
-// `node server.js create-principal LOGIN [--grant PERMISSION]…`: how a service gets its first administrator.
+// `node server.js create-principal LOGIN [--grant PERMISSION]…`: how a service gets its first
+// administrator.
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { fail } from "../../contract/errors.js";
@@ -42,9 +43,9 @@ function readArguments(args: readonly string[]): NewPrincipal | null {
 }
 
 /**
- * Adds a principal with the password that stdin gives (without its last line break) and permissions that hold
- * everywhere; returns its id. Throws `core.conflict` where the login is taken and `core.validation` for the password or
- * a permission; then no principal is created.
+ * Adds a principal with the password that stdin gives (without its last line break) and permissions
+ * that hold everywhere; returns its id. Throws `core.conflict` where the login is taken and
+ * `core.validation` for the password or a permission; then no principal is created.
  */
 async function provision(
   spec: IdentitySpec,

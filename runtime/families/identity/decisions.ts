@@ -1,4 +1,5 @@
-// The ports of authorization: who decides, and which rows (service.md "Authorization per operation").
+// The ports of authorization: who decides, and which rows (service.md "Authorization per
+// operation").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
 import type { FormerPermissions } from "./former-permissions.js";
@@ -9,7 +10,10 @@ export interface Question {
   readonly principalId: string;
   /** `tasks.write`, and the permission keys that stand above it; any of them suffices. */
   readonly actions: readonly string[];
-  /** The tenant it would happen in; null for actions that reach across tenants, and where there is none. */
+  /**
+   * The tenant it would happen in; null for actions that reach across tenants, and where there is
+   * none.
+   */
   readonly tenant: string | null;
 }
 
@@ -20,15 +24,18 @@ export type DecisionPort = (
 ) => Promise<boolean> | boolean;
 
 /**
- * Which rows of a document the caller sees: a filter as lists take it, over the declared fields, the base fields and
- * `owner_id` (the principal that created the row). `{}` is every row.
+ * Which rows of a document the caller sees: a filter as lists take it, over the declared fields,
+ * the base fields and `owner_id` (the principal that created the row). `{}` is every row.
  */
 export type ScopePort = (
   question: { readonly document: string; readonly identity: Identity },
   context: ExecutionContext,
 ) => Promise<object> | object;
 
-/** Decides by the permissions that principals have, themselves and by roles; `former` is what permissions were called. */
+/**
+ * Decides by the permissions that principals have, themselves and by roles; `former` is what
+ * permissions were called.
+ */
 export function decidingByPermissions(former?: FormerPermissions): DecisionPort {
   return ({ principalId, actions, tenant }, context) =>
     grantsOf({ former }, context).hasGrant(tenant, principalId, actions);

@@ -1,4 +1,5 @@
-// Keys of a signer outside this process: the rules for our own keys apply to its public keys (attack 86).
+// Keys of a signer outside this process: the rules for our own keys apply to its public keys
+// (attack 86).
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import { keyFault, published, type TokenKeys } from "../../operations/token-keys.js";
@@ -8,8 +9,9 @@ const keyTypes = { RS256: "RSA", ES256: "EC", EdDSA: "OKP" } as const;
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * Keys of a signer outside this process. Throws `core.configuration`, whose cause names the kid, where a key is weak, of
- * another kind or private, where two have one kid, and where the signer's own is missing.
+ * Keys of a signer outside this process. Throws `core.configuration`, whose cause names the kid,
+ * where a key is weak, of another kind or private, where two have one kid, and where the signer's
+ * own is missing.
  */
 export function externalTokenKeys(algorithm: TokenAlgorithm, signer: ExternalSigner): TokenKeys {
   const verifying = new Map<string, KeyObject>();

@@ -1,5 +1,5 @@
-// Permissions that were called otherwise: grants keep the first name, so that each version finds what the others have granted
-// (evolution.md "Rename").
+// Permissions that were called otherwise: grants keep the first name, so that each version finds
+// what the others have granted (evolution.md "Rename").
 import { firstName, presentName, type FirstNames } from "../../contract/former-names.js";
 
 export interface FormerPermissions {
@@ -15,8 +15,8 @@ export function storedPermission(former: FormerPermissions, permission: string):
 }
 
 /**
- * Every name under which a permission may have been granted: the first one, and its later ones, which a version that doesn't
- * know them stores as they are.
+ * Every name under which a permission may have been granted: the first one, and its later ones,
+ * which a version that doesn't know them stores as they are.
  */
 export function storedAs(former: FormerPermissions, permission: string): readonly string[] {
   const called = firstName(former.permissions, permission);

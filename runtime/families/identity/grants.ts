@@ -12,7 +12,10 @@ type Grants = Pick<TenantStore, "grant" | "revoke" | "listGrants" | "hasGrant">;
 
 const unchanged: FormerPermissions = { resources: {}, permissions: {} };
 
-/** The grants of a service, within the transaction of a context. A former name counts as the present one. */
+/**
+ * The grants of a service, within the transaction of a context. A former name counts as the present
+ * one.
+ */
 export function grantsOf(
   { former = unchanged }: { readonly former?: FormerPermissions | undefined },
   { transaction }: Pick<ExecutionContext, "transaction">,

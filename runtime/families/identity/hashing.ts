@@ -1,4 +1,5 @@
-// Schedules hashes: on a share of the process's threads, with addresses taking turns (architecture.md "Work is bounded").
+// Schedules hashes: on a share of the process's threads, with addresses taking turns
+// (architecture.md "Work is bounded").
 import { availableParallelism } from "node:os";
 import { Bulkhead } from "../../work/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
@@ -15,9 +16,10 @@ export interface Hashing {
 }
 
 /**
- * How many hash at a time: half of the threads that files and hashes share, so that files never wait for hashes, and
- * not on the last core, which is the event loop's; one at least. `threads` is `UV_THREADPOOL_SIZE`, 4 where it is not
- * set. Measured on two busy cores, files beside a flood of logins, medians: 2 235 ms with four, 140 with two, 80 with one.
+ * How many hash at a time: half of the threads that files and hashes share, so that files never
+ * wait for hashes, and not on the last core, which is the event loop's; one at least. `threads` is
+ * `UV_THREADPOOL_SIZE`, 4 where it is not set. Measured on two busy cores, files beside a flood of
+ * logins, medians: 2 235 ms with four, 140 with two, 80 with one.
  */
 export function hashingPlaces(threads: string | undefined, cores: number): number {
   const given = Number.parseInt(threads ?? "", 10);
@@ -25,7 +27,10 @@ export function hashingPlaces(threads: string | undefined, cores: number): numbe
   return Math.max(1, Math.min(ofThreads, cores - 1));
 }
 
-/** One queue for the whole process, as for its threads. Each hash takes 19 MiB, and an unbounded queue would delay everybody. */
+/**
+ * One queue for the whole process, as for its threads. Each hash takes 19 MiB, and an unbounded
+ * queue would delay everybody.
+ */
 const places = new Bulkhead({
   what: "a free thread",
   size: hashingPlaces(process.env["UV_THREADPOOL_SIZE"], availableParallelism()),

@@ -8,13 +8,18 @@ export const principal: PhaseHook<"before", unknown, never> = {
   run: (_input, context) => void callerOf(context),
 };
 
-/** The caller has a session of its own, otherwise 403: API keys and actors can't manage credentials. */
+/**
+ * The caller has a session of its own, otherwise 403: API keys and actors can't manage credentials.
+ */
 export const session: PhaseHook<"before", unknown, never> = {
   phase: "before",
   run: (_input, context) => void sessionOf(context),
 };
 
-/** The caller has a session, be it one in which somebody acts for it, otherwise 403: an API key has none. */
+/**
+ * The caller has a session, be it one in which somebody acts for it, otherwise 403: an API key has
+ * none.
+ */
 export const anySession: PhaseHook<"before", unknown, never> = {
   phase: "before",
   run: (_input, context) => void anySessionOf(context),

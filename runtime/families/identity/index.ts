@@ -7,7 +7,10 @@ import { openIdentity } from "./resources.js";
 import { readIdentitySettings } from "./settings.js";
 import type { IdentitySpec } from "./spec.js";
 
-/** Ended sessions are kept for a day, so that their use can be distinguished from that of unknown ones. */
+/**
+ * Ended sessions are kept for a day, so that their use can be distinguished from that of unknown
+ * ones.
+ */
 const endedFor = 24 * 60 * 60 * 1_000;
 /** Rows that one batch removes. */
 const batchSize = 1_000;

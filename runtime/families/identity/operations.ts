@@ -1,4 +1,5 @@
-// The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
+// The authentication operations that generated routes name (service.md "Authentication routes",
+// "Login and credential rules").
 import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -16,7 +17,10 @@ import { identityStore } from "../../ports/identity.js";
 
 /** Sessions of a principal, beyond which the oldest ends. */
 const maxSessions = 100;
-/** How many used refresh tokens of a session are remembered: if one of them comes again, the session ends. */
+/**
+ * How many used refresh tokens of a session are remembered: if one of them comes again, the session
+ * ends.
+ */
 const maxUsedTokens = 1_000;
 
 /** The answer of login and refresh; lifetimes are seconds. */
@@ -29,8 +33,8 @@ export interface TokenResponse {
 }
 
 /**
- * Handlers of the authentication family. Those that hash open their write transaction themselves, after hashing. Refreshing
- * does so as well, because it must commit even if it refuses.
+ * Handlers of the authentication family. Those that hash open their write transaction themselves,
+ * after hashing. Refreshing does so as well, because it must commit even if it refuses.
  */
 export const authn = {
   /** Every failure is the same 401, after the same work. */
@@ -39,7 +43,10 @@ export const authn = {
     async (given, context) =>
       (await signIn(spec, context, given)).tokens,
 
-  /** Single use; a second use inside the grace gives the same successor, a later one ends the session. */
+  /**
+   * Single use; a second use inside the grace gives the same successor, a later one ends the
+   * session.
+   */
   refreshTokens:
     (spec: IdentitySpec): Handler<{ readonly refresh_token: string }, TokenResponse> =>
     async ({ refresh_token: token }, context) => {
@@ -50,8 +57,8 @@ export const authn = {
     },
 
   /**
-   * Ends the calling session, or all of the caller's with `{"scope": "all"}`. An actor may only end its own session; an
-   * API key has none.
+   * Ends the calling session, or all of the caller's with `{"scope": "all"}`. An actor may only end
+   * its own session; an API key has none.
    */
   logout:
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
@@ -64,7 +71,9 @@ export const authn = {
       context.endsCredentials({ principalId });
     },
 
-  /** Needs the current password; ends every session and API key of the caller, the calling one too. */
+  /**
+   * Needs the current password; ends every session and API key of the caller, the calling one too.
+   */
   changePassword:
     (): Handler<{ readonly current_password: string; readonly new_password: string }, void> =>
     async ({ current_password: current, new_password: next }, context) => {
@@ -124,7 +133,10 @@ export const authn = {
       return { sessions: sessions.map((session) => entryOf(session, caller.sessionId)) };
     },
 
-  /** Ends one of the caller's sessions. Throws `core.not_found` for one that is ended, unknown or somebody else's. */
+  /**
+   * Ends one of the caller's sessions. Throws `core.not_found` for one that is ended, unknown or
+   * somebody else's.
+   */
   revokeSession:
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
@@ -151,7 +163,10 @@ export interface SignedIn {
   readonly tokens: TokenResponse;
 }
 
-/** Signs in with a password, under the throttle of logins. Throws the same `core.authentication` for every failure. */
+/**
+ * Signs in with a password, under the throttle of logins. Throws the same `core.authentication` for
+ * every failure.
+ */
 export async function signIn(
   spec: IdentitySpec,
   context: ExecutionContext,
@@ -167,7 +182,8 @@ export async function signIn(
     : undefined;
   return context.transact(async (transaction) => {
     const identity = transaction.of(identityStore);
-    // The password may have been changed or reset since it was proven; then no session begins with the old one.
+    // The password may have been changed or reset since it was proven; then no session begins with
+    // the old one.
     const { id: principalId, passwordHash } = principal;
     if (!(await identity.replacePassword(principalId, passwordHash, rehashed ?? passwordHash)))
       throw refusedCredentials();
@@ -178,7 +194,10 @@ export async function signIn(
   });
 }
 
-/** Whether the password is right and the throttle has an attempt left; without one the same work ends in false. */
+/**
+ * Whether the password is right and the throttle has an attempt left; without one the same work
+ * ends in false.
+ */
 async function provesPassword(
   context: ExecutionContext,
   name: string,

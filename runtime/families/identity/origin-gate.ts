@@ -1,4 +1,5 @@
-// The origin gate: browsers send cookies with requests that other sites start (OWASP CSRF Prevention Cheat Sheet).
+// The origin gate: browsers send cookies with requests that other sites start (OWASP CSRF
+// Prevention Cheat Sheet).
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../../contract/errors.js";
 
@@ -17,8 +18,9 @@ export interface BoundaryRequest {
 const safeMethods = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Lets an unsafe request with a cookie pass only where the browser says that it comes from this service or an allowed
- * origin. Throws `origin_forbidden`, also if the request says nothing: other clients than browsers can send a header instead.
+ * Lets an unsafe request with a cookie pass only where the browser says that it comes from this
+ * service or an allowed origin. Throws `origin_forbidden`, also if the request says nothing: other
+ * clients than browsers can send a header instead.
  */
 export function checkOrigin({ method, headers, host, allowedOrigins }: BoundaryRequest): void {
   if (safeMethods.includes(method)) return;

@@ -1,4 +1,5 @@
-// Password resets: one outstanding token a principal, which reaches its owner out of band (service.md "Password reset token").
+// Password resets: one outstanding token a principal, which reaches its owner out of band
+// (service.md "Password reset token").
 import { identityResources } from "./resources.js";
 import { randomBytes } from "node:crypto";
 import { refusedCredentials } from "../../contract/errors.js";
@@ -10,7 +11,10 @@ import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
 
-/** The integration event of a request (service.md "Integration events (outbox)"). It carries the token itself. */
+/**
+ * The integration event of a request (service.md "Integration events (outbox)"). It carries the
+ * token itself.
+ */
 export interface PasswordResetRequested {
   readonly login: string;
   readonly principal_id: string;
@@ -25,9 +29,10 @@ const eventName = "authn.password_reset_requested";
 /** Handlers of password resets. */
 export const passwordReset = {
   /**
-   * Makes a token for the login and stages the event; the earlier token is superseded. For an unknown login, and where
-   * requests have run out, the same is written and taken back: nothing is staged, and the same statements run. Opens
-   * its write transaction after the attempt is counted, which is a write of its own.
+   * Makes a token for the login and stages the event; the earlier token is superseded. For an
+   * unknown login, and where requests have run out, the same is written and taken back: nothing is
+   * staged, and the same statements run. Opens its write transaction after the attempt is counted,
+   * which is a write of its own.
    */
   requestPasswordReset:
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
@@ -62,7 +67,10 @@ export const passwordReset = {
       });
     },
 
-  /** Sets a new password and ends every session and API key. Every bad token is the same 401; a password that is none uses up nothing. */
+  /**
+   * Sets a new password and ends every session and API key. Every bad token is the same 401; a
+   * password that is none uses up nothing.
+   */
   resetPassword:
     (): Handler<{ readonly token: string; readonly new_password: string }, void> =>
     async ({ token, new_password: password }, context) => {

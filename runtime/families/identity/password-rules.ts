@@ -1,4 +1,5 @@
-// The rules for a new password: long enough, not a common one, and not the login (NIST SP 800-63B-4 §3.1.1.2).
+// The rules for a new password: long enough, not a common one, and not the login (NIST SP 800-63B-4
+// §3.1.1.2).
 import { canonicalLogin } from "./canonical-login.js";
 
 /** Code points, as JSON Schema counts, so that every script counts alike. */
@@ -39,7 +40,10 @@ export async function passwordFault(
     : null;
 }
 
-/** Whether it is the login, or the part before its @, ignoring case and everything but letters and digits. */
+/**
+ * Whether it is the login, or the part before its @, ignoring case and everything but letters and
+ * digits.
+ */
 function isLogin(password: string, login: string): boolean {
   const [name = ""] = login.split("@");
   return [login, name].some(

@@ -1,4 +1,5 @@
-// Passwords: argon2id in a bounded queue; an unknown login costs what a known one does (service.md "Login and credential rules").
+// Passwords: argon2id in a bounded queue; an unknown login costs what a known one does (service.md
+// "Login and credential rules").
 import { fail } from "../../contract/errors.js";
 import { inTurn, type Hashing } from "./hashing.js";
 import { canonicalPassword, isTooLong, passwordFault } from "./password-rules.js";
@@ -20,7 +21,10 @@ interface NewPassword {
   readonly at: string;
 }
 
-/** Hashes a new password. Throws `core.validation` with the rule that it breaks (`password-rules.ts`). */
+/**
+ * Hashes a new password. Throws `core.validation` with the rule that it breaks
+ * (`password-rules.ts`).
+ */
 export async function hashPassword(
   hashing: Hashing,
   { password, login, at }: NewPassword,
@@ -30,13 +34,19 @@ export async function hashPassword(
   return rehashPassword(hashing, password);
 }
 
-/** Hashes a proven password without the rules: one from before a rule stays valid until it is changed. */
+/**
+ * Hashes a proven password without the rules: one from before a rule stays valid until it is
+ * changed.
+ */
 export async function rehashPassword(hashing: Hashing, password: string): Promise<string> {
   const argon2 = await library();
   return inTurn(hashing, () => argon2.hash(canonicalPassword(password), parameters));
 }
 
-/** Whether the password is the one of the hash. Without a hash, or with an empty one, the same work is done and the answer is false. */
+/**
+ * Whether the password is the one of the hash. Without a hash, or with an empty one, the same work
+ * is done and the answer is false.
+ */
 export async function verifyPassword(
   hashing: Hashing,
   hash: string | undefined,

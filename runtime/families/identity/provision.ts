@@ -6,7 +6,10 @@ import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 import { identityStore } from "../../ports/identity.js";
 
-/** Adds an active principal with a login and returns its id. Throws `core.conflict` where the login is taken. */
+/**
+ * Adds an active principal with a login and returns its id. Throws `core.conflict` where the login
+ * is taken.
+ */
 export async function createPrincipal(
   context: ExecutionContext,
   given: { readonly login: string; readonly password: string },

@@ -1,4 +1,5 @@
-// Refresh tokens: random, stored as a digest, each leading to one successor (RFC 9700 §4.14.2, decisions.md "Refresh").
+// Refresh tokens: random, stored as a digest, each leading to one successor (RFC 9700 §4.14.2,
+// decisions.md "Refresh").
 import { randomBytes } from "node:crypto";
 import type { Signer } from "../../ports/signer.js";
 
@@ -18,8 +19,8 @@ export function refreshDigests(peppers: Signer, token: string): readonly string[
 }
 
 /**
- * The one successor of a token, derived and not stored: two requests that race with one token get the same, and so does
- * a client that lost the answer.
+ * The one successor of a token, derived and not stored: two requests that race with one token get
+ * the same, and so does a client that lost the answer.
  */
 export function successorOf(peppers: Signer, token: string): string {
   return peppers.sign("refresh-successor", token).toString("base64url");

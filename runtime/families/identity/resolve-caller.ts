@@ -1,5 +1,5 @@
-// From a resolver's result to a caller: subjects are mapped to principals, and everything that it names must be live
-// (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
+// From a resolver's result to a caller: subjects are mapped to principals, and everything that it
+// names must be live (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
 import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import { isUuid, uuidv7 } from "../../contract/uuid.js";
@@ -15,7 +15,10 @@ const makingMillis = 10_000;
 /** Letters that an issuer's name and a subject may have. */
 const maxName = 512;
 
-/** The caller that a token of a route with a resolver names. Throws errors of the kind authentication. */
+/**
+ * The caller that a token of a route with a resolver names. Throws errors of the kind
+ * authentication.
+ */
 export async function resolvedCaller(
   spec: IdentitySpec,
   routeName: string,
@@ -48,7 +51,10 @@ export async function resolvedCaller(
   return caller;
 }
 
-/** What is wrong with a resolver's answer, or null. PostgreSQL's id columns only take UUIDs, so nothing else is accepted on any engine. */
+/**
+ * What is wrong with a resolver's answer, or null. PostgreSQL's id columns only take UUIDs, so
+ * nothing else is accepted on any engine.
+ */
 function faultOf(said: Identity | ForeignCaller): string | null {
   if ("subject" in said) {
     const isName = (text: unknown): boolean =>
@@ -90,7 +96,10 @@ async function mapped(
   return made;
 }
 
-/** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
+/**
+ * Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and
+ * `tenant_inactive`.
+ */
 export function identityOf(trust: Trust): Identity {
   if (!trust.isActive) throw refusedCredentials();
   // Before what the end of a membership has ended with it, so that the answer says why.

@@ -1,4 +1,5 @@
-// What identity works with in a running service: keys, and counts of attempts (service.md "Keys and secrets").
+// What identity works with in a running service: keys, and counts of attempts (service.md "Keys and
+// secrets").
 import { attempts, type Attempts } from "../../operations/attempts.js";
 import { openedAs, type OpenedResource, type Opening } from "../../operations/family.js";
 import { hmacSigner } from "../../operations/hmac-signer.js";

@@ -17,7 +17,9 @@ export interface IdentitySettings {
   readonly signUpAttempts: AttemptLimits;
 }
 
-/** Reads them. The secrets must be set in production, also by a service that has no identity yet. */
+/**
+ * Reads them. The secrets must be set in production, also by a service that has no identity yet.
+ */
 export function readIdentitySettings(
   spec: IdentitySpec | undefined,
   { environment, secrets }: SettingsSource,

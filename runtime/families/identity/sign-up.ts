@@ -1,5 +1,5 @@
-// Sign-up: at once, or once a mailed token has come back. Until then there is no principal, and nobody can find out which
-// logins have one.
+// Sign-up: at once, or once a mailed token has come back. Until then there is no principal, and
+// nobody can find out which logins have one.
 import { identityResources } from "./resources.js";
 import { randomBytes } from "node:crypto";
 import { fail, refusedCredentials } from "../../contract/errors.js";
@@ -25,7 +25,10 @@ export interface SignUp {
   readonly profile?: object;
 }
 
-/** The integration event from which a mail is made. For a login that has a principal it says only that, and has no token. */
+/**
+ * The integration event from which a mail is made. For a login that has a principal it says only
+ * that, and has no token.
+ */
 export interface SignUpRequested {
   readonly login: string;
   readonly kind: "verify" | "exists";
@@ -37,9 +40,15 @@ export interface SignUpRequested {
 const purpose = "sign-up-digest";
 const eventName = "authn.sign_up_requested";
 
-/** Handlers of registrations. Those that hash open a write transaction of their own, so that hashing holds none. */
+/**
+ * Handlers of registrations. Those that hash open a write transaction of their own, so that hashing
+ * holds none.
+ */
 export const signUp = {
-  /** Makes a principal with its profile, and signs it in. Throws `unique_violation` where the login or a value of the profile is taken. */
+  /**
+   * Makes a principal with its profile, and signs it in. Throws `unique_violation` where the login
+   * or a value of the profile is taken.
+   */
   signUp:
     (spec: IdentitySpec): Handler<SignUp, TokenResponse> =>
     async ({ login: given, password, profile }, context) => {
@@ -57,8 +66,9 @@ export const signUp = {
     },
 
   /**
-   * Keeps a registration until its token comes back, and stages the event; an earlier one of the login is superseded. A login
-   * that has a principal costs the same, and gives the same answer; its token reaches nobody.
+   * Keeps a registration until its token comes back, and stages the event; an earlier one of the
+   * login is superseded. A login that has a principal costs the same, and gives the same answer;
+   * its token reaches nobody.
    */
   requestSignUp:
     (spec: IdentitySpec): Handler<SignUp, void> =>
@@ -76,7 +86,10 @@ export const signUp = {
       });
     },
 
-  /** Mails a pending registration again, with a new token. For any other login the same statements run. */
+  /**
+   * Mails a pending registration again, with a new token. For any other login the same statements
+   * run.
+   */
   resendSignUp:
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
     async ({ login: given }, context) => {
@@ -97,8 +110,8 @@ export const signUp = {
     },
 
   /**
-   * Makes the principal of a registration with its profile. Every bad token is the same 401; what was taken meanwhile is
-   * `unique_violation`, and uses up nothing.
+   * Makes the principal of a registration with its profile. Every bad token is the same 401; what
+   * was taken meanwhile is `unique_violation`, and uses up nothing.
    */
   verifySignUp:
     (spec: IdentitySpec): Handler<{ readonly token: string }, void> =>

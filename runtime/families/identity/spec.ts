@@ -20,7 +20,9 @@ export type TokenIngress =
   /** A parameter of a WebSocket's handshake; no other request is looked at for it. */
   | { readonly kind: "query"; readonly query: string; readonly route: string };
 
-/** How the tokens of a route are verified and resolved; without both, they are the service's own. */
+/**
+ * How the tokens of a route are verified and resolved; without both, they are the service's own.
+ */
 export interface AuthenticationRoute {
   // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
   readonly verifier?: TokenVerifier<any>;
@@ -34,8 +36,8 @@ export type TokenVerifier<Claims = unknown> = (
 ) => Promise<Claims | null> | Claims | null;
 
 /**
- * Somebody whom another issuer knows by a name of its own. It is mapped to a principal of the service, which is made when it
- * is first seen.
+ * Somebody whom another issuer knows by a name of its own. It is mapped to a principal of the
+ * service, which is made when it is first seen.
  */
 export interface ForeignCaller {
   readonly issuer: string;
@@ -48,8 +50,8 @@ export interface ForeignCaller {
 }
 
 /**
- * The caller of a verified token, or null to refuse it: a principal of the service by its id, or somebody
- * to be mapped to one. `stores` read committed state.
+ * The caller of a verified token, or null to refuse it: a principal of the service by its id, or
+ * somebody to be mapped to one. `stores` read committed state.
  */
 export type TokenResolver<Claims = unknown> = (
   claims: Claims,
@@ -98,8 +100,9 @@ export interface IdentitySpec {
 }
 
 /**
- * Declares how a service identifies its callers. Throws where a verifier of the author's comes without a resolver: what
- * it proves would be looked up as if it were a token of this service; and where an ingress names no route.
+ * Declares how a service identifies its callers. Throws where a verifier of the author's comes
+ * without a resolver: what it proves would be looked up as if it were a token of this service; and
+ * where an ingress names no route.
  */
 export function identity(spec: IdentitySpec): IdentitySpec {
   for (const [name, { verifier, resolver }] of Object.entries(spec.routes))

@@ -17,7 +17,10 @@ export const outboxCommand: ServiceCommand = {
           JSON.stringify(await database.reader.of(outboxStore).state(clock.now())),
 };
 
-/** Makes dead letters due again, those of one event or all; the relay of a running server delivers them. Prints how many. */
+/**
+ * Makes dead letters due again, those of one event or all; the relay of a running server delivers
+ * them. Prints how many.
+ */
 export const redriveCommand = ({ was }: OutboxSpec): ServiceCommand => ({
   name: "redrive",
   usage: "[EVENT]",

@@ -1,4 +1,5 @@
-// Where the events of an outbox go: to functions of the author's, or to the URL that the deployment set for a name.
+// Where the events of an outbox go: to functions of the author's, or to the URL that the deployment
+// set for a name.
 import type { Log } from "../../ports/log.js";
 import { logDestination } from "./log-destination.js";
 import { smtp, type MailDestination } from "./smtp.js";

@@ -1,4 +1,5 @@
-// Mails of integration events: what the author's function returns for each, and what of that is sent.
+// Mails of integration events: what the author's function returns for each, and what of that is
+// sent.
 import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
 
@@ -24,7 +25,10 @@ export type MailedEvent<Events> = {
 /** The mail of an event; null and undefined mean none. */
 type Made = Mail | null | undefined;
 
-/** Returns the mail of an event; null and undefined mean none. A rejection leads to another attempt. See `Destination`. */
+/**
+ * Returns the mail of an event; null and undefined mean none. A rejection leads to another attempt.
+ * See `Destination`.
+ */
 export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
   event: MailedEvent<Events>,
   context: ExecutionContext,
@@ -34,11 +38,17 @@ export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
 export type AnyMailRenderer = (event: any, context: ExecutionContext) => Made | Promise<Made>;
 
-/** One address and nothing else: no second recipient, no name, no line break or other control character. */
+/**
+ * One address and nothing else: no second recipient, no name, no line break or other control
+ * character.
+ */
 const address = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 const maxRecipients = 50;
 
-/** The mail with its recipients as a list. Throws if it isn't one, without naming a recipient, because the reason is logged. */
+/**
+ * The mail with its recipients as a list. Throws if it isn't one, without naming a recipient,
+ * because the reason is logged.
+ */
 export function checkedMail(mail: Mail): Mail & { readonly to: readonly string[] } {
   const { to, subject, text, html, reply_to: replyTo } = mail;
   const recipients = typeof to === "string" ? [to] : to;

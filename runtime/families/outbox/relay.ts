@@ -1,4 +1,5 @@
-// The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
+// The relay: delivers staged events to their destinations, at least once, up to a number of
+// attempts (service.md "Integration events (outbox)").
 import { presentName, storedNames, type FirstNames } from "../../contract/former-names.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { missingAwait } from "../../operations/calls.js";
@@ -19,7 +20,9 @@ export interface RelayOptions {
   readonly was: FirstNames | undefined;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;
-  /** The upper bound of the first wait, which doubles; the wait is random below it (full jitter). */
+  /**
+   * The upper bound of the first wait, which doubles; the wait is random below it (full jitter).
+   */
   readonly backoffMillis: number;
 }
 
@@ -152,7 +155,10 @@ async function deliver(
   }
 }
 
-/** Only the error's message, cut: a payload may hold a secret. Calls that were left behind are named, with their lines. */
+/**
+ * Only the error's message, cut: a payload may hold a secret. Calls that were left behind are
+ * named, with their lines.
+ */
 function reasonOf(error: unknown): string {
   const missing = missingAwait(error);
   if (missing !== null) return missing;
@@ -191,7 +197,10 @@ function goneWith(stopping: AbortSignal) {
 /** Only names with a destination are claimed. */
 const unknown: Destination = () => Promise.reject(new Error("no destination"));
 
-/** Settles as the delivery does, or rejects when its time is over, so that one destination doesn't delay the others. */
+/**
+ * Settles as the delivery does, or rejects when its time is over, so that one destination doesn't
+ * delay the others.
+ */
 function withPatience(delivery: Promise<void>, lifetime: Lifetime): Promise<void> {
   return new Promise((resolve, reject) => {
     const off = lifetime.onOver(() =>

@@ -3,7 +3,10 @@ import type { SettingsSource } from "../../operations/family.js";
 import type { OutboxSpec } from "./spec.js";
 
 export interface OutboxSettings {
-  /** URLs of the destinations that the outbox names: `https://…`, `smtps://…`, or `log:` in development. */
+  /**
+   * URLs of the destinations that the outbox names: `https://…`, `smtps://…`, or `log:` in
+   * development.
+   */
   readonly destinations: Readonly<Record<string, string>>;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;

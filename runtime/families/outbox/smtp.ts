@@ -1,4 +1,5 @@
-// A destination that mails: events become mails of the author's, which a mail server takes (RFC 5321).
+// A destination that mails: events become mails of the author's, which a mail server takes (RFC
+// 5321).
 import { domainToASCII } from "node:url";
 import type { Transporter } from "nodemailer";
 import { runHeld } from "../../operations/held-calls.js";
@@ -17,7 +18,10 @@ export interface MailServer {
 
 /** Connections of a process to one server. */
 const maxConnections = 5;
-/** Milliseconds for a step of the conversation, and for a whole mail, which is less than the relay allows. */
+/**
+ * Milliseconds for a step of the conversation, and for a whole mail, which is less than the relay
+ * allows.
+ */
 const stepMillis = 10_000;
 const mailMillis = 15_000;
 
@@ -28,8 +32,8 @@ export interface MailDestination {
 }
 
 /**
- * Mails each event for which `render` returns a mail. An unacknowledged attempt is repeated with the same Message-ID, by which
- * mailboxes recognize duplicates.
+ * Mails each event for which `render` returns a mail. An unacknowledged attempt is repeated with
+ * the same Message-ID, by which mailboxes recognize duplicates.
  */
 export function smtp(server: MailServer, render: AnyMailRenderer): MailDestination {
   let opened: Promise<Transporter> | undefined;
@@ -54,7 +58,10 @@ export function smtp(server: MailServer, render: AnyMailRenderer): MailDestinati
   };
 }
 
-/** Copies known members only, so that nothing else that the author's function returned reaches the library. */
+/**
+ * Copies known members only, so that nothing else that the author's function returned reaches the
+ * library.
+ */
 function message({ to, subject, text, html, reply_to: replyTo }: Mail, from: string) {
   return {
     from: senderOf(from),
@@ -101,7 +108,10 @@ function senderOf(from: string): { readonly name: string; readonly address: stri
 /** Beyond this, a line of a header is too long to be one (RFC 5322 §2.1.1). */
 const longestWord = 900;
 
-/** A subject in which every word fits on a line: a longer one is cut, since headers fold at spaces only. */
+/**
+ * A subject in which every word fits on a line: a longer one is cut, since headers fold at spaces
+ * only.
+ */
 function foldable(subject: string): string {
   return subject.replaceAll(new RegExp(`\\S{${longestWord}}(?=\\S)`, "gu"), "$& ");
 }

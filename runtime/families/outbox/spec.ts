@@ -1,12 +1,14 @@
-// The outbox spec: which integration events there are and where each goes, printed by the generator.
+// The outbox spec: which integration events there are and where each goes, printed by the
+// generator.
 import type { FirstNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
 import type { AnyMailRenderer } from "./mail.js";
 
 /**
- * Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At least once, unordered. The
- * context is of the event's tenant and nobody's: it reads what is committed, and its signal aborts when the attempt is given up.
+ * Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At
+ * least once, unordered. The context is of the event's tenant and nobody's: it reads what is
+ * committed, and its signal aborts when the attempt is given up.
  */
 export type Destination = (event: IntegrationEvent, context: ExecutionContext) => Promise<void>;
 

@@ -1,4 +1,5 @@
-// Staging an integration event in the transaction of the operation that caused it (service.md "Integration events (outbox)").
+// Staging an integration event in the transaction of the operation that caused it (service.md
+// "Integration events (outbox)").
 import { firstName } from "../../contract/former-names.js";
 import type { OutboxSpec } from "./spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -6,7 +7,10 @@ import { callWithTurns } from "../../operations/held-calls.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
-/** Stages an event of a service, typed by its name; see `stage`. Rejects if the data is not what the event declares. */
+/**
+ * Stages an event of a service, typed by its name; see `stage`. Rejects if the data is not what the
+ * event declares.
+ */
 export type StageEvent<Events> = <Name extends keyof Events & string>(
   context: ExecutionContext,
   name: Name,
@@ -17,9 +21,9 @@ export type StageEvent<Events> = <Name extends keyof Events & string>(
 type DeclaredData = (data: unknown, event: string) => unknown;
 
 /**
- * Makes the function by which authors' code stages events, and which it has to await. `declared` has each event of the
- * service, with null for those of opwright, whose data has no other members; `was` the names under which they are stored,
- * where these are others.
+ * Makes the function by which authors' code stages events, and which it has to await. `declared`
+ * has each event of the service, with null for those of opwright, whose data has no other members;
+ * `was` the names under which they are stored, where these are others.
  */
 export function eventStaging<Events>(
   declared: Readonly<Record<keyof Events & string, DeclaredData | null>>,
@@ -34,7 +38,10 @@ export function eventStaging<Events>(
     });
 }
 
-/** Puts an event into the outbox: it is delivered once the transaction has committed, and never if it is undone. */
+/**
+ * Puts an event into the outbox: it is delivered once the transaction has committed, and never if
+ * it is undone.
+ */
 export async function stage(
   context: ExecutionContext,
   name: string,
@@ -61,8 +68,8 @@ export async function stage(
 }
 
 /**
- * As `stage`, but an event that isn't meant is removed again in the same transaction and never delivered. Both run the
- * same statements, so that the time of an answer tells nobody which it was.
+ * As `stage`, but an event that isn't meant is removed again in the same transaction and never
+ * delivered. Both run the same statements, so that the time of an answer tells nobody which it was.
  */
 export async function stageIf(
   isMeant: boolean,

@@ -7,10 +7,16 @@ import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Milliseconds for storing an acknowledgement; the next one makes up for a lost one. */
 const ackMillis = 10_000;
-/** Devices of a principal in a tenant that have a cursor: beyond it the one that was not seen for longest loses its own. */
+/**
+ * Devices of a principal in a tenant that have a cursor: beyond it the one that was not seen for
+ * longest loses its own.
+ */
 export const maxDevices = 100;
 
-/** Moves the cursor of a device up to an id of its mailbox; an unknown id moves nothing. Says whether the id was known. */
+/**
+ * Moves the cursor of a device up to an id of its mailbox; an unknown id moves nothing. Says
+ * whether the id was known.
+ */
 export async function acknowledge(
   { clock, database }: Pick<Resources, "clock" | "database">,
   owner: MailboxOwner,
@@ -27,7 +33,9 @@ export async function acknowledge(
   });
 }
 
-/** Stores the cursor of a device that begins here, as if it had acknowledged all that came before. */
+/**
+ * Stores the cursor of a device that begins here, as if it had acknowledged all that came before.
+ */
 export async function beginDevice(
   { clock, database }: Pick<Resources, "clock" | "database">,
   owner: MailboxOwner,
@@ -41,7 +49,10 @@ export async function beginDevice(
 }
 
 export interface Acknowledgements {
-  /** Accepts an id. Resolves once it is stored, with whether it was known; rejects if it couldn't be stored. */
+  /**
+   * Accepts an id. Resolves once it is stored, with whether it was known; rejects if it couldn't be
+   * stored.
+   */
   take(upTo: string): Promise<boolean>;
   /** Resolves once all accepted ids are stored, or have failed. */
   done(): Promise<void>;
@@ -58,8 +69,8 @@ interface Waiting {
 const maxLookups = 4;
 
 /**
- * The acknowledgements of one connection: one is stored at a time, however many come. `deviceOf` is called each time, since the
- * session that stands for the device may have changed.
+ * The acknowledgements of one connection: one is stored at a time, however many come. `deviceOf` is
+ * called each time, since the session that stands for the device may have changed.
  */
 export function acknowledgements(
   resources: Resources,

@@ -1,5 +1,5 @@
-// Admits connections to the realtime plane of a process, in place of earlier ones of their devices, and checks their
-// credentials again later.
+// Admits connections to the realtime plane of a process, in place of earlier ones of their devices,
+// and checks their credentials again later.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
@@ -34,11 +34,13 @@ export interface Connection extends Sink {
   flush(): void;
   /** Ends it because the service stops. */
   leave(): void;
-  /** Ends it because its credential has ended, its device has connected again, or something failed. */
+  /**
+   * Ends it because its credential has ended, its device has connected again, or something failed.
+   */
   refuse(code: "core.authentication" | "core.internal" | "realtime_device_replaced"): void;
   /**
-   * Ends it so that a live client comes back at once; null if the transport itself finds out whether the other side is
-   * still there.
+   * Ends it so that a live client comes back at once; null if the transport itself finds out
+   * whether the other side is still there.
    */
   readonly reconnect: (() => void) | null;
 }
@@ -50,7 +52,10 @@ export interface ConnectRequest {
   readonly connection: Connection;
   /** Whether the credential is still valid. */
   readonly isGood: () => Promise<boolean>;
-  /** What connections have in common whose credentials end together: the session and what it is scoped to; null is nothing. */
+  /**
+   * What connections have in common whose credentials end together: the session and what it is
+   * scoped to; null is nothing.
+   */
   readonly sharedBy: () => string | null;
   /** Who is calling now: another session may have taken the place of the first. */
   readonly identityNow: () => Identity;
@@ -91,8 +96,9 @@ export interface Admission {
 }
 
 /**
- * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery. Throws
- * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
+ * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery.
+ * Throws `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`,
+ * `service_draining`.
  */
 export async function admit(admission: Admission, request: ConnectRequest): Promise<Admittance> {
   const { spec, resources, byPrincipal, admitted, isStopped } = admission;
@@ -134,7 +140,10 @@ export async function admit(admission: Admission, request: ConnectRequest): Prom
   }
 }
 
-/** A connection's place in the hub: it hears what is its own and its topics, and is told who else hears them. */
+/**
+ * A connection's place in the hub: it hears what is its own and its topics, and is told who else
+ * hears them.
+ */
 interface PlaceInHub {
   readonly one: Admitted;
   /** Delivers from now on, what is kept by the pump. */
@@ -220,7 +229,10 @@ function topicsEnded(topics: readonly string[]): Signal {
   return new Signal("realtime.unsubscribed", JSON.stringify(data), null);
 }
 
-/** Reads of a mailbox. Each counts as the principal's work and has a deadline of its own, since the connection may live for days. */
+/**
+ * Reads of a mailbox. Each counts as the principal's work and has a deadline of its own, since the
+ * connection may live for days.
+ */
 function mailboxReads(
   { database }: Pick<Resources, "database">,
   { principalId }: MailboxOwner,

@@ -1,5 +1,5 @@
-// Signals that are not kept, on their way to one connection: dropped for a slow reader, since they would only delay it more,
-// and the loss is announced (decisions.md §2: loss is never silent).
+// Signals that are not kept, on their way to one connection: dropped for a slow reader, since they
+// would only delay it more, and the loss is announced (decisions.md §2: loss is never silent).
 import { Signal } from "../../ports/signal.js";
 import type { RealtimeCounters } from "./limits.js";
 import type { Sink } from "./pump.js";

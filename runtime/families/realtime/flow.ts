@@ -1,5 +1,6 @@
-// What goes out on a connection: the frames of one tick in one write, backpressure, and an end to one that takes nothing.
-// Most of the cost of a delivery is the call that writes (architecture.md "Realtime").
+// What goes out on a connection: the frames of one tick in one write, backpressure, and an end to
+// one that takes nothing. Most of the cost of a delivery is the call that writes (architecture.md
+// "Realtime").
 import type { Writable } from "node:stream";
 
 /** Bytes that may wait for a slow reader. */
@@ -36,7 +37,10 @@ function flushAll(): void {
   lastFrames = [];
 }
 
-/** The frames that were joined last, because a burst has the same frames for all connections that hear it. */
+/**
+ * The frames that were joined last, because a burst has the same frames for all connections that
+ * hear it.
+ */
 let lastFrames: readonly Buffer[] = [];
 let lastJoined = Buffer.alloc(0);
 
@@ -52,7 +56,10 @@ function joined(frames: readonly Buffer[]): Buffer {
   return lastJoined;
 }
 
-/** The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. Nothing goes out once it has ended. */
+/**
+ * The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. Nothing
+ * goes out once it has ended.
+ */
 export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue): Flow {
   let frames: Buffer[] = [];
   let bytes = 0;

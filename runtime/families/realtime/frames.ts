@@ -28,7 +28,10 @@ export type IngressFrame =
   /** `cid` is present if the frame is an invalid command, which is answered with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
-/** Refusals that are always the same are created once, so that a flood of such frames creates no errors. */
+/**
+ * Refusals that are always the same are created once, so that a flood of such frames creates no
+ * errors.
+ */
 const refusals = {
   json: invalid("no JSON"),
   object: invalid("no object"),
@@ -36,7 +39,9 @@ const refusals = {
   cid: invalid(`cid must be a number, or a text of up to ${limits.maxCidLength}`),
 };
 
-/** Parses a frame as strictly as bodies are, but for U+0000, which a command's own answer refuses. */
+/**
+ * Parses a frame as strictly as bodies are, but for U+0000, which a command's own answer refuses.
+ */
 function parseFrame(data: Buffer, parse: (bytes: Buffer) => unknown): unknown {
   try {
     return parse(data);
@@ -105,7 +110,9 @@ export function readUpTo(given: unknown): string {
   throw invalidFrame("up_to must be a text that is not empty");
 }
 
-/** The topics of `{topics}`, each once. Throws `realtime_invalid_frame`, `realtime_topics_limit`. */
+/**
+ * The topics of `{topics}`, each once. Throws `realtime_invalid_frame`, `realtime_topics_limit`.
+ */
 export function readTopicNames(given: unknown): readonly string[] {
   const topics = memberOf(given, "topics");
   const isNames =

@@ -1,4 +1,5 @@
-// What a connection says when it begins: protocol, device, topics, and where to continue (service.md "Connect handshake").
+// What a connection says when it begins: protocol, device, topics, and where to continue
+// (service.md "Connect handshake").
 import { fail, unavailable } from "../../contract/errors.js";
 import {
   devicePattern,
@@ -27,7 +28,10 @@ export interface Handshake {
   readonly fromNow: boolean;
 }
 
-/** Reads the handshake of a query, which may hold credentials beside it. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`. */
+/**
+ * Reads the handshake of a query, which may hold credentials beside it. Throws
+ * `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`.
+ */
 export function readHandshake(
   query: ReadonlyMap<string, string>,
   lastEventId: string | undefined,
@@ -48,8 +52,9 @@ export function readHandshake(
 }
 
 /**
- * Reads the handshake of Socket.IO's `auth`, whose further members are left alone; `device` stands for a `device_id` that
- * is not there. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`.
+ * Reads the handshake of Socket.IO's `auth`, whose further members are left alone; `device` stands
+ * for a `device_id` that is not there. Throws `realtime_protocol_unsupported`,
+ * `realtime_topics_limit`, `core.validation`.
  */
 export function readAuth(
   auth: Readonly<Record<string, unknown>>,
@@ -69,7 +74,10 @@ export function readAuth(
   };
 }
 
-/** Topics with commas between them, or as a JSON list: only there a name may have a comma. Throws `core.validation`. */
+/**
+ * Topics with commas between them, or as a JSON list: only there a name may have a comma. Throws
+ * `core.validation`.
+ */
 function topicsOfQuery(text: string): readonly string[] {
   if (!text.startsWith('["')) return text === "" ? [] : text.split(",");
   const topics = listIn(text);
@@ -128,10 +136,16 @@ export async function checkTopics(
   if (!topics.every((topic) => granted.has(topic))) throw fail("realtime_topics_unauthorized");
 }
 
-/** Milliseconds that the authorizer has for an answer, at the handshake and whenever it is asked again. */
+/**
+ * Milliseconds that the authorizer has for an answer, at the handshake and whenever it is asked
+ * again.
+ */
 const authorizerMillis = 5_000;
 
-/** Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws what the authorizer does. */
+/**
+ * Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws
+ * what the authorizer does.
+ */
 export async function grantedTopics(
   { authorizeTopics }: RealtimeSpec,
   topics: readonly string[],
@@ -149,9 +163,10 @@ export async function grantedTopics(
 }
 
 /**
- * The position after which to continue: the id that the client names if it is from this mailbox, even if the cursor is
- * ahead; otherwise the cursor of its device (decisions.md §2). A device that has neither begins at the beginning, or where
- * the mailbox ends by now: then `begun` stores its cursor, so that the next connection misses nothing that comes meanwhile.
+ * The position after which to continue: the id that the client names if it is from this mailbox,
+ * even if the cursor is ahead; otherwise the cursor of its device (decisions.md §2). A device that
+ * has neither begins at the beginning, or where the mailbox ends by now: then `begun` stores its
+ * cursor, so that the next connection misses nothing that comes meanwhile.
  */
 export async function resumePoint(
   mailbox: Pick<MailboxStore, "state" | "has">,
@@ -169,7 +184,10 @@ export async function resumePoint(
   return head;
 }
 
-/** The position of an id of this mailbox, whose entries up to `floor` are gone; null for any other text. */
+/**
+ * The position of an id of this mailbox, whose entries up to `floor` are gone; null for any other
+ * text.
+ */
 export async function knownPosition(
   mailbox: Pick<MailboxStore, "has">,
   owner: MailboxOwner,

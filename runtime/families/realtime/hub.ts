@@ -57,8 +57,9 @@ export function memoryHub(tell: TellEntry): Hub {
       ? byTopic.get(topicKey(tenant, to.topic))
       : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
   /**
-   * Signals to send at the end of this tick: each connection is visited once, however many there are. Who hears them is
-   * asked then, because a connection may take the place of another in the meantime.
+   * Signals to send at the end of this tick: each connection is visited once, however many there
+   * are. Who hears them is asked then, because a connection may take the place of another in the
+   * meantime.
    */
   let due = new Map<string, DueSignals>();
   const tellDue = (): void => {

@@ -1,4 +1,5 @@
-// The family of realtime: signals and commands. Its connections are transports (http/), which the server starts.
+// The family of realtime: signals and commands. Its connections are transports (http/), which the
+// server starts.
 import { familyOf } from "../../operations/family.js";
 import { gauge } from "../../operations/metric.js";
 import { mailboxStore } from "../../ports/mailbox.js";

@@ -1,9 +1,12 @@
-// What the bus has lost: nobody knows which signals on topics those were, so connections are told to look again
-// (decisions.md §2: loss is never silent).
+// What the bus has lost: nobody knows which signals on topics those were, so connections are told
+// to look again (decisions.md §2: loss is never silent).
 import type { Admitted } from "./admission.js";
 import type { RealtimeSpec } from "./spec.js";
 
-/** Milliseconds between two announcements, so that not all clients look again at the same moment; and all of them together. */
+/**
+ * Milliseconds between two announcements, so that not all clients look again at the same moment;
+ * and all of them together.
+ */
 const pauseMillis = 5;
 const spreadMillis = 5_000;
 
@@ -17,7 +20,10 @@ export interface Losses {
   stop(): void;
 }
 
-/** `send` tells other processes that something was lost; if that is lost as well, `hasLost` is called again. */
+/**
+ * `send` tells other processes that something was lost; if that is lost as well, `hasLost` is
+ * called again.
+ */
 export function announcedLosses(
   { events }: Pick<RealtimeSpec, "events">,
   admitted: ReadonlySet<Admitted>,

@@ -1,5 +1,6 @@
-// Gives staged signals their positions in mailboxes, after their commit: a reader could already have passed a position that
-// was taken before it (architecture.md "Number after commit"). Shards are numbered beside each other, each by one process at a time.
+// Gives staged signals their positions in mailboxes, after their commit: a reader could already
+// have passed a position that was taken before it (architecture.md "Number after commit"). Shards
+// are numbered beside each other, each by one process at a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/resources.js";

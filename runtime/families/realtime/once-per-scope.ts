@@ -1,4 +1,5 @@
-// Checks that are asked for again and again: one runs at a time for each scope, and one more waits, however many ask.
+// Checks that are asked for again and again: one runs at a time for each scope, and one more waits,
+// however many ask.
 import type { CredentialScope } from "../../ports/signals.js";
 
 /** Runs `check` for a scope soon: once more after the running one, if it is asked for meanwhile. */

@@ -1,5 +1,5 @@
-// The realtime plane of a process: who is connected, and what takes durable signals from their transactions to them
-// (architecture.md "Realtime").
+// The realtime plane of a process: who is connected, and what takes durable signals from their
+// transactions to them (architecture.md "Realtime").
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/resources.js";
@@ -31,11 +31,15 @@ import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
-/** Without a bus, signals that other processes have numbered are found within so many milliseconds. */
+/**
+ * Without a bus, signals that other processes have numbered are found within so many milliseconds.
+ */
 const pollMillis = 1_000;
 /** A credential or a permission that has ended is noticed within so many milliseconds. */
 const recheckMillis = 3_000;
-/** Other processes are told within so many milliseconds that something was lost on its way to them. */
+/**
+ * Other processes are told within so many milliseconds that something was lost on its way to them.
+ */
 const lossMillis = 1_000;
 const reportMillis = 60_000;
 /** Signals that a bus has lost unnoticed are found within so many milliseconds. */
@@ -44,24 +48,29 @@ const failed = "the realtime plane failed";
 /** Milliseconds between the ends of two connections when the service stops. */
 const leavePauseMillis = 5;
 /**
- * How long an SSE stream may go without a sign of life, in milliseconds. With presence it is shorter, so that others learn
- * within a minute that somebody has gone: this time, an interval between checks, and the wait of presence together.
+ * How long an SSE stream may go without a sign of life, in milliseconds. With presence it is
+ * shorter, so that others learn within a minute that somebody has gone: this time, an interval
+ * between checks, and the wait of presence together.
  */
 const silentMillis = { present: 50_000, otherwise: 300_000 };
 
 export interface RealtimePlane extends SignalPlane {
   /**
-   * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery. Throws
-   * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
+   * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery.
+   * Throws `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`,
+   * `service_draining`.
    */
   connect(request: ConnectRequest): Promise<Admittance>;
-  /** Who hears a topic, after a principal, in the order of their ids; nobody if presence is not told. */
+  /**
+   * Who hears a topic, after a principal, in the order of their ids; nobody if presence is not
+   * told.
+   */
   present(tenant: string, topic: string, after: string, limit: number): Occupants;
   /** A device of a principal is alive: its connection may continue, on whichever process it is. */
   sign(owner: MailboxOwner, device: string): void;
   /**
-   * Ends every connection, and resolves when nothing is under way. The ends are spread over up to so many milliseconds, so
-   * that what reconnects elsewhere does not come all at once.
+   * Ends every connection, and resolves when nothing is under way. The ends are spread over up to
+   * so many milliseconds, so that what reconnects elsewhere does not come all at once.
    */
   stop(spreadMillis: number): Promise<void>;
 }
@@ -95,7 +104,10 @@ export function startPlane(
     bus?.send({ kind: "positions", mailboxes: positionsOf(entries) });
   });
 
-  /** Reads the positions of mailboxes, whatever hints have arrived, because other processes number too. */
+  /**
+   * Reads the positions of mailboxes, whatever hints have arrived, because other processes number
+   * too.
+   */
   const checkPositions = async (): Promise<void> => {
     const heads = await database.reader.of(mailboxStore).heads(hub.owners());
     for (const { head, ...owner } of heads) hub.position(owner, head);
@@ -246,7 +258,10 @@ function heard(
   }
 }
 
-/** Ids of the ephemeral signals that this process publishes: a client that hears two processes tells equal signals apart. */
+/**
+ * Ids of the ephemeral signals that this process publishes: a client that hears two processes tells
+ * equal signals apart.
+ */
 function signalIds(): () => string {
   const process = randomBytes(6).toString("base64url");
   let count = 0;

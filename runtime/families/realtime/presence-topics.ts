@@ -1,9 +1,13 @@
-// What is told of presence: one frame a topic and tick, the same bytes for everybody who hears the topic, so that the cost of
-// a thousand who come at once grows with their number and not with its square (decisions.md §2 "Presence").
+// What is told of presence: one frame a topic and tick, the same bytes for everybody who hears the
+// topic, so that the cost of a thousand who come at once grows with their number and not with its
+// square (decisions.md §2 "Presence").
 import { Signal } from "../../ports/signal.js";
 import type { HubMember } from "./hub.js";
 
-/** Milliseconds before others learn that somebody has gone, because most broken connections come back. */
+/**
+ * Milliseconds before others learn that somebody has gone, because most broken connections come
+ * back.
+ */
 const lingerMillis = 2_000;
 /** The first change after a quiet time waits so many milliseconds for others of the same moment. */
 const gatherMillis = 20;
@@ -35,7 +39,10 @@ export interface Occupants {
 }
 
 export interface ShownTopics {
-  /** Those who have come count from now on; those who have gone count for a while longer. `keys` are those of seats. */
+  /**
+   * Those who have come count from now on; those who have gone count for a while longer. `keys` are
+   * those of seats.
+   */
   look(keys: Iterable<string>): void;
   /** Tells a connection who is there, with the next tick. */
   greet(tenant: string, topic: string, connection: HubMember): void;
@@ -151,8 +158,8 @@ function freshTopic(tenant: string, topic: string): ShownTopic {
 }
 
 /**
- * Tells what has changed: a single move by its name, several as who is there now, which is also what newcomers are told.
- * Clients of version 1 know all three frames.
+ * Tells what has changed: a single move by its name, several as who is there now, which is also
+ * what newcomers are told. Clients of version 1 know all three frames.
  */
 function tell(shown: ShownTopic, publish: TellPresence): void {
   const { tenant, topic, present } = shown;

@@ -1,4 +1,5 @@
-// The cost of presence, counted in frames: it grows with the number of those who hear a topic, not with its square.
+// The cost of presence, counted in frames: it grows with the number of those who hear a topic, not
+// with its square.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { PresenceMessage } from "../../ports/bus.js";
 import { Signal } from "../../ports/signal.js";

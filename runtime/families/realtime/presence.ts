@@ -1,4 +1,5 @@
-// Who hears a topic: the principals that are connected to any process of the service (decisions.md §2 "Presence").
+// Who hears a topic: the principals that are connected to any process of the service (decisions.md
+// §2 "Presence").
 import { uuidv7 } from "../../contract/uuid.js";
 import type { PresenceMessage } from "../../ports/bus.js";
 import type { HubMember } from "./hub.js";
@@ -11,7 +12,9 @@ import {
   type TellPresence,
 } from "./presence-topics.js";
 
-/** How often processes say that they are alive, and after how long without that they count as gone. */
+/**
+ * How often processes say that they are alive, and after how long without that they count as gone.
+ */
 const aliveMillis = 10_000;
 const silentMillis = 35_000;
 /** What has changed here in so many milliseconds is one message to the other processes. */
@@ -22,16 +25,24 @@ export interface Presence {
   enter(seat: Seat, connection: HubMember): () => void;
   /** A connection may have missed who came and went: it is told again who is there. */
   again(tenant: string, topic: string, connection: HubMember): void;
-  /** Up to `limit` principals on a topic after one of them, in the order of their ids, and how many there are in all. */
+  /**
+   * Up to `limit` principals on a topic after one of them, in the order of their ids, and how many
+   * there are in all.
+   */
   page(tenant: string, topic: string, after: string, limit: number): Occupants;
   /** Takes a message of another process. */
   heard(message: PresenceMessage): void;
-  /** Tells other processes who is here, and asks who is there: at the start, and when the bus is back. */
+  /**
+   * Tells other processes who is here, and asks who is there: at the start, and when the bus is
+   * back.
+   */
   announce(): void;
   stop(): void;
 }
 
-/** Tells everybody who hears a topic here who comes and goes. `send` reaches the other processes. */
+/**
+ * Tells everybody who hears a topic here who comes and goes. `send` reaches the other processes.
+ */
 export function startPresence(
   publish: TellPresence,
   send: (message: PresenceMessage) => void,
@@ -134,7 +145,9 @@ function seatsOfSilent(
 
 type Move = "here" | "gone";
 
-/** What other processes are to be told: however many come and go in a moment, that is two messages. */
+/**
+ * What other processes are to be told: however many come and go in a moment, that is two messages.
+ */
 interface GatheredMoves {
   moved(key: string, is: Move): void;
   /** Tells what waits, now. */

@@ -1,5 +1,5 @@
-// The connections of each principal: which are admitted, which make room, and which have been silent for too long
-// (architecture.md "Work is bounded").
+// The connections of each principal: which are admitted, which make room, and which have been
+// silent for too long (architecture.md "Work is bounded").
 import { fail } from "../../contract/errors.js";
 import type { RealtimeCounters } from "./limits.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
@@ -20,18 +20,26 @@ export interface PrincipalConnection extends MailboxOwner {
 export interface PrincipalConnectionsOptions {
   /** Connections of all principals. */
   readonly most: number;
-  /** How long a connection may go without a sign of life where its transport does not look for one. */
+  /**
+   * How long a connection may go without a sign of life where its transport does not look for one.
+   */
   readonly silentMillis: number;
   readonly counters: RealtimeCounters;
 }
 
 /** Connections of one principal. */
 const mostOfOne = 20;
-/** A connection that was silent for so long makes room for a new one of its principal; our client gives a sign every 30 s. */
+/**
+ * A connection that was silent for so long makes room for a new one of its principal; our client
+ * gives a sign every 30 s.
+ */
 const overdueMillis = 50_000;
 const retryAfter = { headers: { "Retry-After": "5" } };
 
-/** How often other processes hear that a device is alive here, because it may have left a connection there. */
+/**
+ * How often other processes hear that a device is alive here, because it may have left a connection
+ * there.
+ */
 const tellMillis = 20_000;
 
 /** When a connection last gave a sign, and when other processes last heard of its device. */
@@ -88,7 +96,10 @@ export class PrincipalConnections {
     return true;
   }
 
-  /** Ends connections that were silent for too long; a client that is still there reconnects and continues. */
+  /**
+   * Ends connections that were silent for too long; a client that is still there reconnects and
+   * continues.
+   */
   endSilent(): void {
     const before = performance.now() - this.#options.silentMillis;
     for (const own of this.#byOwner.values())
@@ -118,8 +129,9 @@ export class PrincipalConnections {
   }
 
   /**
-   * The newcomer is certainly alive; the connection that has been silent for longest may not be, so it loses its place. If its
-   * client is alive after all, it reconnects and takes the place of another: so more than twenty take turns.
+   * The newcomer is certainly alive; the connection that has been silent for longest may not be, so
+   * it loses its place. If its client is alive after all, it reconnects and takes the place of
+   * another: so more than twenty take turns.
    */
   #makeRoom(owner: MailboxOwner): void {
     const own = this.#of(owner);

@@ -1,4 +1,5 @@
-// The pump under hints that are lost, doubled and reordered, and readers that stall: a model that a reader believes at a glance.
+// The pump under hints that are lost, doubled and reordered, and readers that stall: a model that a
+// reader believes at a glance.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Pump, type Sink } from "./pump.js";

@@ -1,5 +1,6 @@
-// The pump of one connection: the whole delivery algorithm (architecture.md "Realtime"). The mailbox is the truth: a live
-// signal is written only if it has the next position; anything else makes the pump read the mailbox.
+// The pump of one connection: the whole delivery algorithm (architecture.md "Realtime"). The
+// mailbox is the truth: a live signal is written only if it has the next position; anything else
+// makes the pump read the mailbox.
 import type { MailboxEntry, MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { Signal } from "../../ports/signal.js";
 import type { TellEntry } from "./told-entries.js";
@@ -28,16 +29,24 @@ export interface PumpOptions {
 /** Entries that are read at a time, at most. */
 const maxPageSize = 100;
 
-/** Delivers one mailbox to one connection, in order and without a gap, however many hints are lost. */
+/**
+ * Delivers one mailbox to one connection, in order and without a gap, however many hints are lost.
+ */
 export class Pump {
   readonly #options: PumpOptions;
   #sent: number;
   #wanted: number;
-  /** Entries of the next read: as many as the last one sent without waiting, so that few wait in memory. */
+  /**
+   * Entries of the next read: as many as the last one sent without waiting, so that few wait in
+   * memory.
+   */
   #pageSize = maxPageSize;
   #running: Promise<void> | undefined;
 
-  /** To be created once the connection is in the hub, so that a hint before the first read isn't lost. */
+  /**
+   * To be created once the connection is in the hub, so that a hint before the first read isn't
+   * lost.
+   */
   constructor(options: PumpOptions) {
     this.#options = options;
     this.#sent = options.after;
@@ -54,7 +63,9 @@ export class Pump {
     return this.#run();
   }
 
-  /** A new entry of the mailbox: written at once if it is the next one, otherwise a reason to read. */
+  /**
+   * A new entry of the mailbox: written at once if it is the next one, otherwise a reason to read.
+   */
   hint(signal: Signal): void {
     const { position } = signal;
     const { sink } = this.#options;
@@ -112,7 +123,10 @@ export class Pump {
     }
   }
 
-  /** Writes entries as long as they can be; returns how many. What this version doesn't declare counts as written. */
+  /**
+   * Writes entries as long as they can be; returns how many. What this version doesn't declare
+   * counts as written.
+   */
   #write(entries: readonly MailboxEntry[]): number {
     const { sink, tell } = this.#options;
     let written = 0;

@@ -1,5 +1,5 @@
-// The names of signals: mailboxes keep the first one, and processes tell each other that, so that clients of each version hear
-// the name that they know (evolution.md "Rename").
+// The names of signals: mailboxes keep the first one, and processes tell each other that, so that
+// clients of each version hear the name that they know (evolution.md "Rename").
 import { firstName, presentName, type FirstNames } from "../../contract/former-names.js";
 import type { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";

@@ -1,10 +1,14 @@
-// The realtime spec: which signals and commands there are, printed by the generator (service.md "Realtime wire protocol").
+// The realtime spec: which signals and commands there are, printed by the generator (service.md
+// "Realtime wire protocol").
 import type { Validator } from "../../contract/validation.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Operation } from "../../operations/operation.js";
 
 export interface SignalDeclaration {
-  /** `durable` is kept in mailboxes until it is acknowledged; `ephemeral` only reaches those who are connected. */
+  /**
+   * `durable` is kept in mailboxes until it is acknowledged; `ephemeral` only reaches those who are
+   * connected.
+   */
   readonly delivery: "durable" | "ephemeral";
   readonly audience: readonly ("principal" | "topic")[];
   /** What it was called first, if otherwise: mailboxes keep that name. */
@@ -12,7 +16,10 @@ export interface SignalDeclaration {
   readonly validate: Validator<unknown>;
 }
 
-/** Returns those of the requested topics that the caller may hear, usually by its read access to their subject. */
+/**
+ * Returns those of the requested topics that the caller may hear, usually by its read access to
+ * their subject.
+ */
 export type TopicAuthorizer = (
   requested: readonly string[],
   context: ExecutionContext,
@@ -22,7 +29,10 @@ export type RealtimeTransport = "socketio" | "sse" | "websocket";
 
 /** The realtime plane of a service as generated code declares it. */
 export interface RealtimeSpec {
-  /** Where the endpoints are: `<path>/sse`, `<path>/sse/ack`, `<path>/ws`, `<path>/socket.io`, `<path>/history`. */
+  /**
+   * Where the endpoints are: `<path>/sse`, `<path>/sse/ack`, `<path>/ws`, `<path>/socket.io`,
+   * `<path>/history`.
+   */
   readonly path: string;
   readonly transports: readonly RealtimeTransport[];
   readonly events: Readonly<Record<string, SignalDeclaration>>;

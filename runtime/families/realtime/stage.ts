@@ -1,4 +1,5 @@
-// Sending signals from operations: durable ones with the transaction, ephemeral ones after it (decisions.md §2).
+// Sending signals from operations: durable ones with the transaction, ephemeral ones after it
+// (decisions.md §2).
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callTogether } from "../../operations/held-calls.js";
@@ -25,7 +26,10 @@ export type PublishSignal<Events> = <Name extends keyof Events & string>(
   to: SignalTarget,
 ) => void;
 
-/** Stages durable signals of a service: they are delivered once the transaction has committed, and never if it is undone. */
+/**
+ * Stages durable signals of a service: they are delivered once the transaction has committed, and
+ * never if it is undone.
+ */
 export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
   // Signals that are staged at once are written together.
   return (context, name, data, { principals }) =>
@@ -56,7 +60,10 @@ export async function stageText(
   });
 }
 
-/** Publishes ephemeral signals of a service, after the commit: whoever is connected hears them, at most once. */
+/**
+ * Publishes ephemeral signals of a service, after the commit: whoever is connected hears them, at
+ * most once.
+ */
 export function publishingOf<Events>(events: RealtimeSpec["events"]): PublishSignal<Events> {
   return (context, name, data, to) => {
     publishText(context, name, checkedText(events, name, "ephemeral", data), to);
@@ -78,7 +85,9 @@ export function publishText(
   });
 }
 
-/** The JSON of a payload that matches its event's declaration; any other is a fault of the service. */
+/**
+ * The JSON of a payload that matches its event's declaration; any other is a fault of the service.
+ */
 function checkedText(
   events: RealtimeSpec["events"],
   name: string,

@@ -1,5 +1,5 @@
-// The topics of one connection: what it hears, from when until when. A topic is heard as long as the caller may hear it
-// (service.md "Connect handshake" rules 5 to 7).
+// The topics of one connection: what it hears, from when until when. A topic is heard as long as
+// the caller may hear it (service.md "Connect handshake" rules 5 to 7).
 import { fail } from "../../contract/errors.js";
 import { maxTopics } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -10,15 +10,18 @@ export interface Subscriptions {
   /** What is heard now. */
   readonly topics: readonly string[];
   /**
-   * Hears these topics as well; resolves with all that are heard then. All are granted, or nothing changes: throws
-   * `realtime_topics_unauthorized`, `realtime_topics_limit`.
+   * Hears these topics as well; resolves with all that are heard then. All are granted, or nothing
+   * changes: throws `realtime_topics_unauthorized`, `realtime_topics_limit`.
    */
   add(topics: readonly string[], context: ExecutionContext): Promise<readonly string[]>;
   /** Hears these topics no longer; returns those that are still heard. */
   remove(topics: readonly string[]): readonly string[];
   /** What is heard at this moment, for `keep` once it has been asked who may hear it. */
   held(): HeldTopics;
-  /** Ends what was held and is not granted any more. What has been subscribed to again in the meantime stays. */
+  /**
+   * Ends what was held and is not granted any more. What has been subscribed to again in the
+   * meantime stays.
+   */
   keep(held: HeldTopics, granted: ReadonlySet<string>): void;
   /** Hears nothing any more. */
   end(): void;

@@ -1,4 +1,5 @@
-// Signals of other versions as this one declares them: entries of mailboxes, and what other processes publish.
+// Signals of other versions as this one declares them: entries of mailboxes, and what other
+// processes publish.
 import type { Resources } from "../../operations/resources.js";
 import type { BusMessage } from "../../ports/bus.js";
 import type { MailboxEntry } from "../../ports/mailbox.js";
@@ -7,8 +8,9 @@ import { keptAs, renamed, toldAs } from "./signal-names.js";
 import type { RealtimeSpec } from "./spec.js";
 
 /**
- * The signal of an entry. An event is undeclared if clients of this version don't know it. An entry that can't be read, because
- * an author's converter throws, is lost: whoever tells entries announces a gap, and goes on.
+ * The signal of an entry. An event is undeclared if clients of this version don't know it. An entry
+ * that can't be read, because an author's converter throws, is lost: whoever tells entries
+ * announces a gap, and goes on.
  */
 export type TellEntry = (entry: MailboxEntry) => Signal | "undeclared" | "lost";
 
@@ -24,7 +26,10 @@ export function entriesTold(...[{ events }, resources]: Telling): TellEntry {
   };
 }
 
-/** The payload as this version declares it; null, and a line of the log, if a converter of the author's throws. */
+/**
+ * The payload as this version declares it; null, and a line of the log, if a converter of the
+ * author's throws.
+ */
 function readData(
   { kept, log }: Telling[1],
   name: string,
@@ -41,8 +46,8 @@ function readData(
 type Published = Extract<BusMessage, { readonly kind: "signal" }>;
 
 /**
- * Makes the function that reads ephemeral signals of other processes; null for what can't be read, and for an event that this
- * version doesn't declare.
+ * Makes the function that reads ephemeral signals of other processes; null for what can't be read,
+ * and for an event that this version doesn't declare.
  */
 export function publishedElsewhere(
   ...[{ events }, resources]: Telling

@@ -1,5 +1,5 @@
-// Asks again who may hear what: a topic ends with the right to hear it, wherever that right was taken away
-// (architecture.md "Realtime").
+// Asks again who may hear what: a topic ends with the right to hear it, wherever that right was
+// taken away (architecture.md "Realtime").
 import { ServiceError } from "../../contract/errors.js";
 import { maxTopics } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -11,7 +11,9 @@ import type { HeldTopics, Subscriptions } from "./subscriptions.js";
 /** Callers who are asked about at once. */
 const callersAtOnce = 8;
 
-/** An authorizer that throws one of these has answered: not authenticated, not permitted, not found. */
+/**
+ * An authorizer that throws one of these has answered: not authenticated, not permitted, not found.
+ */
 const refusals: readonly number[] = [401, 403, 404];
 
 /** A connection whose topics are asked about. */
@@ -24,8 +26,9 @@ export interface Listening {
 }
 
 /**
- * Asks again about the topics of these connections, and ends those that are not granted any more. Each topic of a caller is
- * asked about once, however many connections hear it; a few callers at a time, so that none waits for all topics of another.
+ * Asks again about the topics of these connections, and ends those that are not granted any more.
+ * Each topic of a caller is asked about once, however many connections hear it; a few callers at a
+ * time, so that none waits for all topics of another.
  */
 export async function recheckTopics(
   spec: RealtimeSpec,
@@ -84,7 +87,10 @@ async function stillGranted(
   }
 }
 
-/** Asks about the topics of one connection, on behalf of a caller whose credential was just renewed. Throws what the authorizer does. */
+/**
+ * Asks about the topics of one connection, on behalf of a caller whose credential was just renewed.
+ * Throws what the authorizer does.
+ */
 export async function recheckRenewed(
   spec: RealtimeSpec,
   { subscriptions }: Pick<Listening, "subscriptions">,

@@ -1,4 +1,5 @@
-// Highlights: parts of a text, escaped as HTML, in which the words that were found are marked (decisions.md "Search").
+// Highlights: parts of a text, escaped as HTML, in which the words that were found are marked
+// (decisions.md "Search").
 import { limits } from "../../contract/limits.js";
 import type { StemmedLanguage } from "../../contract/search-languages.js";
 import type { Phrase } from "../../query/match.js";
@@ -49,7 +50,10 @@ function searchedWords(text: string): readonly Word[] {
   return words;
 }
 
-/** The words that were found: for each position in the list of words, where its mark ends in the text. */
+/**
+ * The words that were found: for each position in the list of words, where its mark ends in the
+ * text.
+ */
 type Found = ReadonlyMap<number, number>;
 
 /** Words that are part of a phrase, as it is spelt or in one of its other spellings. */
@@ -73,7 +77,10 @@ function matchedWords(words: readonly Word[], phrases: readonly Phrase[]): Found
   return found;
 }
 
-/** Where the mark of a word ends. If only the first character of a pair was searched for, the mark ends after that. */
+/**
+ * Where the mark of a word ends. If only the first character of a pair was searched for, the mark
+ * ends after that.
+ */
 function markedEnd({ text, end, head }: Word, wanted: string): number {
   return head !== undefined && text !== wanted ? head : end;
 }
@@ -100,7 +107,10 @@ function matchedForms(
   return found;
 }
 
-/** The first and last word of a fragment: it begins a little before the word at `at`, and ends when the size is reached. */
+/**
+ * The first and last word of a fragment: it begins a little before the word at `at`, and ends when
+ * the size is reached.
+ */
 function windowAround(words: readonly Word[], at: number, size: number): readonly [number, number] {
   const from = words[at]?.start ?? 0;
   let first = at;

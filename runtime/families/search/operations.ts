@@ -1,4 +1,5 @@
-// The search operations that generated routes name (service.md "Search routes", decisions.md "Search").
+// The search operations that generated routes name (service.md "Search routes", decisions.md
+// "Search").
 import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
 import type { Window } from "../../ports/documents.js";
 import { checkPrice } from "../documents/priced.js";
@@ -115,7 +116,8 @@ async function searchByCursor<Page>(
   context: ExecutionContext,
   asked: SearchCursorRequest,
 ): Promise<JsonText<Page>> {
-  // The cursor is bound to the request without other spellings, since those may change from page to page.
+  // The cursor is bound to the request without other spellings, since those may change from page to
+  // page.
   const seen = await withSight(spec.document, context, asked, callerSight);
   await checkPrice(spec.document, context, [seen.filter], (ground) =>
     costOf(spec, ground, seen, 0),
@@ -150,7 +152,10 @@ function costOf(
   });
 }
 
-/** Adds other spellings, from documents within the scope, to a request that asks for them. Throws `query_too_complex` if there are too many. */
+/**
+ * Adds other spellings, from documents within the scope, to a request that asks for them. Throws
+ * `query_too_complex` if there are too many.
+ */
 async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   spec: SearchSpec,
   context: ExecutionContext,
@@ -160,7 +165,8 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   if (match === null || !isFuzzy) return request;
   const { tenant } = context;
   const store = context.transaction.of(searchStore);
-  // Of the request's own conditions none counts: what is found by them must not change how it is scored.
+  // Of the request's own conditions none counts: what is found by them must not change how it is
+  // scored.
   const seen = scoped(spec.document, context, {
     filter: everything,
     sorts: [],

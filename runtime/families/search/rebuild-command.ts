@@ -1,4 +1,5 @@
-// `node server.js search-rebuild [NAME]`: rebuilds the indexes of searches, for rows that are older than their index.
+// `node server.js search-rebuild [NAME]`: rebuilds the indexes of searches, for rows that are older
+// than their index.
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import { progressBar } from "../../work/progress-bar.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
@@ -17,7 +18,10 @@ export function rebuildCommand(searches: readonly SearchSpec[]): ServiceCommand 
   };
 }
 
-/** Rebuilds the indexes one after the other, each with a progress bar. Returns how many documents were indexed. */
+/**
+ * Rebuilds the indexes one after the other, each with a progress bar. Returns how many documents
+ * were indexed.
+ */
 async function rebuildSearches(
   { database }: ServiceAtWork,
   searches: readonly SearchSpec[],

@@ -1,4 +1,5 @@
-// Rebuilds the index of a search, batch by batch under a lease. The lease stores the progress, so that a rebuild can resume.
+// Rebuilds the index of a search, batch by batch under a lease. The lease stores the progress, so
+// that a rebuild can resume.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Transaction } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -19,7 +20,9 @@ const batchMillis = 200;
 /** Documents per batch, at first and at most. */
 const firstBatch = 100;
 const largestBatch = 4_000;
-/** The deadline of a batch in milliseconds: it may have to wait for a writer that holds a document. */
+/**
+ * The deadline of a batch in milliseconds: it may have to wait for a writer that holds a document.
+ */
 const deadlineMillis = 60_000;
 /** Milliseconds for which a rebuild that has died keeps the next one waiting. */
 const leaseMillis = 5_000;
@@ -33,8 +36,9 @@ export interface RebuildListener {
 }
 
 /**
- * Brings the index in line with the documents, while writes and searches go on. Resumes a rebuild that ended early, and
- * waits for one that another process runs. Returns how many documents the index was built from.
+ * Brings the index in line with the documents, while writes and searches go on. Resumes a rebuild
+ * that ended early, and waits for one that another process runs. Returns how many documents the
+ * index was built from.
  */
 export async function rebuildSearch(
   database: Database,

@@ -1,4 +1,5 @@
-// Parses the bodies of search requests: query, filters, sorts, options, paging (decisions.md "Search").
+// Parses the bodies of search requests: query, filters, sorts, options, paging (decisions.md
+// "Search").
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { FieldReference } from "../../query/fields.js";
@@ -29,7 +30,10 @@ interface SearchOptions {
 export type SearchPageRequest = PageRequest & SearchQuery & SearchOptions;
 export type SearchCursorRequest = CursorRequest & SearchQuery & SearchOptions;
 
-/** Reads a body of `typed` or `raw`. Throws `core.validation`, `field_not_queryable` or `query_too_complex`. */
+/**
+ * Reads a body of `typed` or `raw`. Throws `core.validation`, `field_not_queryable` or
+ * `query_too_complex`.
+ */
 export function parseSearchPage(
   body: unknown,
   spec: SearchSpec,

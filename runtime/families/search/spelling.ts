@@ -1,4 +1,5 @@
-// Other spellings: words of the index that are a typing error or two away from a searched one (decisions.md "Search": fuzzy).
+// Other spellings: words of the index that are a typing error or two away from a searched one
+// (decisions.md "Search": fuzzy).
 import { fail } from "../../contract/errors.js";
 import { editDistance } from "../../contract/edit-distance.js";
 import { limits } from "../../contract/limits.js";
@@ -6,7 +7,10 @@ import type { StemmedLanguage } from "../../contract/search-languages.js";
 import type { Match, Phrase, Spelling } from "../../query/match.js";
 import { stemsOf } from "../../query/stems.js";
 
-/** Finds words of an index that may be at most `edits` edits away from `word`; others may be among them. */
+/**
+ * Finds words of an index that may be at most `edits` edits away from `word`; others may be among
+ * them.
+ */
 export type WordsLike = (word: string, edits: number) => Promise<readonly string[]>;
 
 /** Those of the words that some document has which the caller may see, in any order. */
@@ -16,8 +20,10 @@ export type WordsSeen = (words: readonly string[]) => Promise<readonly string[]>
 const wordsPerLook = 64;
 
 /**
- * Adds other spellings to each single word of the match; phrases of several words and prefixes are left as they are spelt.
- * Which spellings a word gets depends on nothing that the caller may not see, however many words there are. Throws `query_too_complex` if more than `limits.maxFuzzyWords` words can have other spellings.
+ * Adds other spellings to each single word of the match; phrases of several words and prefixes are
+ * left as they are spelt. Which spellings a word gets depends on nothing that the caller may not
+ * see, however many words there are. Throws `query_too_complex` if more than `limits.maxFuzzyWords`
+ * words can have other spellings.
  */
 export async function withSpellings(
   match: Match,
@@ -56,7 +62,10 @@ function hasEdits({ words, isPrefix, isQuoted }: Phrase): boolean {
   return words.length === 1 && !isPrefix && isQuoted !== true && editsOf(words[0] ?? "") > 0;
 }
 
-/** How many edits a word may have: none below four letters or with digits, one up to seven letters, else two. */
+/**
+ * How many edits a word may have: none below four letters or with digits, one up to seven letters,
+ * else two.
+ */
 export function editsOf(word: string): number {
   const { length } = [...word];
   if (length < 4 || /\p{N}/u.test(word)) return 0;
@@ -73,8 +82,8 @@ function nearest(word: string, candidates: readonly string[], edits: number): re
 }
 
 /**
- * The first words that the caller may see, at most `limits.maxSpellings`. All are looked at until there are enough: with a
- * limit of looks, words that are hidden would displace others.
+ * The first words that the caller may see, at most `limits.maxSpellings`. All are looked at until
+ * there are enough: with a limit of looks, words that are hidden would displace others.
  */
 async function firstSeen(
   words: readonly string[],

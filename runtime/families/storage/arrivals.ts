@@ -1,4 +1,5 @@
-// Uploads that pass the service by: their bytes are judged before anybody gets them (decisions.md "Object storage").
+// Uploads that pass the service by: their bytes are judged before anybody gets them (decisions.md
+// "Object storage").
 import { storageResources } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -12,7 +13,10 @@ import { notingFor } from "./writes.js";
 /** How often a version is looked at that another one replaces meanwhile. */
 const maxAttempts = 4;
 
-/** The store of a storage as callers may read it: a version that came past the service is judged first. */
+/**
+ * The store of a storage as callers may read it: a version that came past the service is judged
+ * first.
+ */
 export function readable(spec: StorageSpec, context: ExecutionContext): ObjectStore {
   const store = context.resources.of(storageResources).of(spec);
   const noting = notingFor(spec, context);

@@ -1,5 +1,6 @@
-// Changes of objects, and the index that lists read: a change is noted, the engine changes, and what it has become is put down.
-// Neither order alone would do: a process that dies behind the engine's part would leave an object that no list has.
+// Changes of objects, and the index that lists read: a change is noted, the engine changes, and
+// what it has become is put down. Neither order alone would do: a process that dies behind the
+// engine's part would leave an object that no list has.
 import { storageResources } from "./resources.js";
 import type { ServiceError } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
@@ -17,7 +18,10 @@ import { judgeOf, type Judge } from "./judge.js";
 
 /** After so long, nobody is at a change any more: bytes have come before it begins. */
 const changeMillis = 10 * 60 * 1_000;
-/** How often a key is looked at that others change at the same time; what is left is looked at later. */
+/**
+ * How often a key is looked at that others change at the same time; what is left is looked at
+ * later.
+ */
 const maxLooks = 5;
 /** Objects that are looked at side by side. */
 const parallel = 16;
@@ -35,7 +39,10 @@ export interface Noting {
 /** How long noting may take. */
 const writeMillis = 10_000;
 
-/** With what the changes of a storage are noted, at the expense of who asks; null is the service itself. */
+/**
+ * With what the changes of a storage are noted, at the expense of who asks; null is the service
+ * itself.
+ */
 export function notingOf(
   resources: Pick<Resources, "clock" | "database" | "log" | "of">,
   spec: StorageSpec,
@@ -58,9 +65,15 @@ export function writing(
 export interface ObjectChange {
   /** Notes it; the engine's part follows. */
   begin(): Promise<void>;
-  /** The bytes of an object, behind whose last one the change is noted: whoever gave up before has changed nothing. */
+  /**
+   * The bytes of an object, behind whose last one the change is noted: whoever gave up before has
+   * changed nothing.
+   */
   noted(content: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
-  /** What the key has now; null where the object is gone. The change is made: a fault here only has it listed later. */
+  /**
+   * What the key has now; null where the object is gone. The change is made: a fault here only has
+   * it listed later.
+   */
   settle(head: ObjectHead | null): Promise<void>;
 }
 
@@ -85,7 +98,9 @@ export function changeOf(noting: Noting, key: string): ObjectChange {
   };
 }
 
-/** Brings the index in line with what the engine has of these keys, while others may change them. */
+/**
+ * Brings the index in line with what the engine has of these keys, while others may change them.
+ */
 export async function lookAt(noting: Noting, keys: readonly string[]): Promise<void> {
   const id = uuidv7();
   try {
@@ -111,7 +126,10 @@ async function looked(noting: Noting, keys: readonly string[], id: string): Prom
   }
 }
 
-/** What is left of an object that may have come past the service: nothing where the storage does not take it in, and why. */
+/**
+ * What is left of an object that may have come past the service: nothing where the storage does not
+ * take it in, and why.
+ */
 export async function judged(
   { judge, log, store, write }: Noting,
   { key, object }: FoundObject,

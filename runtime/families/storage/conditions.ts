@@ -1,4 +1,5 @@
-// What a download depends on: preconditions, and the range with its own condition (RFC 9110 §13.1.5, §14).
+// What a download depends on: preconditions, and the range with its own condition (RFC 9110
+// §13.1.5, §14).
 import {
   httpDate,
   secondOf,
@@ -12,7 +13,10 @@ export interface Conditions extends Preconditions {
   readonly range?: string;
 }
 
-/** Whether `If-Range` lets the range count (RFC 9110 §13.1.5): the very version, by a strong validator. */
+/**
+ * Whether `If-Range` lets the range count (RFC 9110 §13.1.5): the very version, by a strong
+ * validator.
+ */
 export function rangeCounts(
   ifRange: string | undefined,
   version: Validators,

@@ -28,8 +28,9 @@ interface Begun {
 }
 
 /**
- * The content type with which a storage takes an upload in, and the content as it was before its beginning was looked at.
- * Throws `upload_type_unsupported` where it does not, and `core.validation` where the type that is told is none.
+ * The content type with which a storage takes an upload in, and the content as it was before its
+ * beginning was looked at. Throws `upload_type_unsupported` where it does not, and
+ * `core.validation` where the type that is told is none.
  */
 export async function admitted(
   spec: StorageSpec,
@@ -61,7 +62,10 @@ function acceptedOf({ accept }: StorageSpec, type: string): string | undefined {
   return accept === null || accepts(accept, type) ? type : undefined;
 }
 
-/** Why a file is refused: what somebody named does not fit, or the bytes are not accepted, or the name is not. */
+/**
+ * Why a file is refused: what somebody named does not fit, or the bytes are not accepted, or the
+ * name is not.
+ */
 function refusalOf(
   spec: StorageSpec,
   found: Recognized,
@@ -110,7 +114,10 @@ function candidatesOf(found: Recognized, byName: string | null): readonly string
   return [byName, ...found.types];
 }
 
-/** Throws `upload_type_unsupported` where the name is that of a type that a strict storage does not take in. */
+/**
+ * Throws `upload_type_unsupported` where the name is that of a type that a strict storage does not
+ * take in.
+ */
 export async function checkFilename(spec: StorageSpec, filename: string): Promise<void> {
   if (!isStrict(spec)) return;
   const byName = await typeByName(filename);
@@ -160,7 +167,10 @@ async function* joined(
 const contentType = new RegExp(contentTypePattern);
 const maxLength = 255;
 
-/** Checks a type that somebody names. Throws `core.validation` at `/content_type`, or `upload_type_unsupported`. */
+/**
+ * Checks a type that somebody names. Throws `core.validation` at `/content_type`, or
+ * `upload_type_unsupported`.
+ */
 export function checkNamed(spec: StorageSpec, type: string): void {
   if (type.length > maxLength || !contentType.test(type)) {
     const message = "must be a media type such as image/png";

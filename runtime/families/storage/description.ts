@@ -1,4 +1,5 @@
-// What may be said of an object: a filename, a description, and tags, which lists can ask for (decisions.md "Object storage").
+// What may be said of an object: a filename, a description, and tags, which lists can ask for
+// (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
 import { filenamePattern } from "../../contract/object-texts.js";
 import type { ObjectTags } from "../../ports/object-head.js";
@@ -8,12 +9,18 @@ const maxDescription = 1_000;
 const maxFilename = 255;
 const named = new RegExp(filenamePattern, "u");
 const maxTags = 10;
-/** Bytes of all tags as JSON: S3 keeps two kilobytes with an object, and its name and description need most of them. */
+/**
+ * Bytes of all tags as JSON: S3 keeps two kilobytes with an object, and its name and description
+ * need most of them.
+ */
 const maxBytes = 256;
 const tagName = /^[A-Za-z0-9._:-]{1,32}$/;
 const tagValue = /^[^\p{Cc}]{0,64}$/u;
 
-/** The tags of a form's field, written as a query is: `project=apollo&stage=draft`. Throws `core.validation`. */
+/**
+ * The tags of a form's field, written as a query is: `project=apollo&stage=draft`. Throws
+ * `core.validation`.
+ */
 export function readTags(field: string | undefined): ObjectTags {
   const pairs = [...new URLSearchParams(field ?? "")];
   if (new Set(pairs.map(([name]) => name)).size < pairs.length)

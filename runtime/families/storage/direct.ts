@@ -1,4 +1,5 @@
-// Signed requests and uploads in parts: the service hands out addresses and never sees the bytes (service.md "Direct and resumable uploads").
+// Signed requests and uploads in parts: the service hands out addresses and never sees the bytes
+// (service.md "Direct and resumable uploads").
 import { storageResources } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/canonical-json.js";
@@ -152,7 +153,8 @@ export const direct = {
       if (part_number > mostParts) throw beyondParts(mostParts);
       const arrived = await transfers.parts(key, uploadId, context.signal);
       if (arrived === null) throw fail("core.not_found");
-      // Engines that take parts in themselves hold to the limit as they come; S3 can be held to it no sooner than here.
+      // Engines that take parts in themselves hold to the limit as they come; S3 can be held to it
+      // no sooner than here.
       const others = arrived.filter(({ partNumber }) => partNumber !== part_number);
       if (others.length > 0 && bytesOf(others) >= maxBytes) throw beyondBytes(maxBytes);
       const part = { partNumber: part_number, maxBytes };
@@ -187,7 +189,8 @@ export const direct = {
           etag: etag.replaceAll('"', ""),
         }))
         .sort((left, right) => left.partNumber - right.partNumber);
-      // Servers differ in what they say of an upload that has ended, and of parts that are not there.
+      // Servers differ in what they say of an upload that has ended, and of parts that are not
+      // there.
       const arrived = await transfers.parts(key, uploadId, context.signal);
       if (arrived === null) {
         // An attempt that was broken off may have made the object, and not put it in its place.
@@ -237,7 +240,10 @@ export const direct = {
     },
 };
 
-/** The transfers of a storage. Throws `encryption_forbids_direct_transfer` where bytes pass through the service. */
+/**
+ * The transfers of a storage. Throws `encryption_forbids_direct_transfer` where bytes pass through
+ * the service.
+ */
 function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
   const transfers = context.resources.of(storageResources).of(spec).direct;
   if (transfers === null) throw fail("encryption_forbids_direct_transfer");
@@ -279,7 +285,9 @@ function beyondBytes(maxBytes: number): Error {
   return fail("upload_too_large", { max_bytes: maxBytes });
 }
 
-/** The error of a part whose number says that the upload has more parts than its limit has room for. */
+/**
+ * The error of a part whose number says that the upload has more parts than its limit has room for.
+ */
 function beyondParts(most: number): Error {
   const message = `must be <= ${most}`;
   return fail("core.validation", {
@@ -330,7 +338,10 @@ function checked(
   };
 }
 
-/** What the token of a session is about: the session, its storage, its tenant, and whether it becomes an object elsewhere first. */
+/**
+ * What the token of a session is about: the session, its storage, its tenant, and whether it
+ * becomes an object elsewhere first.
+ */
 function boundText(
   spec: StorageSpec,
   { tenant }: ExecutionContext,

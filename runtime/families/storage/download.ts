@@ -1,4 +1,5 @@
-// Downloads: whole objects, parts and nothing, as conditions and ranges have it (service.md "Download behaviour").
+// Downloads: whole objects, parts and nothing, as conditions and ranges have it (service.md
+// "Download behaviour").
 import { create as contentDisposition } from "content-disposition";
 import { fail } from "../../contract/errors.js";
 import { ByteReply } from "../../operations/byte-reply.js";
@@ -12,9 +13,9 @@ import { windowOf } from "./range.js";
 const patience = 3;
 
 /**
- * Answers a download of an engine's key. A plain request opens the object at once; a condition or a range looks at its
- * head first, and then at the bytes of that very version. Throws `core.not_found`, `precondition_failed`,
- * `range_not_satisfiable`, `core.concurrency`.
+ * Answers a download of an engine's key. A plain request opens the object at once; a condition or a
+ * range looks at its head first, and then at the bytes of that very version. Throws
+ * `core.not_found`, `precondition_failed`, `range_not_satisfiable`, `core.concurrency`.
  */
 export async function downloadReply(
   store: ObjectStore,
@@ -40,7 +41,10 @@ export async function downloadReply(
   throw fail("core.concurrency");
 }
 
-/** The window that counts; undefined is the whole object, which one that is sealed in one piece always is. Throws `range_not_satisfiable`. */
+/**
+ * The window that counts; undefined is the whole object, which one that is sealed in one piece
+ * always is. Throws `range_not_satisfiable`.
+ */
 export function askedWindow(
   { range, ifRange }: Conditions,
   validators: Validators & Pick<ObjectHead, "isOnePiece">,
@@ -54,7 +58,10 @@ export function askedWindow(
   throw fail("range_not_satisfiable", {}, { headers: { "Content-Range": `bytes */${size}` } });
 }
 
-/** What the conditions decide without bytes: 304 with the validators echoed (RFC 9110 §15.4.5), or null. Throws `precondition_failed`. */
+/**
+ * What the conditions decide without bytes: 304 with the validators echoed (RFC 9110 §15.4.5), or
+ * null. Throws `precondition_failed`.
+ */
 export function decidedReply(conditions: Conditions, head: ObjectHead): ByteReply | null {
   return isUnchanged(conditions, head) ? new ByteReply(304, validating(head), null) : null;
 }
@@ -107,7 +114,10 @@ function validating({ etag, modifiedAt }: ObjectHead): Readonly<Record<string, s
   };
 }
 
-/** What every answer with an object says of it: no browser runs what it is sent as a page of this origin. */
+/**
+ * What every answer with an object says of it: no browser runs what it is sent as a page of this
+ * origin.
+ */
 export function describing(head: ObjectHead): Readonly<Record<string, string>> {
   return {
     ...validating(head),

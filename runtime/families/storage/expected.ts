@@ -1,4 +1,5 @@
-// Keys that may have changed by now: of changes that died, and of signed uploads, which pass the service by.
+// Keys that may have changed by now: of changes that died, and of signed uploads, which pass the
+// service by.
 import { storageResources } from "./resources.js";
 import type { OutsideJob } from "../../work/periodic.js";
 import type { ExecutionContext } from "../../operations/context.js";

@@ -1,4 +1,5 @@
-// How long a signed request is good for: seconds, or a duration of ISO 8601 (decisions.md "Object storage").
+// How long a signed request is good for: seconds, or a duration of ISO 8601 (decisions.md "Object
+// storage").
 import { fail } from "../../contract/errors.js";
 
 const longestSeconds = 7 * 86_400;

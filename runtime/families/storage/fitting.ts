@@ -1,4 +1,5 @@
-// A content type that somebody gives to an object that is there: with `accept`, its bytes have to fit.
+// A content type that somebody gives to an object that is there: with `accept`, its bytes have to
+// fit.
 import { storageResources } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -8,7 +9,10 @@ import { isStrict } from "./content-type.js";
 import { fits, recognized, sniffedBytes, usualType } from "./recognition.js";
 import { refusedType } from "./refused-type.js";
 
-/** Throws `upload_type_unsupported` where a strict storage has bytes that do not fit the type, `core.concurrency` where they change. */
+/**
+ * Throws `upload_type_unsupported` where a strict storage has bytes that do not fit the type,
+ * `core.concurrency` where they change.
+ */
 export async function checkFits(
   spec: StorageSpec,
   { resources, signal }: ExecutionContext,

@@ -1,4 +1,5 @@
-// The upload form as handlers see it: it is read when they ask for it, after hooks have let the request pass.
+// The upload form as handlers see it: it is read when they ask for it, after hooks have let the
+// request pass.
 
 /** The file of a form while it arrives. */
 export interface IncomingFile {
@@ -14,17 +15,25 @@ export interface IncomingFile {
 export interface FileHandling<Stored> {
   /** Stores the file, of which the text fields before it are known. */
   store(file: IncomingFile): Promise<Stored>;
-  /** Takes in text fields that came behind the file, with all fields; what is null leaves them out. */
+  /**
+   * Takes in text fields that came behind the file, with all fields; what is null leaves them out.
+   */
   readonly late:
     | ((stored: Stored, fields: Readonly<Record<string, string>>) => Promise<Stored>)
     | null;
-  /** Takes back what was stored where the form turns out to be faulty behind it; with null that does not matter. */
+  /**
+   * Takes back what was stored where the form turns out to be faulty behind it; with null that does
+   * not matter.
+   */
   readonly undo: ((stored: Stored) => Promise<void>) | null;
 }
 
 export interface IncomingForm {
   /** Bytes of the whole form, where the request tells. */
   readonly declaredBytes: number | null;
-  /** Reads the form, whose one file is handled. Throws `upload_malformed`, `request_timeout`, or what the handling throws. */
+  /**
+   * Reads the form, whose one file is handled. Throws `upload_malformed`, `request_timeout`, or
+   * what the handling throws.
+   */
   receive<Stored>(handling: FileHandling<Stored>, signal: AbortSignal): Promise<Stored>;
 }

@@ -1,4 +1,5 @@
-// Whether a text begins as JSON does (RFC 8259), for files of which only the beginning is looked at.
+// Whether a text begins as JSON does (RFC 8259), for files of which only the beginning is looked
+// at.
 
 const token =
   /\s*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)(?![\w.+-]))/iy;

@@ -1,4 +1,5 @@
-// Whether a storage takes in what came past the service, by its bytes (decisions.md "Object storage").
+// Whether a storage takes in what came past the service, by its bytes (decisions.md "Object
+// storage").
 import { buffer } from "node:stream/consumers";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { IndexedObject } from "../../ports/object-index.js";
@@ -10,7 +11,10 @@ import { sniffedBytes } from "./recognition.js";
 /** Why a storage does not take in what its engine has; null where it does. */
 export type Judge = (object: IndexedObject) => Promise<ServiceError | null>;
 
-/** Judges what came to a strict storage past the service; undefined where nothing can, or everything may. */
+/**
+ * Judges what came to a strict storage past the service; undefined where nothing can, or everything
+ * may.
+ */
 export function judgeOf(spec: StorageSpec, store: ObjectStore): Judge | undefined {
   if (!isStrict(spec) || store.direct === null) return undefined;
   return async ({ key, etag, contentType, contentSize, filename }) => {

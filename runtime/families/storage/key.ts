@@ -6,8 +6,8 @@ import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 export const maxKeyBytes = 1024;
 
 /**
- * What keeps a text from being a key, or null: up to 1 024 bytes of UTF-8, in segments of which none is empty, `.` or
- * `..`; no control characters, no backslash.
+ * What keeps a text from being a key, or null: up to 1 024 bytes of UTF-8, in segments of which
+ * none is empty, `.` or `..`; no control characters, no backslash.
  */
 export function keyFault(key: string): string | null {
   if (!key.isWellFormed()) return "must be well-formed Unicode";

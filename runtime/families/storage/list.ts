@@ -1,4 +1,5 @@
-// Listing a tenant's objects in the order of their keys, from the index (decisions.md "Object storage").
+// Listing a tenant's objects in the order of their keys, from the index (decisions.md "Object
+// storage").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
@@ -29,7 +30,10 @@ export interface ObjectPage {
   readonly next_cursor: string | null;
 }
 
-/** A page of objects whose keys begin with the prefix. Throws `invalid_cursor`, and `core.validation` beyond the ceiling. */
+/**
+ * A page of objects whose keys begin with the prefix. Throws `invalid_cursor`, and
+ * `core.validation` beyond the ceiling.
+ */
 export async function listObjects(
   spec: StorageSpec,
   context: ExecutionContext,

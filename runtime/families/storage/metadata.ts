@@ -1,4 +1,5 @@
-// What is known of an object, changed and read without its bytes; copies and moves within a storage (decisions.md "Object storage").
+// What is known of an object, changed and read without its bytes; copies and moves within a storage
+// (decisions.md "Object storage").
 import { storageResources } from "./resources.js";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -15,7 +16,9 @@ import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTags, checkTexts } from "./description.js";
 import { copied, notingFor, removed } from "./writes.js";
 
-/** What is left out stays; null takes a description away, and `tags` takes the place of all tags. */
+/**
+ * What is left out stays; null takes a description away, and `tags` takes the place of all tags.
+ */
 export interface MetadataInput {
   readonly key: string;
   readonly content_type?: string;
@@ -95,7 +98,10 @@ function placesOf(
   return [root + checkKey(from, "/from"), root + checkKey(to, "/to")];
 }
 
-/** Copies the version that is there, with the description that is made of its own. Throws `core.not_found`. */
+/**
+ * Copies the version that is there, with the description that is made of its own. Throws
+ * `core.not_found`.
+ */
 async function copiedOnce(
   spec: StorageSpec,
   context: ExecutionContext,
@@ -129,7 +135,10 @@ function changed(
   };
 }
 
-/** Looks at a key of which lists say something else than its engine; says why what is there has to go. */
+/**
+ * Looks at a key of which lists say something else than its engine; says why what is there has to
+ * go.
+ */
 async function bringIntoLine(
   spec: StorageSpec,
   context: ExecutionContext,

@@ -23,12 +23,18 @@ import { storage } from "./operations.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { removed, written } from "./writes.js";
 
-/** What an object is made of: bytes, a text (as UTF-8), or a stream, such as the body of an answer to `fetch`. */
+/**
+ * What an object is made of: bytes, a text (as UTF-8), or a stream, such as the body of an answer
+ * to `fetch`.
+ */
 export type ObjectBody = Uint8Array | string | AsyncIterable<Uint8Array>;
 
 /** What is said of a new object. */
 export interface ObjectAbout {
-  /** Told by the bytes and the filename where it is left out. With `accept`, the bytes have to fit it. */
+  /**
+   * Told by the bytes and the filename where it is left out. With `accept`, the bytes have to fit
+   * it.
+   */
   readonly content_type?: string;
   /** The last segment of the key where it is left out. */
   readonly filename?: string;
@@ -36,7 +42,10 @@ export interface ObjectAbout {
   readonly tags?: ObjectTags;
 }
 
-/** An object with its bytes: they are fetched once somebody reads them, and let go of when the loop over them ends. */
+/**
+ * An object with its bytes: they are fetched once somebody reads them, and let go of when the loop
+ * over them ends.
+ */
 export interface ReadObject extends StoredObject {
   readonly body: AsyncIterable<Buffer>;
 }
@@ -51,9 +60,15 @@ export interface ObjectCollection {
   /** What is known of an object. Throws `core.not_found`. */
   head(key: string): Promise<StoredObject>;
   exists(key: string): Promise<boolean>;
-  /** An object and its bytes as a stream. Throws `core.not_found`; the stream, `core.concurrency` where the object changes meanwhile. */
+  /**
+   * An object and its bytes as a stream. Throws `core.not_found`; the stream, `core.concurrency`
+   * where the object changes meanwhile.
+   */
   get(key: string): Promise<ReadObject>;
-  /** The bytes of an object in memory, `max` at most: as many as `max_range` where it is left out. Throws `upload_too_large`. */
+  /**
+   * The bytes of an object in memory, `max` at most: as many as `max_range` where it is left out.
+   * Throws `upload_too_large`.
+   */
   bytes(key: string, options?: { readonly max?: number }): Promise<Buffer>;
   /** A page in the order of the keys, as the route `list` answers it. */
   list(query?: ObjectQuery): Promise<ObjectPage>;

@@ -1,4 +1,5 @@
-// The storage operations that generated routes name (service.md "Storage routes", "Download behaviour").
+// The storage operations that generated routes name (service.md "Storage routes", "Download
+// behaviour").
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -64,7 +65,9 @@ export const storage = {
     async ({ key }, context) =>
       headReply(context, await headOf(spec, context, key)),
 
-  /** The head of an object that is downloaded from memory: its tag is that of its bytes here too. */
+  /**
+   * The head of an object that is downloaded from memory: its tag is that of its bytes here too.
+   */
   headBuffered:
     (spec: StorageSpec): Handler<KeyInput & Ranged, ByteReply> =>
     async ({ key }, context) =>
@@ -103,7 +106,10 @@ export const storage = {
 /** How often a version is looked at that another one replaces before it is removed. */
 const maxAttempts = 8;
 
-/** Removes an object, or the very version for which the preconditions hold: one that is written meanwhile stays. */
+/**
+ * Removes an object, or the very version for which the preconditions hold: one that is written
+ * meanwhile stays.
+ */
 async function remove(
   spec: StorageSpec,
   context: ExecutionContext,
@@ -141,7 +147,9 @@ function headReply({ preconditions }: ExecutionContext, head: ObjectHead): ByteR
   return decidedReply(preconditions, head) ?? new ByteReply(200, headers, null);
 }
 
-/** An object in memory: its head with the tag of its bytes, and the tag that its store has for it. */
+/**
+ * An object in memory: its head with the tag of its bytes, and the tag that its store has for it.
+ */
 async function buffered(
   spec: StorageSpec,
   context: ExecutionContext,
@@ -219,7 +227,10 @@ async function writeFile(
   return written(spec, context, physicalKey(spec, context.tenant, key), typed.content, description);
 }
 
-/** The key, the description and the tags of a new object, from the text fields of its form. Throws `core.validation`. */
+/**
+ * The key, the description and the tags of a new object, from the text fields of its form. Throws
+ * `core.validation`.
+ */
 function namedBy({ prefix, description, tags }: IncomingFile["fields"]): {
   readonly key: string;
   readonly about: Pick<ObjectDescription, "description" | "tags">;
@@ -232,7 +243,10 @@ function namedBy({ prefix, description, tags }: IncomingFile["fields"]): {
   return { key, about: { description: description ?? null, ...(isTagged ? { tags: named } : {}) } };
 }
 
-/** An object under the name that fields behind its file give it: engines keep key and description with the bytes. */
+/**
+ * An object under the name that fields behind its file give it: engines keep key and description
+ * with the bytes.
+ */
 async function renamed(
   spec: StorageSpec,
   context: ExecutionContext,

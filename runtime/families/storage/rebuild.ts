@@ -1,5 +1,5 @@
-// The walk over all objects of a storage that keeps their index right: by itself twice a day, and by `node server.js
-// objects-rebuild [NAME]`.
+// The walk over all objects of a storage that keeps their index right: by itself twice a day, and
+// by `node server.js objects-rebuild [NAME]`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
@@ -78,7 +78,10 @@ interface Walker {
   readonly goodFor: number;
 }
 
-/** One step, with how far it has come noted; null where another process is at it, or the last walk is good. */
+/**
+ * One step, with how far it has come noted; null where another process is at it, or the last walk
+ * is good.
+ */
 async function walk(
   works: Works,
   spec: StorageSpec,

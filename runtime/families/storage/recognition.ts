@@ -1,4 +1,5 @@
-// What the first bytes of a file say that it is, and which content types fit that (decisions.md "Object storage").
+// What the first bytes of a file say that it is, and which content types fit that (decisions.md
+// "Object storage").
 import { parsesAsJson } from "./json-beginning.js";
 
 /** Bytes that tell the format of nearly every file; documents in zip say late what they are. */
@@ -12,7 +13,10 @@ export type Recognized =
   | { readonly kind: "text"; readonly text: string; readonly isWhole: boolean }
   | { readonly kind: "unknown" };
 
-/** Formats whose files are text; where a text only looks like another one, it is a text ("BMW" is no bitmap). */
+/**
+ * Formats whose files are text; where a text only looks like another one, it is a text ("BMW" is no
+ * bitmap).
+ */
 const textFormats =
   /^(?:text\/|application\/(?:pdf|rtf|postscript|eps|xml|pgp-encrypted)$|model\/(?:stl|gltf))/;
 
@@ -104,16 +108,23 @@ function fitsXml(text: string | null, type: string): boolean {
   if (!xmlTypes.test(type) || root === null) return false;
   if (type === "image/svg+xml") return root === "svg";
   if (type === "application/xhtml+xml") return root === "html";
-  // A page in XML is a page; where it begins with comments longer than what is looked at, nobody knows.
+  // A page in XML is a page; where it begins with comments longer than what is looked at, nobody
+  // knows.
   return root !== "html";
 }
 
-/** Tags by which browsers tell that a text is HTML (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type). */
+/**
+ * Tags by which browsers tell that a text is HTML
+ * (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type).
+ */
 const htmlTags = new Set(
   "!doctype html head script iframe h1 div font table a style title b body br p".split(" "),
 );
 
-/** The first tag of a text, in lower case, behind declarations and comments; null where it begins with none. */
+/**
+ * The first tag of a text, in lower case, behind declarations and comments; null where it begins
+ * with none.
+ */
 function rootOf(text: string): string | null {
   let at = 0;
   for (;;) {

@@ -1,5 +1,5 @@
-// Bringing the index of objects in line with what an engine has: what was there before the index, what came past the service, and
-// what a change that died has left.
+// Bringing the index of objects in line with what an engine has: what was there before the index,
+// what came past the service, and what a change that died has left.
 import { ServiceError } from "../../contract/errors.js";
 import { objectIndex } from "../../ports/object-index.js";
 import type { ListedObject } from "../../ports/object-head.js";
@@ -47,7 +47,10 @@ export async function reconcile(
   return { objects: objects + batch.length, next: null };
 }
 
-/** Compares what the engine has in a range of keys with what is known of it, and looks at what differs. */
+/**
+ * Compares what the engine has in a range of keys with what is known of it, and looks at what
+ * differs.
+ */
 async function compare(
   noting: Noting & { readonly reader: Transaction },
   after: string,

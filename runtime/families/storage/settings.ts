@@ -9,7 +9,10 @@ export interface StorageSettings {
   readonly location: ObjectsLocation;
   /** Seconds after which an unfinished upload in parts is removed. */
   readonly uploadSeconds: number;
-  /** Secrets that encrypt objects: the first encrypts, all decrypt. Empty if no storage is encrypted. */
+  /**
+   * Secrets that encrypt objects: the first encrypts, all decrypt. Empty if no storage is
+   * encrypted.
+   */
   readonly secrets: readonly Buffer[];
 }
 

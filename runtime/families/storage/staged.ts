@@ -1,5 +1,5 @@
-// Uploads in parts to a storage that goes by bytes: they become an object at a key of their own first, so that one that is refused
-// replaces nothing (decisions.md "Object storage").
+// Uploads in parts to a storage that goes by bytes: they become an object at a key of their own
+// first, so that one that is refused replaces nothing (decisions.md "Object storage").
 import { storageResources } from "./resources.js";
 import { createHash } from "node:crypto";
 import { fail } from "../../contract/errors.js";
@@ -14,7 +14,10 @@ import { copied, notesOf, notingFor } from "./writes.js";
 /** After so long nobody is at a staged object any more. */
 const stagedMillis = 24 * 60 * 60 * 1_000;
 
-/** Where an upload to a key becomes an object first: nobody's key, the same for all calls of its session. */
+/**
+ * Where an upload to a key becomes an object first: nobody's key, the same for all calls of its
+ * session.
+ */
 export function stagedKey(spec: StorageSpec, key: string, expiresAt: string): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([key, expiresAt]))
@@ -29,7 +32,10 @@ export async function expectStaged(context: ExecutionContext, key: string): Prom
   await notesOf(context)((transaction) => transaction.of(objectIndex).expect(key, times));
 }
 
-/** Puts a staged object in its place, or removes it where the storage does not take it in. Throws `upload_type_unsupported`. */
+/**
+ * Puts a staged object in its place, or removes it where the storage does not take it in. Throws
+ * `upload_type_unsupported`.
+ */
 export async function putInPlace(
   spec: StorageSpec,
   context: ExecutionContext,

@@ -1,5 +1,6 @@
-// Changes of objects by operations: each with its note, and what it has become put down for lists. In a transaction they go with it,
-// as far as engines of objects can: what is new is taken back where it is undone, and what is to go goes once it has committed.
+// Changes of objects by operations: each with its note, and what it has become put down for lists.
+// In a transaction they go with it, as far as engines of objects can: what is new is taken back
+// where it is undone, and what is to go goes once it has committed.
 import { storageResources } from "./resources.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hasReturned } from "../../operations/calls.js";
@@ -12,7 +13,10 @@ import { changeOf, notingOf, writing, type Noting, type ObjectChange } from "./c
 /** How long an engine may take for what follows a transaction. */
 const followingMillis = 30_000;
 
-/** How an invocation notes changes: in the transaction that it holds, for whose end another one would wait. */
+/**
+ * How an invocation notes changes: in the transaction that it holds, for whose end another one
+ * would wait.
+ */
 export function notesOf(context: ExecutionContext): Noting["write"] {
   if (!context.holdsTransaction) return writing(context.resources, context.payer);
   const { transaction } = context;
@@ -46,7 +50,9 @@ export function written(
   });
 }
 
-/** Puts one version at another key, or its own with another description; null where it is not there. */
+/**
+ * Puts one version at another key, or its own with another description; null where it is not there.
+ */
 export function copied(
   spec: StorageSpec,
   context: ExecutionContext,
@@ -67,7 +73,10 @@ export function copied(
   });
 }
 
-/** Removes an object, or with `etag` that version of it; says whether there was one. In a transaction it goes at its commit. */
+/**
+ * Removes an object, or with `etag` that version of it; says whether there was one. In a
+ * transaction it goes at its commit.
+ */
 export async function removed(
   spec: StorageSpec,
   context: ExecutionContext,

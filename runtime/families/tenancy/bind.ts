@@ -1,4 +1,5 @@
-// Which tenant a request is bound to: the credential's, or a hint that the deployment trusts (service.md "Tenant binding").
+// Which tenant a request is bound to: the credential's, or a hint that the deployment trusts
+// (service.md "Tenant binding").
 import { fail } from "../../contract/errors.js";
 import type { Identity } from "../../operations/identity.js";
 import type { Tenant, TenantStore } from "../../ports/tenants.js";
@@ -13,9 +14,10 @@ export interface Bound {
 }
 
 /**
- * Binds the hints of a request, one or more; those that name different tenants are `tenant_conflict`. A credential that
- * is scoped to a tenant keeps it: another hint is `tenant_conflict`. One that is not gets the hinted tenant where its
- * principal, and who acts for it, are members. Throws `tenant_mismatch`, also for a tenant that is not there, and
+ * Binds the hints of a request, one or more; those that name different tenants are
+ * `tenant_conflict`. A credential that is scoped to a tenant keeps it: another hint is
+ * `tenant_conflict`. One that is not gets the hinted tenant where its principal, and who acts for
+ * it, are members. Throws `tenant_mismatch`, also for a tenant that is not there, and
  * `tenant_inactive`.
  */
 export async function bindHints(

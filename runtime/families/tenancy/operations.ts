@@ -1,4 +1,5 @@
-// The tenancy operations that generated routes name (service.md "Tenant selector routes", "Tenant administration routes").
+// The tenancy operations that generated routes name (service.md "Tenant selector routes", "Tenant
+// administration routes").
 import { heldSession } from "../../operations/held-session.js";
 import { issueSession, type TokenResponse } from "../identity/operations.js";
 import type { IdentitySpec } from "../identity/spec.js";
@@ -46,8 +47,8 @@ export const tenancy = {
     },
 
   /**
-   * A new token pair, scoped to the tenant; the calling session ends, unless it is to be kept. Throws `tenant_mismatch` and
-   * `tenant_inactive`.
+   * A new token pair, scoped to the tenant; the calling session ends, unless it is to be kept.
+   * Throws `tenant_mismatch` and `tenant_inactive`.
    */
   switchTenant:
     (spec: IdentitySpec): Handler<ById & { readonly keep?: boolean }, TokenResponse> =>

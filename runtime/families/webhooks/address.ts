@@ -1,5 +1,6 @@
-// Which addresses a webhook may have: public ones, over HTTPS. Callers must not reach systems that only this service can
-// reach (server-side request forgery: OWASP API7:2023), whatever a name resolves to, and whenever.
+// Which addresses a webhook may have: public ones, over HTTPS. Callers must not reach systems that
+// only this service can reach (server-side request forgery: OWASP API7:2023), whatever a name
+// resolves to, and whenever.
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { lookup as lookUp } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
@@ -7,7 +8,10 @@ import { BlockList, isIP } from "node:net";
 /** Which addresses are called: public ones over HTTPS, or any, for development. */
 export type Reach = "public" | "any";
 
-/** Whether a URL may be the address of a webhook; whether its name resolves to a private address is checked at each call. */
+/**
+ * Whether a URL may be the address of a webhook; whether its name resolves to a private address is
+ * checked at each call.
+ */
 export function isCallable(text: string, reach: Reach): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hash, hostname } = new URL(text);
@@ -23,7 +27,10 @@ function isAllowed(hostname: string): boolean {
   return host.includes(".") && !/(?:^|\.)(?:localhost|local|internal)\.?$/.test(host);
 }
 
-/** Addresses that are not of a host on the internet (IANA's registries of special-purpose addresses, RFC 6890). */
+/**
+ * Addresses that are not of a host on the internet (IANA's registries of special-purpose addresses,
+ * RFC 6890).
+ */
 const special = new BlockList();
 for (const range of [
   "0.0.0.0/8",
@@ -58,7 +65,10 @@ function addRange(list: BlockList, range: string): void {
   list.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
 }
 
-/** Whether an IP address is that of a host on the internet. One with a zone, such as `fe80::1%eth0`, is not. */
+/**
+ * Whether an IP address is that of a host on the internet. One with a zone, such as `fe80::1%eth0`,
+ * is not.
+ */
 export function isPublic(address: string): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes("%")) return false;

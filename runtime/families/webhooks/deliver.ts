@@ -1,5 +1,6 @@
-// Delivers events to the webhooks that subscribed to them, at least once each, up to a number of attempts. Whoever is slow uses
-// a limited share of the deliverer, and whoever has lost the right is told nothing.
+// Delivers events to the webhooks that subscribed to them, at least once each, up to a number of
+// attempts. Whoever is slow uses a limited share of the deliverer, and whoever has lost the right
+// is told nothing.
 import { presentName, storedNames } from "../../contract/former-names.js";
 import { missingAwait } from "../../operations/calls.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
@@ -35,7 +36,10 @@ interface Delivering {
   readonly settings: WebhookSettings;
 }
 
-/** Starts to deliver. Several processes may do so on one database; each delivery is held by one at a time. */
+/**
+ * Starts to deliver. Several processes may do so on one database; each delivery is held by one at a
+ * time.
+ */
 export function startDeliverer(
   spec: WebhooksSpec,
   service: ServiceAtWork,

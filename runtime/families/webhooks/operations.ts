@@ -59,8 +59,8 @@ interface ById {
 /** Handlers of webhooks. A caller has those that it made in its tenant, and sees no others. */
 export const webhooks = {
   /**
-   * Throws `core.validation` for an address that may not be called, `core.authorization` for an event that the caller may not
-   * hear, and `webhooks_limit`.
+   * Throws `core.validation` for an address that may not be called, `core.authorization` for an
+   * event that the caller may not hear, and `webhooks_limit`.
    */
   create:
     (spec: WebhooksSpec): Handler<CreateRequest, CreatedWebhook> =>
@@ -99,7 +99,9 @@ export const webhooks = {
       return { webhooks: list.map((webhook) => entryOf(spec, webhook)) };
     },
 
-  /** Throws `core.not_found`, as all of the following, for one that is not there or somebody else's. */
+  /**
+   * Throws `core.not_found`, as all of the following, for one that is not there or somebody else's.
+   */
   delete:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
@@ -165,7 +167,10 @@ const notPublic = {
   message: "must be an HTTPS URL of a public address, without credentials and fragment",
 };
 
-/** Whose webhooks the caller manages. A webhook outlives keys and delegations, so it takes a session of the owner's own. */
+/**
+ * Whose webhooks the caller manages. A webhook outlives keys and delegations, so it takes a session
+ * of the owner's own.
+ */
 function ownerOf(context: ExecutionContext): WebhookOwner {
   return { tenant: context.tenant, principalId: sessionOf(context).principalId };
 }

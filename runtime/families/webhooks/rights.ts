@@ -1,4 +1,5 @@
-// Who may hear an event: whoever passes the policy of webhooks and the event's own, now and as the owner of the webhook.
+// Who may hear an event: whoever passes the policy of webhooks and the event's own, now and as the
+// owner of the webhook.
 import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { runHeld } from "../../operations/held-calls.js";
@@ -6,8 +7,9 @@ import type { WaitingWebhook } from "../../ports/webhooks.js";
 import type { WebhooksSpec } from "./spec.js";
 
 /**
- * Why the owner of a webhook may not hear an event in the context's tenant; null if it may. The hooks run as they would for
- * the owner with a session, so a refusal is one that it would get. Rejects where a hook fails otherwise.
+ * Why the owner of a webhook may not hear an event in the context's tenant; null if it may. The
+ * hooks run as they would for the owner with a session, so a refusal is one that it would get.
+ * Rejects where a hook fails otherwise.
  */
 export async function refusalOf(
   { guard, events, hasTenancy }: WebhooksSpec,
@@ -27,7 +29,10 @@ export async function refusalOf(
   }
 }
 
-/** Those of some webhooks whose owners may hear an event. Where a hook fails, the delivery asks again. */
+/**
+ * Those of some webhooks whose owners may hear an event. Where a hook fails, the delivery asks
+ * again.
+ */
 export async function hearing<Each extends WaitingWebhook>(
   spec: WebhooksSpec,
   context: ExecutionContext,

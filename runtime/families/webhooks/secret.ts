@@ -1,4 +1,5 @@
-// The secret of a webhook: `whsec_` and 32 bytes in base64, as Standard Webhooks writes it; it is stored sealed.
+// The secret of a webhook: `whsec_` and 32 bytes in base64, as Standard Webhooks writes it; it is
+// stored sealed.
 import { randomBytes } from "node:crypto";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Sealer } from "../../operations/sealer.js";

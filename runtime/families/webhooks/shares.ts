@@ -1,4 +1,5 @@
-// Who may call next: turns go round tenants, then owners, then webhooks, and each holds at most its share of the calls.
+// Who may call next: turns go round tenants, then owners, then webhooks, and each holds at most its
+// share of the calls.
 import type { WaitingWebhook } from "../../ports/webhooks.js";
 
 /** Calls that are under way at most: of a process, of one owner in a tenant, of one webhook. */
@@ -33,8 +34,9 @@ export class Shares {
   }
 
   /**
-   * Whose deliveries begin now, in their order: a webhook once for each of them. They count as under way until `end`.
-   * A webhook has at least one delivery that is due, but nobody knows how many.
+   * Whose deliveries begin now, in their order: a webhook once for each of them. They count as
+   * under way until `end`. A webhook has at least one delivery that is due, but nobody knows how
+   * many.
    */
   begin(waiting: readonly WaitingWebhook[]): readonly WaitingWebhook[] {
     const candidates = waiting.map(candidateOf);
@@ -60,7 +62,10 @@ export class Shares {
     return this.#underWay < keptFrom.tenants || under(tenant) === 0;
   }
 
-  /** At each level the one with the fewest calls under way, then the one whose last turn is longest ago. */
+  /**
+   * At each level the one with the fewest calls under way, then the one whose last turn is longest
+   * ago.
+   */
   #next(allowed: readonly Candidate[]): Candidate | undefined {
     let left = allowed;
     for (const level of levels) {

@@ -1,4 +1,4 @@
-// /docs, /docs/events and /docs/operations: what the service offers, to be read and tried in a browser, in development.
+// The pages /docs, /docs/events and /docs/operations, to read and try a service in a browser.
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";

@@ -10,7 +10,10 @@ export function factsOfRealtime({ path, transports }: RealtimeSpec): Partial<Pag
   return { realtime: { path, transports } };
 }
 
-/** How a token is sent. The pages sign in at the service, so they need a header that takes its own tokens. */
+/**
+ * How a token is sent. The pages sign in at the service, so they need a header that takes its own
+ * tokens.
+ */
 export function factsOfIdentity({ ingress, routes }: IdentitySpec): Partial<PageFacts> {
   const bearers = ingress.filter((one) => one.kind === "bearer");
   const isOwn = (route: string): boolean => routes[route]?.resolver === undefined;

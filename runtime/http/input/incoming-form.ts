@@ -1,4 +1,5 @@
-// Forms with one file (RFC 7578), read by multer into whatever the handler stores it in; nothing is kept here.
+// Forms with one file (RFC 7578), read by multer into whatever the handler stores it in; nothing is
+// kept here.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Multer } from "multer";

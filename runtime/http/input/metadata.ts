@@ -6,7 +6,9 @@ import { isIdempotencyKey } from "../../contract/limits.js";
 import type { InvocationMetadata } from "../../operations/invocation-facts.js";
 import { isUuid, uuidv7 } from "../../contract/uuid.js";
 
-/** The ids of a request. A malformed id from the caller is replaced by a fresh one, never refused. */
+/**
+ * The ids of a request. A malformed id from the caller is replaced by a fresh one, never refused.
+ */
 export function readMetadata(headers: IncomingHttpHeaders): InvocationMetadata {
   const requestId = uuidv7();
   const correlation = headers["x-correlation-id"];
@@ -42,8 +44,9 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
 }
 
 /**
- * The deadline of a request on the monotonic clock, in milliseconds: the operation's own, which `X-Deadline-Budget` (seconds) may only
- * tighten. Infinity where neither sets one. Throws `deadline_malformed`.
+ * The deadline of a request on the monotonic clock, in milliseconds: the operation's own, which
+ * `X-Deadline-Budget` (seconds) may only tighten. Infinity where neither sets one. Throws
+ * `deadline_malformed`.
  */
 export function readDeadline(headers: IncomingHttpHeaders, planned: number | undefined): number {
   const header = headers["x-deadline-budget"];

@@ -5,8 +5,9 @@ import { Lifetime } from "../../ports/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
 /**
- * Reads and parses the body, and passes it to `take`. Throws `media_type_unsupported`, `body_too_large` (from Content-Length
- * before reading, otherwise at the byte that exceeds `maxBytes`), or an error of `parseStrictJson`.
+ * Reads and parses the body, and passes it to `take`. Throws `media_type_unsupported`,
+ * `body_too_large` (from Content-Length before reading, otherwise at the byte that exceeds
+ * `maxBytes`), or an error of `parseStrictJson`.
  */
 export function readJsonBody<T>(
   req: IncomingMessage,
@@ -25,13 +26,17 @@ export function readJsonBody<T>(
   return readWhole(req, maxBytes, patienceMillis, (bytes) => take(parseStrictJson(bytes)));
 }
 
-/** Bytes of a body that says nothing: none, or an empty object, which some clients send with every POST. */
+/**
+ * Bytes of a body that says nothing: none, or an empty object, which some clients send with every
+ * POST.
+ */
 const sayingNothing = /^\s*(?:\{\s*\}\s*)?$/;
 const fewBytes = 64;
 
 /**
- * Reads the body of a request for an operation that takes none. What it says would be dropped silently, so anything but an
- * empty object is `core.validation`, whatever its media type. It has as long as the operation.
+ * Reads the body of a request for an operation that takes none. What it says would be dropped
+ * silently, so anything but an empty object is `core.validation`, whatever its media type. It has
+ * as long as the operation.
  */
 export async function expectNoBody(req: IncomingMessage): Promise<void> {
   const declared = req.headers["content-length"];
@@ -61,8 +66,9 @@ function unsupported({ method }: IncomingMessage): ServiceError {
 }
 
 /**
- * `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). Other parameters mean nothing to us. A JSON
- * Patch (RFC 6902) is a list of steps, and would be misunderstood as a merge patch or a value.
+ * `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). Other
+ * parameters mean nothing to us. A JSON Patch (RFC 6902) is a list of steps, and would be
+ * misunderstood as a merge patch or a value.
  */
 export function isJsonMediaType(header: string | undefined): boolean {
   if (header === "application/json") return true;
@@ -152,7 +158,10 @@ function endOf(req: IncomingMessage, cause?: Error): ServiceError {
 /** Requests whose body has not been requested yet. */
 const held = new WeakSet<IncomingMessage>();
 
-/** Calls `asked` at the first read of a body that its client holds back until then (RFC 9110 §10.1.1). */
+/**
+ * Calls `asked` at the first read of a body that its client holds back until then (RFC 9110
+ * §10.1.1).
+ */
 export function holdBody(req: IncomingMessage, asked: () => void): void {
   held.add(req);
   req._read = (size) => {

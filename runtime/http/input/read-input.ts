@@ -1,4 +1,5 @@
-// From a request to an operation's input: path, query and body, each checked before the operation runs.
+// From a request to an operation's input: path, query and body, each checked before the operation
+// runs.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { isExactNumber } from "../../contract/exact-number.js";
@@ -15,7 +16,10 @@ import { incomingForm } from "./incoming-form.js";
 import { listsRevision } from "../../operations/preconditions.js";
 import { expectNoBody, hasBody, readJsonBody } from "./read-body.js";
 
-/** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
+/**
+ * The parts of a request that carry input. `path` holds decoded placeholders; `query` is what
+ * follows `?`, undecoded.
+ */
 export interface RequestParts {
   readonly req: IncomingMessage;
   readonly path: Readonly<Record<string, string | undefined>>;
@@ -23,8 +27,9 @@ export interface RequestParts {
 }
 
 /**
- * Reads the input of an operation; `sent` learns what it is made of. Throws `parameter_malformed` (400), `core.validation` (422), `revision_required`,
- * `revision_ambiguous`, or an error of the body reader.
+ * Reads the input of an operation; `sent` learns what it is made of. Throws `parameter_malformed`
+ * (400), `core.validation` (422), `revision_required`, `revision_ambiguous`, or an error of the
+ * body reader.
  */
 export function readInput<Input>(
   binding: InputBinding<Input>,
@@ -137,7 +142,9 @@ function readParameters(
 
 const noQuery: ReadonlyMap<string, string> = new Map();
 
-/** Query parameters by name. A repeated, bracketed or badly encoded one is `parameter_malformed`. */
+/**
+ * Query parameters by name. A repeated, bracketed or badly encoded one is `parameter_malformed`.
+ */
 export function parseQuery(query: string): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   for (const part of query.split("&")) {
@@ -190,8 +197,8 @@ function readParameter(
 }
 
 /**
- * The revision that a write expects. `If-Match` alone leaves it to the precondition: a stale one is 412 and never merges,
- * where a stale `rev` is 409 or merges.
+ * The revision that a write expects. `If-Match` alone leaves it to the precondition: a stale one is
+ * 412 and never merges, where a stale `rev` is 409 or merges.
  */
 function readRevision(
   name: string,

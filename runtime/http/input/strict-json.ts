@@ -1,4 +1,5 @@
-// JSON bodies, read strictly: RFC 8259 text in UTF-8, I-JSON's limits (RFC 7493 §2), nothing silently changed.
+// JSON bodies, read strictly: RFC 8259 text in UTF-8, I-JSON's limits (RFC 7493 §2), nothing
+// silently changed.
 import { isUtf8 } from "node:buffer";
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
@@ -6,9 +7,10 @@ import { isExactNumber } from "../../contract/exact-number.js";
 import { nulFaults } from "../../contract/validation.js";
 
 /**
- * Parses a JSON body. Throws `json_malformed` (bad UTF-8 or syntax, lone surrogates), `json_duplicate_key`,
- * `json_too_deep`, `json_too_complex`, `number_not_exact`, whose context has the character offset where it is known, and
- * `core.validation` with the pointers of texts that hold U+0000, which PostgreSQL cannot store.
+ * Parses a JSON body. Throws `json_malformed` (bad UTF-8 or syntax, lone surrogates),
+ * `json_duplicate_key`, `json_too_deep`, `json_too_complex`, `number_not_exact`, whose context has
+ * the character offset where it is known, and `core.validation` with the pointers of texts that
+ * hold U+0000, which PostgreSQL cannot store.
  */
 export function parseStrictJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw fail("json_malformed", { reason: "not UTF-8" });
@@ -40,8 +42,8 @@ interface Scan {
 }
 
 /**
- * Looks through text before it is parsed, and allocates nothing. Throws `json_too_deep` where brackets stand too deep, be
- * the rest JSON or not: parsing a megabyte of them takes 150 ms.
+ * Looks through text before it is parsed, and allocates nothing. Throws `json_too_deep` where
+ * brackets stand too deep, be the rest JSON or not: parsing a megabyte of them takes 150 ms.
  */
 function scan(text: string): Scan {
   const hasEscapes = text.includes("\\");

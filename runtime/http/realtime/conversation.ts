@@ -1,4 +1,5 @@
-// One conversation: a caller's connection from its admission to its end, whatever carries it (service.md "Realtime wire protocol").
+// One conversation: a caller's connection from its admission to its end, whatever carries it
+// (service.md "Realtime wire protocol").
 import type { IncomingMessage } from "node:http";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import { nulFaults } from "../../contract/validation.js";
@@ -23,7 +24,10 @@ import { boundCaller, toldError, type RealtimeEndpoint } from "./endpoint.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
-/** After so many milliseconds without a byte the system checks whether the other side is still there. */
+/**
+ * After so many milliseconds without a byte the system checks whether the other side is still
+ * there.
+ */
 const keepaliveMillis = 15_000;
 /** How long the end of a connection waits for running commands, in milliseconds. */
 const leaveMillis = 5_000;
@@ -36,19 +40,21 @@ export interface Conversation {
   begin(): void;
   readonly acks: Acknowledgements;
   /**
-   * Runs a command after the acknowledgements that came before it; resolves with its output, null where it has none.
-   * Throws `realtime_commands_limit`, `realtime_command_unknown`, `realtime_invalid_payload`, and what the operation does.
+   * Runs a command after the acknowledgements that came before it; resolves with its output, null
+   * where it has none. Throws `realtime_commands_limit`, `realtime_command_unknown`,
+   * `realtime_invalid_payload`, and what the operation does.
    */
   command(command: Command): Promise<unknown>;
   /**
-   * Hears these topics as well, or no longer; resolves with all that are heard then. One after the other, in the order in which
-   * they came. Throws `realtime_topics_unauthorized`, `realtime_topics_limit`, `realtime_commands_limit`.
+   * Hears these topics as well, or no longer; resolves with all that are heard then. One after the
+   * other, in the order in which they came. Throws `realtime_topics_unauthorized`,
+   * `realtime_topics_limit`, `realtime_commands_limit`.
    */
   subscribe(topics: readonly string[]): Promise<readonly string[]>;
   unsubscribe(topics: readonly string[]): Promise<readonly string[]>;
   /**
-   * Continues with another credential of the same caller in the same tenant; topics end that it may not hear. Throws
-   * `core.authentication`, and what the authorizer of topics does.
+   * Continues with another credential of the same caller in the same tenant; topics end that it may
+   * not hear. Throws `core.authentication`, and what the authorizer of topics does.
    */
   reauthenticate(token: string): Promise<void>;
   /** The error of a command as the client sees it; a fault of the service is logged. */
@@ -57,7 +63,10 @@ export interface Conversation {
   end(): void;
 }
 
-/** Admits the caller of a request's headers, or of a token that came otherwise. Throws the refusal: credentials, topics, limits. */
+/**
+ * Admits the caller of a request's headers, or of a token that came otherwise. Throws the refusal:
+ * credentials, topics, limits.
+ */
 export async function converse(
   options: RealtimeEndpoint,
   req: IncomingMessage,
@@ -110,7 +119,8 @@ export async function converse(
     ...topicChanges(admitted, commands, contextOf),
 
     async reauthenticate(next) {
-      // One at a time, but outside the limit of commands: a client at its limit must still be able to re-authenticate.
+      // One at a time, but outside the limit of commands: a client at its limit must still be able
+      // to re-authenticate.
       if (isRenewing) throw fail("realtime_commands_limit");
       isRenewing = true;
       const renewed = { ...presented, token: next };
@@ -179,7 +189,10 @@ function commandsUnderWay(): CommandsUnderWay {
   };
 }
 
-/** The same caller by another credential, and what ends the topics that it may not hear. Throws `core.authentication`. */
+/**
+ * The same caller by another credential, and what ends the topics that it may not hear. Throws
+ * `core.authentication`.
+ */
 async function renewedCaller(
   options: RealtimeEndpoint,
   req: IncomingMessage,

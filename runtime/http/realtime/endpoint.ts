@@ -1,4 +1,5 @@
-// What the realtime transports share: finding out who is calling, and whether the credential is still valid.
+// What the realtime transports share: finding out who is calling, and whether the credential is
+// still valid.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, knownError, ServiceError } from "../../contract/errors.js";
 import { ExecutionContext } from "../../operations/context.js";
@@ -99,7 +100,10 @@ export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
   };
 }
 
-/** The caller, and the context of its connection. Throws `core.authentication` where nobody is calling. */
+/**
+ * The caller, and the context of its connection. Throws `core.authentication` where nobody is
+ * calling.
+ */
 export async function boundCaller(
   { bind, resources, defaultTenant }: RealtimeEndpoint,
   req: IncomingMessage,

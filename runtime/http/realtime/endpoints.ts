@@ -24,7 +24,10 @@ import { startPlane } from "../../families/realtime/plane.js";
 /** How long a bus that doesn't answer may hold up a stop, in milliseconds. */
 const busMillis = 1_000;
 
-/** Starts the plane. Its endpoints are that of the transports which the registry names, and the AsyncAPI document. */
+/**
+ * Starts the plane. Its endpoints are that of the transports which the registry names, and the
+ * AsyncAPI document.
+ */
 export async function realtimeEndpoints(
   spec: RealtimeSpec,
   surroundings: Surroundings,
@@ -77,7 +80,8 @@ async function planeEndpoint(
     probes: bus === null ? {} : { helpful: { bus: () => bus.probe() } },
     metrics: countersAsMetrics(counters),
     async stop() {
-      // Half of the drain time. The other half is for commands, and for clients that answer a close late.
+      // Half of the drain time. The other half is for commands, and for clients that answer a close
+      // late.
       await plane.stop(drainSeconds * 500);
       await Promise.all(transports.map((one) => one.stop()));
       await Promise.race([bus?.close(), sleep(busMillis, undefined, { ref: false })]);
@@ -85,7 +89,10 @@ async function planeEndpoint(
   };
 }
 
-/** The transports that take upgrades. They are loaded when first used, since their packages are the largest of a service. */
+/**
+ * The transports that take upgrades. They are loaded when first used, since their packages are the
+ * largest of a service.
+ */
 function lateTransports(
   endpoint: RealtimeEndpoint,
   printError: AnswerStyle["printError"],
@@ -112,7 +119,10 @@ function lateTransports(
   return late;
 }
 
-/** Answers a plain request for the path of WebSockets with 426 (RFC 9110 §15.5.22); returns whether it did. */
+/**
+ * Answers a plain request for the path of WebSockets with 426 (RFC 9110 §15.5.22); returns whether
+ * it did.
+ */
 function answerUpgradeRequired(
   address: string,
   req: IncomingMessage,
@@ -125,7 +135,10 @@ function answerUpgradeRequired(
   return true;
 }
 
-/** Throws if the package is missing, although it is loaded later: a service that can't do its work must not start. */
+/**
+ * Throws if the package is missing, although it is loaded later: a service that can't do its work
+ * must not start.
+ */
 function requireSocketIo(): void {
   try {
     createRequire(import.meta.url).resolve("socket.io");

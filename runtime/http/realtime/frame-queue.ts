@@ -1,5 +1,5 @@
-// Frames that wait. One read may bring ten thousand of them, so each is kept as a position in the buffer that was read: a few
-// bytes instead of the two hundred of an object.
+// Frames that wait. One read may bring ten thousand of them, so each is kept as a position in the
+// buffer that was read: a few bytes instead of the two hundred of an object.
 
 export interface Frame {
   readonly kind: "text" | "binary" | "ping";

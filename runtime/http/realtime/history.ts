@@ -1,4 +1,5 @@
-// Reads the caller's mailbox, without a realtime connection: `GET <path>/history?after=&limit=` (decisions.md §2).
+// Reads the caller's mailbox, without a realtime connection: `GET <path>/history?after=&limit=`
+// (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { maxHistoryPage, planePaths } from "../../contract/realtime.js";
@@ -55,7 +56,10 @@ interface PageBegin {
   readonly fromNow: boolean;
 }
 
-/** `{signals, gap, has_more, after}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */
+/**
+ * `{signals, gap, has_more, after}` as JSON. Throws `core.validation` for an id that isn't from
+ * this mailbox.
+ */
 async function pageOf(
   mailbox: MailboxStore,
   tell: TellEntry,

@@ -1,5 +1,6 @@
-// A WebSocket whose frames are passed on at a limited rate: faster ones wait, and nothing more is read meanwhile
-// (architecture.md "Work is bounded"). It is below both the protocol of frames and Socket.IO.
+// A WebSocket whose frames are passed on at a limited rate: faster ones wait, and nothing more is
+// read meanwhile (architecture.md "Work is bounded"). It is below both the protocol of frames and
+// Socket.IO.
 import { WebSocket, WebSocketServer, type Server, type ServerOptions } from "ws";
 import { FrameQueue, type Frame } from "./frame-queue.js";
 
@@ -8,8 +9,8 @@ export interface Pace {
   /** Frames that are passed on at once after a quiet time. */
   readonly framesBurst: number;
   /**
-   * What is emitted now and then while frames wait: their client lives, though what shows that may be behind them. A pong
-   * of RFC 6455, or a frame of a protocol above that has pongs of its own.
+   * What is emitted now and then while frames wait: their client lives, though what shows that may
+   * be behind them. A pong of RFC 6455, or a frame of a protocol above that has pongs of its own.
    */
   readonly signOfLife: readonly [event: "pong", data: Buffer] | readonly [...Message];
   /** Called each time frames begin to wait. */
@@ -169,7 +170,9 @@ export class PacedWebSocket extends WebSocket {
     return super.emit("ping", data);
   }
 
-  /** One pong is under way at a time: it may answer only the last of many pings (RFC 6455 §5.5.3). */
+  /**
+   * One pong is under way at a time: it may answer only the last of many pings (RFC 6455 §5.5.3).
+   */
   #answerPing(): void {
     const data = this.#pinged;
     if (data === undefined || this.#isAnswering) return;

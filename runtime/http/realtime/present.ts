@@ -1,4 +1,5 @@
-// Names all who hear a topic, page by page: `GET <path>/presence?topic=&after=&limit=` (decisions.md §2 "Presence").
+// Names all who hear a topic, page by page: `GET <path>/presence?topic=&after=&limit=`
+// (decisions.md §2 "Presence").
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { maxPresencePage, planePaths } from "../../contract/realtime.js";

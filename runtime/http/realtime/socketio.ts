@@ -1,4 +1,5 @@
-// Socket.IO: signals as events, commands with acknowledgement callbacks (service.md "Realtime wire protocol", decisions.md §2).
+// Socket.IO: signals as events, commands with acknowledgement callbacks (service.md "Realtime wire
+// protocol", decisions.md §2).
 import { planePaths } from "../../contract/realtime.js";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -124,7 +125,10 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
   };
 }
 
-/** The conversation of a socket that asks to connect; a refusal reaches the client as `connect_error`. */
+/**
+ * The conversation of a socket that asks to connect; a refusal reaches the client as
+ * `connect_error`.
+ */
 async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Conversation> {
   const { conn, request } = socket;
   const auth: Readonly<Record<string, unknown>> = socket.handshake.auth;
@@ -166,7 +170,8 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     },
     leave: () => end(socket),
     refuse(code) {
-      // After a disconnect packet its client doesn't reconnect: two clients with one device would replace each other forever.
+      // After a disconnect packet its client doesn't reconnect: two clients with one device would
+      // replace each other forever.
       if (code === "realtime_device_replaced" && socket.connected) farewell(socket, code);
       end(socket);
     },
@@ -185,7 +190,10 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   return conversation;
 }
 
-/** Ends the underlying connection, so that the client comes back and is admitted elsewhere, or refused. */
+/**
+ * Ends the underlying connection, so that the client comes back and is admitted elsewhere, or
+ * refused.
+ */
 function end({ conn, request }: Socket): void {
   conn.close();
   setTimeout(() => request.socket.destroy(), closingMillis).unref();
@@ -208,7 +216,10 @@ function refusal({ resources }: RealtimeEndpoint, error: unknown): Error {
   return Object.assign(new Error(`${envelope.code}: ${envelope.detail}`), { data: envelope });
 }
 
-/** Takes what the client emits: frames of the protocol with their argument, and commands as `event, payload, options?`. */
+/**
+ * Takes what the client emits: frames of the protocol with their argument, and commands as `event,
+ * payload, options?`.
+ */
 function talk(socket: Socket, conversation: Conversation): void {
   const take = async (event: string, args: readonly unknown[]): Promise<object> => {
     const [first, second] = args;

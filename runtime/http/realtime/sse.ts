@@ -1,4 +1,5 @@
-// Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md "Realtime endpoints", WHATWG HTML §9.2).
+// Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md
+// "Realtime endpoints", WHATWG HTML §9.2).
 import { planePaths } from "../../contract/realtime.js";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, toEnvelope, type ErrorCode } from "../../contract/errors.js";
@@ -17,7 +18,10 @@ import { boundCaller, closingMillis, realtimeRoute, type RealtimeEndpoint } from
 import { commonHeaders, sendJson } from "../reply.js";
 
 const keepaliveMillis = 15_000;
-/** How long an `EventSource` stays away if its device has connected again, so that two with one device don't fight all the time. */
+/**
+ * How long an `EventSource` stays away if its device has connected again, so that two with one
+ * device don't fight all the time.
+ */
 const replacedMillis = 15_000;
 const maxAckBytes = 4 * 1024;
 
@@ -46,7 +50,8 @@ async function stream(
 ): Promise<void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
-  // An earlier request of the connection is still being answered, and this stream would wait for it.
+  // An earlier request of the connection is still being answered, and this stream would wait for
+  // it.
   if (res.socket === null) throw fail("http_malformed");
   const lastEventId = headers["last-event-id"];
   const handshake = readHandshake(
@@ -137,7 +142,10 @@ function streamHeaders({ metadata }: ExecutionContext): string[] {
   ];
 }
 
-/** Makes an `EventSource` reconnect after about so many milliseconds; random, so that many don't all come at once. */
+/**
+ * Makes an `EventSource` reconnect after about so many milliseconds; random, so that many don't all
+ * come at once.
+ */
 function retryIn(least: number, most = least): string {
   return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
 }

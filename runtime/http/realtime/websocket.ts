@@ -1,4 +1,5 @@
-// WebSocket: signals out, commands, acknowledgements and new credentials in (service.md "Duplex commands", RFC 6455).
+// WebSocket: signals out, commands, acknowledgements and new credentials in (service.md "Duplex
+// commands", RFC 6455).
 import { planePaths } from "../../contract/realtime.js";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -69,7 +70,10 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
   };
 }
 
-/** The token of a browser, which cannot send an Authorization header: the subprotocol `bearer.<token>`. */
+/**
+ * The token of a browser, which cannot send an Authorization header: the subprotocol
+ * `bearer.<token>`.
+ */
 function subprotocolToken(req: IncomingMessage): string | null {
   const offered = (req.headers["sec-websocket-protocol"] ?? "").split(",").map((one) => one.trim());
   return offered.find((one) => one.startsWith("bearer."))?.slice("bearer.".length) ?? null;
@@ -82,13 +86,18 @@ function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: un
   end(webSocket, closeCodeOf(known), `${known.code}: ${detail}${figures(context)}`);
 }
 
-/** A caller who is still being looked up when the service stops gets the same code as those who were admitted. */
+/**
+ * A caller who is still being looked up when the service stops gets the same code as those who were
+ * admitted.
+ */
 function closeCodeOf({ code, status }: ServiceError): number {
   if (code === "service_draining") return codes.away;
   return status >= 500 ? codes.failed : codes.policy;
 }
 
-/** The numbers of a refusal's context, such as the supported versions: a close has no room for more. */
+/**
+ * The numbers of a refusal's context, such as the supported versions: a close has no room for more.
+ */
 function figures(context: Readonly<Record<string, unknown>>): string {
   const told = Object.entries(context).filter(([, value]) => typeof value === "number");
   return told.length === 0

@@ -6,8 +6,8 @@ import { own } from "../../../model/records.js";
 import type { RegistryModel } from "../../../model/registry.js";
 
 /**
- * Reports what changes of the fields that both documents have. That callers write one from now on, or no longer, is told of
- * the payload.
+ * Reports what changes of the fields that both documents have. That callers write one from now on,
+ * or no longer, is told of the payload.
  */
 export function compareSet(
   before: readonly [DocumentModel, RegistryModel],

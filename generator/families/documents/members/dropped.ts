@@ -58,7 +58,9 @@ function isGone({ shape = firstShape }: TableSchema, field: string): boolean {
   return shape.steps.some(({ drops }) => drops.includes(field));
 }
 
-/** The values that rows get for the version before, with what is known of the fields that it has. */
+/**
+ * The values that rows get for the version before, with what is known of the fields that it has.
+ */
 export function droppedValues({
   loaded,
   expanded,

@@ -3,7 +3,10 @@ import type { DocumentDeclaration, EmittedEvent } from "../format.js";
 import type { EmissionModel } from "../../../model/document-model.js";
 import { writesOfOne } from "../verbs/index.js";
 
-/** What a document declares to emit, in one form; verbs that do not write are left to the check of verbs. */
+/**
+ * What a document declares to emit, in one form; verbs that do not write are left to the check of
+ * verbs.
+ */
 export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {
   return Object.entries(emits).flatMap(([on, given]) =>
     writesOfOne.some(({ name }) => name === on)

@@ -1,4 +1,5 @@
-// What follows from a document's type for queries: its fields, their types, values and canonical forms.
+// What follows from a document's type for queries: its fields, their types, values and canonical
+// forms.
 import type { FieldType } from "../../../../runtime/contract/fields.js";
 import { isScalarType } from "../../../../runtime/contract/query-operators.js";
 import { resolved, type Resolve } from "../../../kernel/resolve.js";
@@ -16,7 +17,10 @@ interface MemberPath {
   readonly schema: JsonSchema;
 }
 
-/** Every member of an object schema down to `maxDepth`, parents first. `[]` steps stand for array items. */
+/**
+ * Every member of an object schema down to `maxDepth`, parents first. `[]` steps stand for array
+ * items.
+ */
 export function memberPaths(
   schema: JsonSchema,
   resolve: Resolve,
@@ -63,7 +67,10 @@ export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | und
   return scalarType(value);
 }
 
-/** The values of an enumeration, or of the elements of an array of them; undefined for other members. */
+/**
+ * The values of an enumeration, or of the elements of an array of them; undefined for other
+ * members.
+ */
 function enumValues(schema: JsonSchema, resolve: Resolve): readonly string[] | undefined {
   const value = resolved(withoutNull(schema), resolve);
   if (typeof value === "boolean") return undefined;
@@ -112,7 +119,10 @@ export function elementsOf(body: JsonSchema, resolve: Resolve): DocumentModel["e
   return elements;
 }
 
-/** The values of enumerations that queries can name: fields, their elements, members of objects in arrays. */
+/**
+ * The values of enumerations that queries can name: fields, their elements, members of objects in
+ * arrays.
+ */
 export function enumsOf(body: JsonSchema, resolve: Resolve): DocumentModel["enums"] {
   const enums: Record<string, readonly string[]> = {};
   for (const { path, schema } of memberPaths(body, resolve)) {

@@ -1,4 +1,5 @@
-// What fields of a document were called before, and what they are in documents that were stored without them.
+// What fields of a document were called before, and what they are in documents that were stored
+// without them.
 import { firstShape } from "../../../../runtime/contract/shapes.js";
 import { storedName } from "../../../../runtime/contract/stored-members.js";
 import type { FamilyContext } from "../../../kernel/family.js";
@@ -61,7 +62,10 @@ export function formerDefaults({ loaded, expanded }: RuleContext): readonly Decl
   );
 }
 
-/** Warns of a former value that no row ever takes: all have had the field since their table was made. */
+/**
+ * Warns of a former value that no row ever takes: all have had the field since their table was
+ * made.
+ */
 export function formerValuesAreTaken({ loaded, expanded, database, report }: RuleContext): void {
   for (const { name, table, formerly } of Object.values(expanded.model.documents)) {
     const before = own(database.tables, table);
@@ -80,7 +84,10 @@ export function formerValuesAreTaken({ loaded, expanded, database, report }: Rul
   }
 }
 
-/** Rows are known by their members; what stands within these is stored as it is, so it cannot be renamed. */
+/**
+ * Rows are known by their members; what stands within these is stored as it is, so it cannot be
+ * renamed.
+ */
 export function refuseNested(
   { tree, report }: FamilyContext,
   document: string,

@@ -22,7 +22,10 @@ export function declaredIndexes(
   });
 }
 
-/** Reports as `declaredIndexes` does, and what cannot hold: deleted documents where none are deleted, tenants where there are none. */
+/**
+ * Reports as `declaredIndexes` does, and what cannot hold: deleted documents where none are
+ * deleted, tenants where there are none.
+ */
 export function uniqueOf(
   context: FamilyContext,
   name: string,
@@ -51,7 +54,10 @@ export function uniqueOf(
   });
 }
 
-/** Who names a document is looked for when that goes: each reference has an index that begins with it. */
+/**
+ * Who names a document is looked for when that goes: each reference has an index that begins with
+ * it.
+ */
 export function withReferences(
   name: string,
   indexes: readonly IndexModel[],

@@ -8,7 +8,10 @@ import { propertiesOf, requiredOf, type SchemaObject } from "../../../model/json
 import type { DocumentDeclaration } from "../format.js";
 import { memberPaths } from "./fields.js";
 
-/** The fields that no payload has yet. Reports what would write them all the same, and documents that would lack them. */
+/**
+ * The fields that no payload has yet. Reports what would write them all the same, and documents
+ * that would lack them.
+ */
 export function laterFields(
   { tree, report }: FamilyContext,
   name: string,

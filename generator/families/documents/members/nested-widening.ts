@@ -1,4 +1,5 @@
-// Whether a type differs from a former one only by members within it, so that each version can cut what it doesn't know.
+// Whether a type differs from a former one only by members within it, so that each version can cut
+// what it doesn't know.
 import { isDeepStrictEqual } from "node:util";
 import type { Resolve } from "../../../kernel/resolve.js";
 import {
@@ -21,8 +22,8 @@ export interface MemberTypes {
 type Pair = readonly [before: JsonSchema, after: JsonSchema];
 
 /**
- * Whether a version's values differ from the other's only by optional members of objects that have no others: each reads what
- * the other stored, without the members that it doesn't have.
+ * Whether a version's values differ from the other's only by optional members of objects that have
+ * no others: each reads what the other stored, without the members that it doesn't have.
  */
 export function isCutEitherWay({ schemas, types }: MemberTypes): boolean {
   return (
@@ -73,7 +74,10 @@ function withoutParts(schema: SchemaObject): unknown {
   return Object.fromEntries(Object.entries(told).filter(([keyword]) => !followed.has(keyword)));
 }
 
-/** Whether objects differ by members alone that need not be there, and whether those of each are known by name. */
+/**
+ * Whether objects differ by members alone that need not be there, and whether those of each are
+ * known by name.
+ */
 function haveSameMembers(
   [was, is]: readonly [SchemaObject, SchemaObject],
   types: MemberTypes["types"],
@@ -98,7 +102,10 @@ function haveSameMembers(
   );
 }
 
-/** Whether a schema has alternatives of which a value may have several: what one of them has is cut of none. */
+/**
+ * Whether a schema has alternatives of which a value may have several: what one of them has is cut
+ * of none.
+ */
 function hasUndecidedForms(
   schema: JsonSchema,
   resolve: Resolve,

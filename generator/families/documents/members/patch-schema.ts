@@ -1,4 +1,5 @@
-// Merge patches (RFC 7396): the schema of one, and where null is a value instead of removing (decisions.md §1).
+// Merge patches (RFC 7396): the schema of one, and where null is a value instead of removing
+// (decisions.md §1).
 import { resolved, type Resolve } from "../../../kernel/resolve.js";
 import {
   isNullable,
@@ -13,7 +14,10 @@ import {
 import { maxDepth } from "./fields.js";
 import { formsOf, holdsMembers, payloadMembers } from "../queries/forms.js";
 
-/** Dotted paths of members for which null is a value; `*` stands for the members of a map. What is in arrays is none. */
+/**
+ * Dotted paths of members for which null is a value; `*` stands for the members of a map. What is
+ * in arrays is none.
+ */
 export function nullablePaths(
   schemas: readonly JsonSchema[],
   resolve: Resolve,
@@ -36,7 +40,10 @@ function isNullableMember(schema: JsonSchema, resolve: Resolve): boolean {
   return isNullable(schema) || isNullable(resolved(schema, resolve));
 }
 
-/** The schema of a merge patch of some members: all optional, null where it removes or is a value, objects in part. */
+/**
+ * The schema of a merge patch of some members: all optional, null where it removes or is a value,
+ * objects in part.
+ */
 export function patchSchema(
   schema: JsonSchema,
   names: readonly string[],
@@ -55,7 +62,10 @@ export function patchSchema(
   return objectSchema(Object.fromEntries(members), []);
 }
 
-/** The patch of a value: objects in part, in each of the forms that it may have. What comes of it is checked as a whole. */
+/**
+ * The patch of a value: objects in part, in each of the forms that it may have. What comes of it is
+ * checked as a whole.
+ */
 function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
   const value = resolved(withoutNull(schema), resolve);
   if (typeof value === "boolean" || !formsOf(value, resolve).some(holdsMembers))
@@ -101,7 +111,10 @@ function partialForm(value: SchemaObject, resolve: Resolve, depth: number): Json
   return { ...withoutMembers(value), ...ofObjects };
 }
 
-/** The patch of an object: each member may be left out, and null removes those that need not be there, of maps as well. */
+/**
+ * The patch of an object: each member may be left out, and null removes those that need not be
+ * there, of maps as well.
+ */
 function partialObject(value: SchemaObject, resolve: Resolve, depth: number): SchemaObject {
   const member = (schema: JsonSchema): JsonSchema => nullable(partialValue(schema, resolve, depth));
   const { propertyNames, patternProperties: patterns, additionalProperties: others = true } = value;

@@ -46,7 +46,10 @@ export function refuseNestedReferences(
       });
 }
 
-/** Reports references that could not be kept: across tenants, and deletions that the other document does not know. */
+/**
+ * Reports references that could not be kept: across tenants, and deletions that the other document
+ * does not know.
+ */
 export function checkReferences(
   { tree, report }: FamilyContext,
   documents: Readonly<Record<string, DocumentModel>>,

@@ -15,7 +15,10 @@ export function deletedForSeconds({ retention }: DocumentDeclaration): number | 
   return retention?.deleted === undefined ? null : durationSeconds(retention.deleted);
 }
 
-/** Reports what is kept for no time or said twice, and what is asked of documents that don't have it. */
+/**
+ * Reports what is kept for no time or said twice, and what is asked of documents that don't have
+ * it.
+ */
 export function checkHistory(
   { tree, report }: FamilyContext,
   name: string,
@@ -49,7 +52,10 @@ export function checkHistory(
     });
 }
 
-/** What a spec says of it: of going back, the members that no patch may have, which stay as they are. */
+/**
+ * What a spec says of it: of going back, the members that no patch may have, which stay as they
+ * are.
+ */
 export function retentionMembers(
   { typeName, patchTypeName, history, deletedForSeconds: seconds }: DocumentModel,
   { types }: Pick<RegistryModel, "types">,

@@ -1,4 +1,5 @@
-// Fields that the service sets by itself, from the caller, the clock, or the document, and those that handlers alone write.
+// Fields that the service sets by itself, from the caller, the clock, or the document, and those
+// that handlers alone write.
 import { baseFields, type FieldType } from "../../../../runtime/contract/fields.js";
 import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import { referenceOf } from "../../../load/document-references.js";
@@ -19,12 +20,17 @@ import { freeName } from "../../../print/printed-names.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
 
-/** The rules that take the caller's profile and must find one: who writes without a profile is refused. */
+/**
+ * The rules that take the caller's profile and must find one: who writes without a profile is
+ * refused.
+ */
 export function profilesAsked({ set, nullable }: DocumentModel): readonly SetModel[] {
   return set.filter(({ field, from }) => from.kind === "profile" && !nullable.includes(field));
 }
 
-/** The rules of a document. Reports fields that are not there, or cannot have what they are set to. */
+/**
+ * The rules of a document. Reports fields that are not there, or cannot have what they are set to.
+ */
 export function setRules(
   context: FamilyContext,
   name: string,

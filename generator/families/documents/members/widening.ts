@@ -1,4 +1,5 @@
-// Values that a member takes and did not take before: the version before reads them, and answers what its own type doesn't have.
+// Values that a member takes and did not take before: the version before reads them, and answers
+// what its own type doesn't have.
 import { isDeepStrictEqual } from "node:util";
 import { narrowings } from "../../../kernel/row-fits.js";
 import { resolved, type Resolve } from "../../../kernel/resolve.js";
@@ -24,7 +25,10 @@ import type { DocumentModel } from "../../../model/document-model.js";
 import type { TableSchema } from "../../../model/stored-tables.js";
 import { isCutEitherWay } from "./nested-widening.js";
 
-/** Members that take more values than before: the version before reads them, and answers what its own type doesn't have. */
+/**
+ * Members that take more values than before: the version before reads them, and answers what its
+ * own type doesn't have.
+ */
 export function widened(
   { name, table, fields, former, bodySchema }: DocumentModel,
   rolling: Rolling,
@@ -54,7 +58,8 @@ export function widened(
     if (own(known?.fields ?? {}, called) !== own(fields, member)) return false;
     const isSame = isDeepStrictEqual(...([old, next].map(unbound) as [unknown, unknown]));
     if (isSame && !refersToChanged(next, rolling)) return false;
-    // Each version cuts members within that it doesn't know, provided that its rows are known by them.
+    // Each version cuts members within that it doesn't know, provided that its rows are known by
+    // them.
     const isKnown = [was, is].every(
       ({ shape = firstShape }, at) =>
         own(shape.nested?.members ?? {}, storedName(shape, at === 0 ? called : member)) !==
@@ -140,7 +145,10 @@ function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"
   );
 }
 
-/** A schema without what only people read, and without the bounds of which it is known whether they are wider. */
+/**
+ * A schema without what only people read, and without the bounds of which it is known whether they
+ * are wider.
+ */
 function unbound(schema: unknown): unknown {
   const told = undescribed(schema);
   if (typeof told !== "object" || told === null) return told;

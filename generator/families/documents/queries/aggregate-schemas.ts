@@ -35,7 +35,10 @@ const sharedParts = {
   },
 };
 
-/** Names of the types of what a document's aggregates take: fields by what can be computed of them, and operands. */
+/**
+ * Names of the types of what a document's aggregates take: fields by what can be computed of them,
+ * and operands.
+ */
 export function aggregateTypeNames(document: string): {
   readonly scalar: string;
   readonly ordered: string;

@@ -1,8 +1,12 @@
-// The forms that a value may have: what a schema says itself, and what it joins by `anyOf`, `oneOf` and `allOf`.
+// The forms that a value may have: what a schema says itself, and what it joins by `anyOf`, `oneOf`
+// and `allOf`.
 import { resolved, type Resolve } from "../../../kernel/resolve.js";
 import { propertiesOf, type JsonSchema, type SchemaObject } from "../../../model/json-schema.js";
 
-/** A schema and those that it joins, to the last, references followed. One that holds itself stands once. */
+/**
+ * A schema and those that it joins, to the last, references followed. One that holds itself stands
+ * once.
+ */
 export function formsOf(
   schema: JsonSchema,
   resolve: Resolve,
@@ -42,7 +46,10 @@ export function payloadMembers(schemas: readonly JsonSchema[], resolve: Resolve)
   return { named: new Map(named), others: groups.flat().filter(saysMembers).flatMap(unnamed) };
 }
 
-/** What a member may be by the forms of one schema. The first is the schema itself, which holds whatever it joins. */
+/**
+ * What a member may be by the forms of one schema. The first is the schema itself, which holds
+ * whatever it joins.
+ */
 function standingAt(name: string, forms: readonly SchemaObject[]): readonly JsonSchema[] {
   const [own, ...joined] = forms;
   if (own === undefined) return [];

@@ -1,4 +1,5 @@
-// Types of what documents can be asked and answer of others: filters, sorts, aggregates, and what comes along.
+// Types of what documents can be asked and answer of others: filters, sorts, aggregates, and what
+// comes along.
 import { withDeprecatedNames } from "../../../load/deprecations.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentModel } from "../../../model/document-model.js";
@@ -19,7 +20,9 @@ import {
 import { expandedTypes, relatedQueries, type Documents } from "./related.js";
 import { queryTypeNames } from "./query-type-names.js";
 
-/** Puts the types of a document's queries into the table: its own, and those that documents share. */
+/**
+ * Puts the types of a document's queries into the table: its own, and those that documents share.
+ */
 export function addQueryTypes(
   { tree, types: { table } }: FamilyContext,
   model: DocumentModel,

@@ -24,8 +24,9 @@ import { get } from "../verbs/get.js";
 export type Documents = Readonly<Record<string, DocumentModel>>;
 
 /**
- * What lets a caller see documents, or a view of them, by way of others: the guard of reading one. Null where nobody may:
- * where the documents are on no mount, and where the author's own code has a say, which judges requests.
+ * What lets a caller see documents, or a view of them, by way of others: the guard of reading one.
+ * Null where nobody may: where the documents are on no mount, and where the author's own code has a
+ * say, which judges requests.
  */
 export function readingOf(
   context: FamilyContext,
@@ -47,7 +48,10 @@ function isRate({ errors }: HookUse): boolean {
   return errors.includes("core.throttled");
 }
 
-/** The models, with who may see them, and views of them, by way of others; null where there is no such way. */
+/**
+ * The models, with who may see them, and views of them, by way of others; null where there is no
+ * such way.
+ */
 export function withReading(
   models: Documents,
   whoReads: (model: DocumentModel) => DocumentModel["reading"],
@@ -122,7 +126,10 @@ function pathsFrom(model: DocumentModel, models: Documents, depth: number): read
   ]);
 }
 
-/** The types of a document with what it names, by their names: `TasksExpanded` and `TasksExpansions`. */
+/**
+ * The types of a document with what it names, by their names: `TasksExpanded` and
+ * `TasksExpansions`.
+ */
 export function expandedTypes(
   model: DocumentModel,
   models: Documents,

@@ -1,4 +1,5 @@
-// The verbs of documents, in the order of the catalogue. Everything that names verbs follows from this list.
+// The verbs of documents, in the order of the catalogue. Everything that names verbs follows from
+// this list.
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { DocumentDeclaration } from "../format.js";
 import { create } from "./create.js";
@@ -48,7 +49,10 @@ export type DocumentVerbName = (typeof table)[number]["name"];
 /** The verbs in the order of the catalogue. */
 export const verbs: readonly DocumentVerb[] = table;
 
-/** The verbs that write one document and are nobody's twin: handlers and events know documents by these. */
+/**
+ * The verbs that write one document and are nobody's twin: handlers and events know documents by
+ * these.
+ */
 export const writesOfOne = verbs.filter(({ does = [] }) => does.length > 0);
 
 /** The verbs of a view. */

@@ -1,4 +1,5 @@
-// documents.create_many, update_many and delete_many: each item of the request has an outcome of its own.
+// documents.create_many, update_many and delete_many: each item of the request has an outcome of
+// its own.
 import { jsonOutput } from "../../../kernel/operation.js";
 import type { VerbRoute } from "../../../kernel/verb.js";
 import { callOf, ofRuntime } from "../../../model/code.js";

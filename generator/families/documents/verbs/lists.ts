@@ -1,4 +1,5 @@
-// documents.list, raw_list, list_cursor, raw_list_cursor and agg_list: they speak the query language.
+// documents.list, raw_list, list_cursor, raw_list_cursor and agg_list: they speak the query
+// language.
 import { jsonOutput } from "../../../kernel/operation.js";
 import type { VerbRoute } from "../../../kernel/verb.js";
 import { callOf, ofRuntime } from "../../../model/code.js";

@@ -48,7 +48,9 @@ function patchInput({ model, typeName }: DocumentPlace): InputModel {
   };
 }
 
-/** A patch of an older revision is merged with what happened since, which history must still know. */
+/**
+ * A patch of an older revision is merged with what happened since, which history must still know.
+ */
 function historyErrors({ history, softDelete }: DocumentModel): readonly string[] {
   return [
     ...(history === 0 ? [] : ["historical_consistency_violation", "history_not_found_retry"]),

@@ -1,4 +1,5 @@
-// A verb of documents: everything that is said of it, in one value (docs/design/architecture.md "A verb is one value").
+// A verb of documents: everything that is said of it, in one value (docs/design/architecture.md "A
+// verb is one value").
 import type { Verb, VerbRoute } from "../../../kernel/verb.js";
 import { objectSchema, revisionSchema } from "../../../model/json-schema.js";
 import type { Code } from "../../../model/code.js";
@@ -29,13 +30,13 @@ export interface Condition {
 interface VerbFacts extends Verb<DocumentPlace> {
   readonly rest: VerbRoute;
   /**
-   * About one document; about the documents that its items name, each with an outcome of its own; or about those that a
-   * filter finds, whose number nobody knows before.
+   * About one document; about the documents that its items name, each with an outcome of its own;
+   * or about those that a filter finds, whose number nobody knows before.
    */
   readonly about: "one" | "items" | "found";
   /**
-   * Whether the document registers it. Verbs that write aren't registered for documents that are read only, whatever this
-   * says.
+   * Whether the document registers it. Verbs that write aren't registered for documents that are
+   * read only, whatever this says.
    */
   readonly when: Condition;
   /** Whether views have it. */
@@ -49,8 +50,8 @@ interface OriginalVerb extends VerbFacts {
 }
 
 /**
- * A verb that does what others do about one document: nobody does by it what these refuse (decisions.md "A twin takes the
- * rule of its original").
+ * A verb that does what others do about one document: nobody does by it what these refuse
+ * (decisions.md "A twin takes the rule of its original").
  */
 interface TwinVerb extends VerbFacts {
   readonly twinOf: (model: Pick<DocumentModel, "softDelete">) => readonly DocumentVerb[];

@@ -1,4 +1,5 @@
-// The verbs of storages, in the order of the catalogue. Everything that names verbs follows from this list.
+// The verbs of storages, in the order of the catalogue. Everything that names verbs follows from
+// this list.
 import { download, downloadRange, downloadStream, head, upload } from "./bytes.js";
 import { abortUpload, beginUpload, completeUpload, listParts, presignPart } from "./multipart.js";
 import { copy, list, metadata, move, remove, updateMetadata } from "./objects.js";

@@ -1,4 +1,5 @@
-// What is known of objects: it is listed, read and changed, and objects are copied, moved and deleted.
+// What is known of objects: it is listed, read and changed, and objects are copied, moved and
+// deleted.
 import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";

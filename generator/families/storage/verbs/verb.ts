@@ -21,8 +21,8 @@ export interface StorageVerb extends Verb<StoragePlace> {
   /** The policy that guards it unless it is named: that of all that read, or write. */
   readonly group: "read" | "write";
   /**
-   * The verbs by which a caller could do the same one by one (decisions.md "A twin takes the rule of its original"); none
-   * for those that are nobody's twin.
+   * The verbs by which a caller could do the same one by one (decisions.md "A twin takes the rule
+   * of its original"); none for those that are nobody's twin.
    */
   readonly twinOf?: readonly StorageVerb[];
   readonly effect: Effect;

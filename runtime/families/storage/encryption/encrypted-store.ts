@@ -1,4 +1,5 @@
-// A store that encrypts what another one keeps, in constant memory both ways (decisions.md "Object storage": encryption).
+// A store that encrypts what another one keeps, in constant memory both ways (decisions.md "Object
+// storage": encryption).
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -43,8 +44,8 @@ async function unlocked(ring: KeyRing, head: ObjectHead, header: Buffer): Promis
 }
 
 /**
- * Every object has a data key of its own, which the ring wraps for that very key of the store: bytes that were put in
- * another object's or another tenant's place do not open.
+ * Every object has a data key of its own, which the ring wraps for that very key of the store:
+ * bytes that were put in another object's or another tenant's place do not open.
  */
 export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   /** The header of one version; null where it is not there, or is another version. */
@@ -157,7 +158,10 @@ async function openedWhole(
   }
 }
 
-/** A stream of what is made of a source, which ends with it: a generator that was never begun lets go of nothing. */
+/**
+ * A stream of what is made of a source, which ends with it: a generator that was never begun lets
+ * go of nothing.
+ */
 function streamOf(content: AsyncIterable<Buffer>, source: Readable): Readable {
   const body = Readable.from(content);
   body.once("close", () => source.destroy());

@@ -1,5 +1,6 @@
-// The format of encrypted objects, version 1: a header, then chunks of AES-256-GCM (NIST SP 800-38D), each bound to its
-// place and to the header, so that what is reordered, cut off or spliced does not open.
+// The format of encrypted objects, version 1: a header, then chunks of AES-256-GCM (NIST SP
+// 800-38D), each bound to its place and to the header, so that what is reordered, cut off or
+// spliced does not open.
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import type { WrappedKey } from "./key-ring.js";
 
@@ -24,8 +25,8 @@ const version = 1;
 const aes256Gcm = 1;
 
 /**
- * The header: magic (8), version (1), algorithm (1), chunk size (4), key id (16), length of the wrapped key (2), the
- * wrapped key, zeros.
+ * The header: magic (8), version (1), algorithm (1), chunk size (4), key id (16), length of the
+ * wrapped key (2), the wrapped key, zeros.
  */
 export function printHeader(form: Form, { keyId, wrapped }: WrappedKey): Buffer {
   const header = Buffer.alloc(headerBytes);
@@ -75,7 +76,10 @@ export function chunkCount(storedBytes: number): number {
 
 const nonceBytes = 12;
 
-/** Seals and opens chunks of one object. The data key is the object's own: the index makes the nonce unique. */
+/**
+ * Seals and opens chunks of one object. The data key is the object's own: the index makes the nonce
+ * unique.
+ */
 export class ChunkCipher {
   readonly #dataKey: Buffer;
   readonly #header: Buffer;

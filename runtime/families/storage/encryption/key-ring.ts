@@ -1,4 +1,5 @@
-// The key-ring port: keys that wrap the data key of each object (decisions.md "Object storage": encryption).
+// The key-ring port: keys that wrap the data key of each object (decisions.md "Object storage":
+// encryption).
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
 /** A data key as it rests with its object. */
@@ -21,7 +22,9 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A ring over an ordered list of secrets: the first wraps, all unwrap (AES-256-GCM, keys by HKDF). */
+/**
+ * A ring over an ordered list of secrets: the first wraps, all unwrap (AES-256-GCM, keys by HKDF).
+ */
 export function localKeyRing(secrets: readonly Buffer[]): KeyRing {
   const keys = secrets.map((secret) => {
     const key = Buffer.from(hkdfSync("sha256", secret, "", "objects", 32));

@@ -1,4 +1,5 @@
-// A store whose objects may be encrypted or not: each is read as what it is, whatever the storage says by now.
+// A store whose objects may be encrypted or not: each is read as what it is, whatever the storage
+// says by now.
 import { buffer } from "node:stream/consumers";
 import { fail } from "../../../contract/errors.js";
 import type { DirectTransfers } from "../../../ports/direct-transfers.js";
@@ -16,8 +17,9 @@ interface Found {
 }
 
 /**
- * Reads objects of both kinds, and writes them as `writes` says. Where it writes without encryption, a file that begins as
- * an encrypted object does is refused with `upload_type_unsupported`: nobody could tell it from one later on.
+ * Reads objects of both kinds, and writes them as `writes` says. Where it writes without
+ * encryption, a file that begins as an encrypted object does is refused with
+ * `upload_type_unsupported`: nobody could tell it from one later on.
  */
 export function mixedStore(
   plain: ObjectStore,
@@ -46,7 +48,10 @@ export function mixedStore(
     throw fail("core.concurrency");
   };
 
-  /** Does something with the version that is there; null where it has gone, or is not the one that was asked for. */
+  /**
+   * Does something with the version that is there; null where it has gone, or is not the one that
+   * was asked for.
+   */
   const within = async <T>(
     key: string,
     wanted: string | undefined,
@@ -106,7 +111,10 @@ export function mixedStore(
   }
 }
 
-/** The same bytes, unless they would be taken for an encrypted object. Throws `upload_type_unsupported`. */
+/**
+ * The same bytes, unless they would be taken for an encrypted object. Throws
+ * `upload_type_unsupported`.
+ */
 async function* unsealed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let beginning: Buffer | null = Buffer.alloc(0);
   for await (const chunk of body) {
