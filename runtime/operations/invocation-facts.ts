@@ -53,7 +53,7 @@ export interface InvocationFields {
   readonly operationId: string;
   readonly metadata: InvocationMetadata;
   readonly tenant: string;
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   readonly lifetime: Lifetime;
   readonly clientAddress?: () => string;
   readonly preconditions?: Preconditions;

@@ -23,7 +23,7 @@ import type { ResourceKey } from "../ports/resource-key.js";
 import { nothingKept } from "../operations/kept-values.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
-import { uuidv7 } from "../contract/uuid.js";
+import { ownMetadata } from "../operations/invoke-as.js";
 import type { SignalPlane } from "../ports/signals.js";
 import { DatabaseRefusal } from "../ports/database.js";
 import { openDatabase, openObjects } from "./engines.js";
@@ -237,21 +237,8 @@ function heldResources() {
 
 /** Makes contexts for work of the service itself. */
 function contextsOf(resources: Resources): ServiceConnection["context"] {
-  return (operationId, tenant = defaultTenant, lifetime = Lifetime.unlimited()) => {
-    const requestId = uuidv7();
-    return new ExecutionContext(resources, {
-      operationId,
-      metadata: {
-        requestId,
-        correlationId: requestId,
-        causationId: requestId,
-        traceparent: undefined,
-      },
-      tenant,
-      idempotencyKey: undefined,
-      lifetime,
-    });
-  };
+  return (operationId, tenant = defaultTenant, lifetime = Lifetime.unlimited()) =>
+    new ExecutionContext(resources, { operationId, metadata: ownMetadata(), tenant, lifetime });
 }
 
 /** How long to wait for the database at start, and between two attempts, in milliseconds. */

@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Operation } from "../../operations/operation.js";
 import { noteAsked } from "../../operations/idempotency.js";
-import { invoke } from "../../operations/pipeline.js";
+import { invokeAs } from "../../operations/invoke-as.js";
 import { acknowledgements, type Acknowledgements } from "../../families/realtime/acknowledge.js";
 import type { Command } from "../../families/realtime/frames.js";
 import type { Handshake } from "../../families/realtime/handshake.js";
@@ -19,7 +19,6 @@ import type { Subscriptions } from "../../families/realtime/subscriptions.js";
 import { recheckRenewed } from "../../families/realtime/topic-checks.js";
 import { mailboxOf } from "../../ports/mailbox.js";
 import type { Presented } from "../boundary.js";
-import { readMetadata } from "../input/metadata.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./endpoint.js";
 
 /** Commands that run at once on one connection. */
@@ -251,7 +250,6 @@ function contextNow(
     operationId,
     metadata,
     tenant,
-    idempotencyKey: undefined,
     lifetime: Lifetime.within(topicsMillis),
     identity,
   });
@@ -268,37 +266,23 @@ async function runCommand(
   const { commands } = options.spec;
   const operation = Object.hasOwn(commands, command.event) ? commands[command.event] : undefined;
   if (operation === undefined) throw fail("realtime_command_unknown");
-  const within = commandContext(options, operation, command, identity, context, isGone);
-  try {
-    noteAsked(within, command.payload);
-    const payload = checkedPayload(operation, command.payload);
-    const { output } = await within.lifetime.race(invoke(operation, payload, within));
-    return output === undefined ? null : outputValue(output);
-  } finally {
-    within.release();
-  }
-}
-
-/** The context of one command: its own key and deadline, the connection's caller. */
-function commandContext(
-  { resources }: RealtimeEndpoint,
-  // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each operation
-  operation: Operation<any, any>,
-  { idempotencyKey, deadlineSeconds }: Command,
-  identity: Identity,
-  { tenant, metadata }: ExecutionContext,
-  isGone: () => boolean,
-): ExecutionContext {
-  const planned = operation.deadlineSeconds ?? resources.deadlineSeconds;
-  const seconds = Math.min(planned, deadlineSeconds ?? Infinity);
-  return new ExecutionContext(resources, {
-    operationId: operation.operationId,
-    metadata: { ...readMetadata({}), correlationId: metadata.correlationId },
-    tenant,
-    idempotencyKey: operation.idempotencyKey === true ? idempotencyKey : undefined,
-    lifetime: new Lifetime(performance.now() + seconds * 1000, { isGone }),
-    identity,
-  });
+  const { output } = await invokeAs(
+    options.resources,
+    operation,
+    {
+      tenant: context.tenant,
+      identity,
+      idempotencyKey: command.idempotencyKey,
+      deadlineSeconds: command.deadlineSeconds,
+      isGone,
+      correlationId: context.metadata.correlationId,
+    },
+    (within) => {
+      noteAsked(within, command.payload);
+      return checkedPayload(operation, command.payload);
+    },
+  );
+  return output === undefined ? null : outputValue(output);
 }
 
 /** The payload, proven as the operation's input. Throws `realtime_invalid_payload`. */

@@ -116,7 +116,6 @@ export async function boundCaller(
     operationId: "realtime.connect",
     metadata: readMetadata(req.headers),
     tenant: tenant ?? defaultTenant,
-    idempotencyKey: undefined,
     lifetime,
     identity,
   });

@@ -1,0 +1,66 @@
+// Operations that are invoked without a request of HTTP, such as commands of realtime
+// (architecture.md "Pipeline").
+import { uuidv7 } from "../contract/uuid.js";
+import { Lifetime } from "../ports/lifetime.js";
+import { ExecutionContext } from "./context.js";
+import type { Outcome } from "./idempotency.js";
+import type { Identity } from "./identity.js";
+import type { InvocationMetadata } from "./invocation-facts.js";
+import type { Operation } from "./operation.js";
+import { invoke } from "./pipeline.js";
+import type { Resources } from "./resources.js";
+
+/** On whose behalf an operation is invoked, and within what. */
+export interface InvokedAs {
+  /** The tenant whose data it sees. */
+  readonly tenant: string;
+  /** Whose rights it has, and whose share of the engines it takes; the service itself if null. */
+  readonly identity: Identity | null;
+  /** Has an effect only if the operation takes keys. */
+  readonly idempotencyKey?: string | undefined;
+  /** Seconds; the operation's own deadline if that is earlier, or if this is left out. */
+  readonly deadlineSeconds?: number | undefined;
+  /** Whether nobody waits for the outcome any more: then nothing is committed. */
+  readonly isGone?: () => boolean;
+  /** The conversation that it belongs to; one of its own if left out. */
+  readonly correlationId?: string;
+}
+
+/** The ids of an invocation without a request. */
+export function ownMetadata(correlationId?: string): InvocationMetadata {
+  const requestId = uuidv7();
+  return {
+    requestId,
+    correlationId: correlationId ?? requestId,
+    causationId: requestId,
+    traceparent: undefined,
+  };
+}
+
+/**
+ * Invokes an operation with its hooks, in a context of its own. `read` makes the input, and may
+ * refuse it. Rejects with the error of the first step that throws, and with `deadline_exceeded`.
+ */
+export async function invokeAs<Input, Result>(
+  resources: Resources,
+  operation: Operation<Input, Result>,
+  as: InvokedAs,
+  read: (context: ExecutionContext) => Input,
+): Promise<Outcome<Result>> {
+  const planned = operation.deadlineSeconds ?? resources.deadlineSeconds;
+  const seconds = Math.min(planned, as.deadlineSeconds ?? Infinity);
+  const { isGone = () => false } = as;
+  const context = new ExecutionContext(resources, {
+    operationId: operation.operationId,
+    metadata: ownMetadata(as.correlationId),
+    tenant: as.tenant,
+    idempotencyKey: operation.idempotencyKey === true ? as.idempotencyKey : undefined,
+    lifetime: new Lifetime(performance.now() + seconds * 1000, { isGone }),
+    identity: as.identity,
+  });
+  try {
+    return await context.lifetime.race(invoke(operation, read(context), context));
+  } finally {
+    context.release();
+  }
+}
