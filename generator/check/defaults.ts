@@ -1,6 +1,6 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are
 // defaults to check.
-import { bundled } from "../compile/checked-schemas.js";
+import { bundleSchemas } from "../compile/checked-schemas.js";
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import type { Advice } from "../diagnostics/diagnostics.js";
 import { families } from "../families/index.js";
@@ -69,5 +69,5 @@ async function faultOf(
   types: Readonly<Record<string, JsonSchema>>,
 ): Promise<string | undefined> {
   const { faultOfValue } = await import("../compile/ajv-value.js");
-  return faultOfValue(bundled(schema, { types }), value);
+  return faultOfValue(bundleSchemas(schema, { types }), value);
 }

@@ -19,7 +19,7 @@ import { catalogue } from "../diagnostics/catalogue.js";
 import { checkRegistry, type CheckedRegistry } from "../pipeline/generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../project/markdown.js";
-import { thawed } from "../model/frozen.js";
+import { thawRegistry } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
 import { originOf } from "./diff-places.js";
 import { renderFindings } from "./findings.js";
@@ -136,7 +136,7 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
     throw new UsageError(
       `${path} of ${ref} is no frozen registry of format ${readFormats.join(" or ")}`,
     );
-  return thawed({ ...empty, ...frozen });
+  return thawRegistry({ ...empty, ...frozen });
 }
 
 /**

@@ -2,7 +2,7 @@
 // round by round.
 import { readFileSync } from "node:fs";
 import { checkRegistry, type Project } from "../pipeline/generate.js";
-import { apart, edited } from "../mend/edits.js";
+import { apart, applyEdits } from "../mend/edits.js";
 import type { Finding, Fix } from "../diagnostics/diagnostics.js";
 import { projectEntry } from "../load/project-file.js";
 import { parseYaml } from "../load/source-tree.js";
@@ -89,7 +89,7 @@ function rewritten(
     return undefined;
   // Together they may give a map the same key twice: then the first that can be read counts.
   const after = [fixes.flat(), ...fixes]
-    .map((edits) => edited(before, edits))
+    .map((edits) => applyEdits(before, edits))
     .find((text) => text !== before && (isReadable(file, text) || !isReadable(file, before)));
   if (after !== undefined) writeWhole(entry.real, after);
   return after;

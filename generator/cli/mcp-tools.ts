@@ -2,7 +2,7 @@
 // list says about them.
 import { createHash } from "node:crypto";
 import { isReading, repeatsOf } from "../print/client-operation.js";
-import { bundled } from "../compile/checked-schemas.js";
+import { bundleSchemas } from "../compile/checked-schemas.js";
 import { withoutFormer } from "../load/former-names.js";
 import {
   alternativesOf,
@@ -121,7 +121,8 @@ function listedTool(
 /** Everything about a tool: its complete schemas, each with the types that it refers to. */
 export function describedTool(name: string, operation: OperationModel, model: RegistryModel) {
   const { key, summary, description, input, output } = operation;
-  const told = (schema: JsonSchema): JsonSchema => mapSchema(bundled(schema, model), withoutFormer);
+  const told = (schema: JsonSchema): JsonSchema =>
+    mapSchema(bundleSchemas(schema, model), withoutFormer);
   return {
     name,
     operation: key,

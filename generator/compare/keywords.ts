@@ -14,7 +14,12 @@ import { contains, differences } from "./differences.js";
 import { renames } from "./renames.js";
 import { meetWithin } from "./meet.js";
 import { isDocumentation, valuesOf, words } from "./schema-words.js";
-import { narrowed, widened, type Compare, type SchemaComparison } from "./schema-change.js";
+import {
+  tellNarrowing,
+  tellWidening,
+  type Compare,
+  type SchemaComparison,
+} from "./schema-change.js";
 
 /** Whether a keyword accepts fewer values as its bound grows, or as it shrinks. */
 const bounds: Readonly<Record<string, "least" | "most">> = {
@@ -97,31 +102,31 @@ function compareKinds(
     for (const value of gone.filter(others)) {
       const words = `is no longer ${JSON.stringify(value)}`;
       const { level, what } = removal(deprecationOfValue(before, value), comparison.today, words);
-      if (level === "breaking") narrowed(comparison, path, what, { value });
+      if (level === "breaking") tellNarrowing(comparison, path, what, { value });
       else comparison.note({ level, path, what });
     }
     for (const value of added.filter(others))
-      widened(comparison, path, `may be ${JSON.stringify(value)}`, { value });
+      tellWidening(comparison, path, `may be ${JSON.stringify(value)}`, { value });
     return true;
   }
   if (next !== undefined) {
-    narrowed(comparison, path, `is ${words(after)} only`);
+    tellNarrowing(comparison, path, `is ${words(after)} only`);
     if (next.some((value) => !isOfType(value, before["type"])))
-      widened(comparison, path, `may be ${words(after)}`);
+      tellWidening(comparison, path, `may be ${words(after)}`);
     return true;
   }
   if (old !== undefined) {
-    widened(comparison, path, `may be any ${words(after)}`);
+    tellWidening(comparison, path, `may be any ${words(after)}`);
     if (old.some((value) => !isOfType(value, after["type"])))
-      narrowed(comparison, path, `is no longer ${words(before)}`);
+      tellNarrowing(comparison, path, `is no longer ${words(before)}`);
     return true;
   }
   const [from, to] = [before["type"], after["type"]];
   if (from === to) return true;
   const isWider = to === undefined || (from === "integer" && to === "number");
   const isNarrower = from === undefined || (from === "number" && to === "integer");
-  if (isWider) widened(comparison, path, `may be ${words(after)}`);
-  else if (isNarrower) narrowed(comparison, path, `is ${words(after)} only`);
+  if (isWider) tellWidening(comparison, path, `may be ${words(after)}`);
+  else if (isNarrower) tellNarrowing(comparison, path, `is ${words(after)} only`);
   else {
     const what = `is ${words(after)} instead of ${words(before)}`;
     comparison.note({ level: "breaking", path, what });
@@ -162,7 +167,7 @@ function compareBounds(
     const what = next === undefined ? `has no ${keyword}` : `has ${keyword} ${next}${instead}`;
     // No client's type expresses a bound on values that it reads.
     if (comparison.direction === "answers") comparison.note({ level: "additive", path, what });
-    else (isNarrower ? narrowed : widened)(comparison, path, what);
+    else (isNarrower ? tellNarrowing : tellWidening)(comparison, path, what);
   }
   for (const keyword of shapes) {
     const [old, next] = [before[keyword], after[keyword]];
@@ -172,13 +177,13 @@ function compareBounds(
       next === undefined ? `has no ${keyword}` : `has ${keyword} ${String(next)}${instead}`;
     if (comparison.direction === "answers" && boundingShapes.includes(keyword))
       comparison.note({ level: "additive", path, what });
-    else if (next === undefined) widened(comparison, path, what);
-    else if (old === undefined) narrowed(comparison, path, what);
+    else if (next === undefined) tellWidening(comparison, path, what);
+    else if (old === undefined) tellNarrowing(comparison, path, what);
     else comparison.note({ level: "breaking", path, what });
   }
   const [wasUnique, isUnique] = [before["uniqueItems"] === true, after["uniqueItems"] === true];
-  if (!wasUnique && isUnique) narrowed(comparison, path, "repeats nothing");
-  if (wasUnique && !isUnique) widened(comparison, path, "may repeat values");
+  if (!wasUnique && isUnique) tellNarrowing(comparison, path, "repeats nothing");
+  if (wasUnique && !isUnique) tellWidening(comparison, path, "may repeat values");
 }
 
 function compareMembers(
@@ -216,8 +221,8 @@ function compareMembers(
       const what = isAsked ? "is new and required" : "is new";
       comparison.note({ level: isAsked ? "breaking" : "additive", path: at, what });
     } else {
-      if (!was && is) narrowed(comparison, at, "is required");
-      if (was && !is) widened(comparison, at, "may be left out");
+      if (!was && is) tellNarrowing(comparison, at, "is required");
+      if (was && !is) tellWidening(comparison, at, "may be left out");
       if (!was && isInput) compareDefaults(schema, now, comparison, at);
     }
     // Without a declaration it counts among the others.
@@ -226,7 +231,8 @@ function compareMembers(
     if (isDeclared || (isInput && then !== false && today !== false))
       compare(then, today, comparison, at);
   }
-  if (others !== false && newOthers === false) narrowed(comparison, path, "has no other members");
+  if (others !== false && newOthers === false)
+    tellNarrowing(comparison, path, "has no other members");
   // Clients ignore members of an answer that they don't know.
   else if (others === false && newOthers !== false)
     comparison.note({ level: "additive", path, what: "may have other members" });

@@ -2,7 +2,7 @@
 // and newer processes do with what the other has stored (evolution.md "Roll out"). A new member
 // doesn't compile until it has a rule.
 import { isDeepStrictEqual } from "node:util";
-import { undescribed, type JsonSchema } from "../model/json-schema.js";
+import { omitDescriptions, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { referredTypes } from "../model/referred-types.js";
 import type { RegistryModel } from "../model/registry.js";
@@ -97,7 +97,7 @@ export function isTypeChanged(
   seen.add(type);
   const [was, is] = [own(before.model.types, type), own(after.model.types, type)];
   if (was === undefined || is === undefined) return was !== is;
-  if (!isDeepStrictEqual(undescribed(was), undescribed(is))) return true;
+  if (!isDeepStrictEqual(omitDescriptions(was), omitDescriptions(is))) return true;
   return refersToChanged(is, { before, after }, seen);
 }
 
@@ -109,7 +109,10 @@ export function isTypeReplaced(
   if (was === is) return isTypeChanged(is, sides);
   const [old, next] = [own(sides.before.model.types, was), own(sides.after.model.types, is)];
   if (old === undefined || next === undefined) return true;
-  return !isDeepStrictEqual(undescribed(old), undescribed(next)) || refersToChanged(next, sides);
+  return (
+    !isDeepStrictEqual(omitDescriptions(old), omitDescriptions(next)) ||
+    refersToChanged(next, sides)
+  );
 }
 
 /** Whether a schema refers to a type that is told otherwise than before. */

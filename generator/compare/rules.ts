@@ -61,7 +61,7 @@ export function admissions<Value>(has: (value: Value) => string, lacks: (value: 
 }
 
 /** Admissions of which the first counts, so a change of their order is a change too. */
-export function ordered<Value>(what: (value: Value) => string) {
+export function compareOrdered<Value>(what: (value: Value) => string) {
   const compare = admissions(what, (one) => `no longer ${what(one)}`);
   return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
     const told = compare(before, after);
@@ -116,7 +116,7 @@ export function compareNamed<Value>(
 /**
  * What lets others through: it opens for some, and breaks for those who were let through before.
  */
-export function exchanged(what: string, field?: string): readonly Told[] {
+export function tellExchange(what: string, field?: string): readonly Told[] {
   return [
     ["opens", what, field],
     ["breaking", what, field],
@@ -127,13 +127,13 @@ export function exchanged(what: string, field?: string): readonly Told[] {
  * A function of the author's that decides who may do something. What it decides is not to be seen
  * here.
  */
-export function deciding(what: string) {
+export function compareDecision(what: string) {
   return (before: FunctionReference | null, after: FunctionReference | null): readonly Told[] =>
-    before?.name === after?.name ? [] : exchanged(what);
+    before?.name === after?.name ? [] : tellExchange(what);
 }
 
 /** A function of the author's; clients don't care where its file is. */
-export function authored(what: string) {
+export function compareFunction(what: string) {
   return (before: FunctionReference | null, after: FunctionReference | null): readonly Told[] =>
     before?.name === after?.name ? [] : [["breaking", what]];
 }

@@ -28,7 +28,7 @@ export interface SchemaComparison {
 }
 
 /** Fewer values: breaks clients that send one of the others. */
-export function narrowed(
+export function tellNarrowing(
   { direction, note }: SchemaComparison,
   path: string,
   what: string,
@@ -38,7 +38,7 @@ export function narrowed(
 }
 
 /** More values: surprises clients that read them. */
-export function widened(
+export function tellWidening(
   { direction, note }: SchemaComparison,
   path: string,
   what: string,

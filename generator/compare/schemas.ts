@@ -7,7 +7,7 @@ import { own } from "../model/records.js";
 import { contains, differences } from "./differences.js";
 import { compareKeywords } from "./keywords.js";
 import { meetWithin } from "./meet.js";
-import { narrowed, widened, type SchemaComparison } from "./schema-change.js";
+import { tellNarrowing, tellWidening, type SchemaComparison } from "./schema-change.js";
 import { isDocumentation, kindOf, words } from "./schema-words.js";
 
 /**
@@ -24,8 +24,8 @@ export function compareSchemas(
     if (!isDeepStrictEqual(wordsOf(before), wordsOf(after)))
       comparison.note({ level: "documentation", path, what: "is described otherwise" });
     const forms = "takes exactly one of its forms";
-    if ("anyOf" in before && "oneOf" in after) narrowed(comparison, path, forms);
-    if ("oneOf" in before && "anyOf" in after) widened(comparison, path, forms);
+    if ("anyOf" in before && "oneOf" in after) tellNarrowing(comparison, path, forms);
+    if ("oneOf" in before && "anyOf" in after) tellWidening(comparison, path, forms);
   }
   const [oldOnes, newOnes] = [alternatives(before), alternatives(after)];
   const [old, next] = [oldOnes[0], newOnes[0]];
@@ -85,10 +85,10 @@ function compareUnions(
     }
     const at = added.findIndex((other) => kindOf(other) === kindOf(one));
     const [other] = at < 0 ? [] : added.splice(at, 1);
-    if (other === undefined) narrowed(comparison, path, `is no longer ${words(one)}`);
+    if (other === undefined) tellNarrowing(comparison, path, `is no longer ${words(one)}`);
     else compareSchemas(one, other, comparison, path);
   }
-  for (const one of added) widened(comparison, path, `may be ${words(one)}`);
+  for (const one of added) tellWidening(comparison, path, `may be ${words(one)}`);
 }
 
 function compareOne(
@@ -101,7 +101,7 @@ function compareOne(
   const [from, to] = [referredType(before), referredType(after)];
   if (typeof before === "boolean" || typeof after === "boolean") {
     const isWider = after === true || before === false;
-    return (isWider ? widened : narrowed)(comparison, path, `may be ${words(after)}`);
+    return (isWider ? tellWidening : tellNarrowing)(comparison, path, `may be ${words(after)}`);
   }
   if (from !== undefined && to !== undefined && from !== to && comparison.direction === "answers")
     for (const member of comparison.shownMore?.(from, to) ?? [])

@@ -10,7 +10,7 @@ import { functionName } from "../model/validator-plan.js";
 import { printErrorsShortly } from "./ajv-errors.js";
 import { withUniqueItems } from "./unique-items.js";
 import { withChosenBranches } from "./unions.js";
-import { shortened } from "./validator-code.js";
+import { shortenCode } from "./validator-code.js";
 
 /**
  * Only knows the keywords that registries may use, because Ajv goes through all known keywords for
@@ -107,7 +107,7 @@ function rewritten(text: string): string {
     .replaceAll(`require("ajv/dist/runtime/equal").default`, "jsonEqual");
   const unknown = /^const \w+ = require\([^)]*\).*$/m.exec(code);
   if (unknown !== null) throw new Error(`Ajv printed a require that is not known: ${unknown[0]}`);
-  return shortened(code).trim();
+  return shortenCode(code).trim();
 }
 
 /** Whether a place lies in a string. No string of Ajv's goes over a line. */

@@ -118,7 +118,10 @@ function objectOf(schema: JsonSchema): SchemaObject {
 }
 
 /** The schema with all types that it needs under its own `$defs`. */
-export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">): SchemaObject {
+export function bundleSchemas(
+  schema: JsonSchema,
+  model: Pick<RegistryModel, "types">,
+): SchemaObject {
   const definitions: Record<string, JsonSchema> = {};
   const local = (part: JsonSchema): JsonSchema =>
     mapSchema(part, (inner) => {

@@ -4,7 +4,7 @@
 import { limits } from "../../runtime/contract/limits.js";
 
 /** Shortens the text of Ajv's functions. Text that doesn't look as expected stays as it is. */
-export function shortened(text: string): string {
+export function shortenCode(text: string): string {
   const functions = namesInsteadOfSchemas(text.replaceAll(emptyBlock, ""))
     .split(/^(?=function )/m)
     .map((code) => withNamesByDepth(withoutUnused(code)));

@@ -1,6 +1,6 @@
 // Cookies that an operation sets, in two registries: who gets at them, and for how long.
 import type { ReplyDeclaration } from "../model/registry.js";
-import { compareAll, exchanged, limit, type Rules, type Tell } from "../compare/rules.js";
+import { compareAll, tellExchange, limit, type Rules, type Tell } from "../compare/rules.js";
 
 type Cookie = ReplyDeclaration["cookies"][string];
 
@@ -11,7 +11,7 @@ const cookie: Rules<Cookie> = {
   path: (before, after) => {
     const what = `goes with requests below ${after}`;
     if (isBelow(before, after)) return [["opens", what]];
-    return isBelow(after, before) ? [["breaking", what]] : exchanged(what);
+    return isBelow(after, before) ? [["breaking", what]] : tellExchange(what);
   },
   // Without an age it ends with the browser.
   maxAgeSeconds: (before, after) =>

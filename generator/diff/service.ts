@@ -2,7 +2,14 @@
 import type { RegistryModel, ServiceModel } from "../model/registry.js";
 import type { Note } from "../compare/change.js";
 import { compareVersions } from "./version.js";
-import { authored, compareMembers, deciding, tellOf, value, type Rules } from "../compare/rules.js";
+import {
+  compareFunction,
+  compareMembers,
+  compareDecision,
+  tellOf,
+  value,
+  type Rules,
+} from "../compare/rules.js";
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),
@@ -27,7 +34,7 @@ const service: Rules<ServiceModel> = {
     const typeOf = (errors: ServiceModel["errors"]): string => errors?.typeName ?? "ErrorEnvelope";
     if (typeOf(before) !== typeOf(after))
       return [["breaking", `answers errors with ${typeOf(after)}`]];
-    return authored("makes the bodies of errors otherwise")(
+    return compareFunction("makes the bodies of errors otherwise")(
       before?.envelope ?? null,
       after?.envelope ?? null,
     );
@@ -37,7 +44,7 @@ const service: Rules<ServiceModel> = {
     if (before === null) return [["opens", `answers other requests with ${after?.name}`]];
     if (after === null)
       return [["breaking", `no longer answers other requests with ${before.name}`]];
-    return deciding(`answers other requests with ${after.name} instead of ${before.name}`)(
+    return compareDecision(`answers other requests with ${after.name} instead of ${before.name}`)(
       before,
       after,
     );

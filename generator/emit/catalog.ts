@@ -5,7 +5,7 @@ import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.j
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { errorGroups, groupedCodesOf } from "../model/error-codes.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
-import { reached, typesOf } from "./published-types.js";
+import { reachTypes, typesOf } from "./published-types.js";
 
 /**
  * Both files. The catalog leaves out sensitive operations; tools are the operations that have a
@@ -45,7 +45,7 @@ function entryOf(operation: OperationModel): object {
 /** Operations with a route, and their schemas. Each type appears once, under `$defs`. */
 function toolsDocument(model: RegistryModel): object {
   const mounted = Object.values(model.operations).filter(({ route }) => route !== null);
-  const types = reached(model, mounted.flatMap(typesOf));
+  const types = reachTypes(model, mounted.flatMap(typesOf));
   return {
     tools: mounted.map(({ key, summary, description, input, output }) => ({
       name: key,

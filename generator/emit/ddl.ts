@@ -6,7 +6,7 @@ import {
   sqlText,
 } from "../../runtime/contract/fields.js";
 import { historyTableName } from "../../runtime/contract/sql-names.js";
-import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
+import { createTable, quoteName, types, type EngineName } from "../print/ddl-parts.js";
 import type { DatabaseChange } from "../database/schema.js";
 import { systemStep } from "../database/system-tables.js";
 import type { IndexSchema, TableSchema } from "../model/stored-tables.js";
@@ -32,7 +32,8 @@ export function ddl(engine: EngineName, change: DatabaseChange): string {
     case "extendHistory":
       return tellingColumns(engine)
         .map(
-          (column) => `ALTER TABLE ${quoted(historyTableName(change.table))} ADD COLUMN ${column};`,
+          (column) =>
+            `ALTER TABLE ${quoteName(historyTableName(change.table))} ADD COLUMN ${column};`,
         )
         .join("\n");
     case "createIndex":
@@ -41,13 +42,13 @@ export function ddl(engine: EngineName, change: DatabaseChange): string {
       return searchIndex(engine, change);
     case "dropSearch":
       return [`${change.name}_words`, change.name]
-        .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
+        .map((table) => `DROP TABLE IF EXISTS ${quoteName(table)};`)
         .join("\n");
     case "dropIndex":
-      return `DROP INDEX ${engine === "postgres" ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
+      return `DROP INDEX ${engine === "postgres" ? "CONCURRENTLY " : ""}IF EXISTS ${quoteName(change.name)};`;
     case "dropTable":
       return tablesOf(change)
-        .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
+        .map((table) => `DROP TABLE IF EXISTS ${quoteName(table)};`)
         .join("\n");
     case "checkDeleted":
     case "checkRows":
@@ -55,7 +56,7 @@ export function ddl(engine: EngineName, change: DatabaseChange): string {
       return "";
     case "addShape":
       return tablesOf(change)
-        .map((table) => `ALTER TABLE ${quoted(table)} ADD COLUMN ${shapeColumn};`)
+        .map((table) => `ALTER TABLE ${quoteName(table)} ADD COLUMN ${shapeColumn};`)
         .join("\n");
   }
 }
@@ -75,12 +76,12 @@ function createIndex(
   const kind = unique === undefined ? "INDEX" : "UNIQUE INDEX";
   const live = unique?.isLiveOnly === true ? ` WHERE NOT "is_deleted"` : "";
   const where = isOfDeleted ? ` WHERE "is_deleted"` : live;
-  const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")})${where};`;
+  const over = `${quoteName(change.name)} ON ${quoteName(change.table)} (${columns.join(", ")})${where};`;
   if (!isOnline(change)) return `CREATE ${kind} ${over}`;
   // Two processes may run this at the same time, each in a transaction of its own.
   if (engine === "sqlite") return `CREATE ${kind} IF NOT EXISTS ${over}`;
   // A killed process leaves an invalid index behind.
-  return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
+  return `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
 }
 
 /**
@@ -124,7 +125,7 @@ function countedCheck(
   words: string,
   condition: string,
 ): string {
-  const counted = `SELECT ${sqlText(words)} AS ${quoted(member)}, count(*) AS "rows" FROM ${quoted(table)} WHERE ${condition}`;
+  const counted = `SELECT ${sqlText(words)} AS ${quoteName(member)}, count(*) AS "rows" FROM ${quoteName(table)} WHERE ${condition}`;
   return checkLine(of, `SELECT * FROM (${counted}) found WHERE found."rows" > 0`);
 }
 
@@ -149,8 +150,8 @@ function duplicates(engine: EngineName, change: DatabaseChange): readonly string
   ];
   const groups = values.map((_value, at) => at + 1).join(", ");
   const query =
-    `SELECT ${values.map(({ name, key }) => `${key} AS ${quoted(name)}`).join(", ")}, count(*) AS "rows" ` +
-    `FROM ${quoted(change.table)} WHERE ${conditions.join(" AND ")} ` +
+    `SELECT ${values.map(({ name, key }) => `${key} AS ${quoteName(name)}`).join(", ")}, count(*) AS "rows" ` +
+    `FROM ${quoteName(change.table)} WHERE ${conditions.join(" AND ")} ` +
     `GROUP BY ${groups} HAVING count(*) > 1 ORDER BY count(*) DESC LIMIT 5`;
   return [checkLine(change.name, query)];
 }
@@ -169,7 +170,7 @@ function indexKey(engine: EngineName, field: IndexSchema["fields"][number]): str
 }
 
 function valueOf(engine: EngineName, field: IndexSchema["fields"][number]): string {
-  if (field.isColumn === true) return quoted(field.path);
+  if (field.isColumn === true) return quoteName(field.path);
   return engine === "sqlite"
     ? sqliteDocumentField(field)
     : postgresDocumentField(field, field.type);
@@ -237,8 +238,8 @@ function searchIndex(
     const key = tenant ? `"tenant_id" TEXT NOT NULL, ` : "";
     const order = tenant ? `"tenant_id", "word"` : `"word"`;
     return [
-      `CREATE VIRTUAL TABLE ${quoted(name)} USING fts5(${all}, columnsize = 0, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`,
-      `CREATE TABLE ${quoted(words)} (${key}"word" TEXT NOT NULL, PRIMARY KEY (${order})) WITHOUT ROWID;`,
+      `CREATE VIRTUAL TABLE ${quoteName(name)} USING fts5(${all}, columnsize = 0, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`,
+      `CREATE TABLE ${quoteName(words)} (${key}"word" TEXT NOT NULL, PRIMARY KEY (${order})) WITHOUT ROWID;`,
     ].join("\n");
   }
   const key = tenant ? `"tenant_id", "id"` : `"id"`;
@@ -255,14 +256,14 @@ function searchIndex(
     table,
     // A score reads a text several times, and would decompress it each time.
     ...columns.map(
-      (column) => `ALTER TABLE ${quoted(name)} ALTER COLUMN ${column} SET STORAGE EXTERNAL;`,
+      (column) => `ALTER TABLE ${quoteName(name)} ALTER COLUMN ${column} SET STORAGE EXTERNAL;`,
     ),
-    `CREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts") WITH (fastupdate = off);`,
+    `CREATE INDEX ${quoteName(`${name}_by_texts`)} ON ${quoteName(name)} USING gin ("texts") WITH (fastupdate = off);`,
     createTable(words, [
       ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
       `"word" text COLLATE "C" NOT NULL`,
     ]),
-    `CREATE INDEX ${quoted(`${words}_by_word`)} ON ${quoted(words)} (${tenant ? `"tenant_id", ` : ""}"word");`,
+    `CREATE INDEX ${quoteName(`${words}_by_word`)} ON ${quoteName(words)} (${tenant ? `"tenant_id", ` : ""}"word");`,
     trigramIndex(words),
   ].join("\n");
 }
@@ -275,7 +276,7 @@ function trigramIndex(words: string): string {
   return [
     "DO $$ BEGIN",
     "  CREATE EXTENSION IF NOT EXISTS pg_trgm;",
-    `  CREATE INDEX ${quoted(`${words}_by_trigrams`)} ON ${quoted(words)} USING gin ("word" gin_trgm_ops);`,
+    `  CREATE INDEX ${quoteName(`${words}_by_trigrams`)} ON ${quoteName(words)} USING gin ("word" gin_trgm_ops);`,
     "EXCEPTION WHEN undefined_file OR feature_not_supported OR insufficient_privilege OR undefined_object THEN",
     "  RAISE NOTICE 'no trigrams: %', SQLERRM;",
     "END $$;",

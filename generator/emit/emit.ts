@@ -2,7 +2,7 @@
 // touches the project's files.
 import { families } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
-import { frozen } from "../model/frozen.js";
+import { freezeRegistry } from "../model/frozen.js";
 import type { RegistryModel } from "../model/registry.js";
 import { emitAnswers } from "./answers.js";
 import { emitCatalog } from "./catalog.js";
@@ -50,7 +50,7 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
   const database = databaseOf(model, options.history.database, options.purges);
   const stored = storedOf(model, database);
   return [
-    recordsFile("registry.json", frozen(model), 3),
+    recordsFile("registry.json", freezeRegistry(model), 3),
     emitRegistrySchema(options.names),
     emitOpenApi(
       model,

@@ -7,7 +7,7 @@ import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import { statusOf } from "../model/error-codes.js";
 import { errorHeaders } from "./openapi-headers.js";
-import { published, type Schema } from "./published-schema.js";
+import { publishSchema, type Schema } from "./published-schema.js";
 import type { SharedComponents } from "./shared-components.js";
 
 /** The schema of opwright's envelope. */
@@ -69,6 +69,6 @@ export function referToError(
     status: errorKinds[kind],
     detail,
     retryable,
-    ...(contextType === null ? {} : { context: published(refTo(contextType)) }),
+    ...(contextType === null ? {} : { context: publishSchema(refTo(contextType)) }),
   }));
 }

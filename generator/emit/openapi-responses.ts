@@ -14,7 +14,7 @@ import {
   unchangedHeaders,
 } from "./openapi-headers.js";
 import { furtherResponses } from "./openapi-replies.js";
-import { published } from "./published-schema.js";
+import { publishSchema } from "./published-schema.js";
 import type { SharedComponents } from "./shared-components.js";
 
 type Responses = Readonly<Record<string, object>>;
@@ -63,7 +63,7 @@ function successResponse(operation: OperationModel, components: SharedComponents
       : {
           content: {
             "application/json": {
-              schema: components.schema(outputTypeName(operation), published(schema)),
+              schema: components.schema(outputTypeName(operation), publishSchema(schema)),
             },
           },
         }),

@@ -12,7 +12,7 @@ import type { OperationModel, ParameterModel, RegistryModel } from "../model/reg
 import { errorGroups, groupedCodesOf, ownCodesOf } from "../model/error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
-import { published } from "./published-schema.js";
+import { publishSchema } from "./published-schema.js";
 import { envelopeSchema, referToError } from "./openapi-errors.js";
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
@@ -33,7 +33,7 @@ export function emitOpenApi(
     ...others,
   ];
   const types = Object.entries(publishedTypes(model)).map(
-    ([name, schema]) => [name, published(schema)] as const,
+    ([name, schema]) => [name, publishSchema(schema)] as const,
   );
   const envelope = ["ErrorEnvelope", envelopeSchema()] as const;
   const components = new SharedComponents(
@@ -171,7 +171,7 @@ function operationObject(
             required: !input.body.isOptional,
             content: {
               [input.body.isForm ? "multipart/form-data" : "application/json"]: {
-                schema: components.schema(input.body.typeName, published(input.body.schema)),
+                schema: components.schema(input.body.typeName, publishSchema(input.body.schema)),
                 ...example,
               },
             },
@@ -257,7 +257,7 @@ function urlParameter(parameter: ParameterModel): object {
     in: parameter.in,
     required: parameter.required,
     ...(parameter.type === "list" ? { style: "form", explode: false } : {}),
-    schema: published(parameter.schema),
+    schema: publishSchema(parameter.schema),
   };
 }
 
@@ -274,7 +274,7 @@ function revisionParameters(
     in: "query",
     required: false,
     description: `The expected revision. ${need}`,
-    schema: published(parameter.schema),
+    schema: publishSchema(parameter.schema),
   };
   const description = `Entity tags of which one is that of the document, or 412. ${weakTags} ${need}`;
   const ifMatch = headerParameter("If-Match", description, { type: "string" });

@@ -1,11 +1,11 @@
 // Schemas of openapi.json have objects where JSON Schema allows `true` and `false`.
 import { expect, test } from "vitest";
-import { published } from "./published-schema.js";
+import { publishSchema } from "./published-schema.js";
 
 test("true and false are spelled out, except for additional properties", () => {
-  expect(published(true)).toEqual({});
+  expect(publishSchema(true)).toEqual({});
   expect(
-    published({
+    publishSchema({
       type: "object",
       properties: { any: true, none: false, list: { type: "array", items: true, default: [true] } },
       patternProperties: { "^x": true },

@@ -16,7 +16,7 @@ import {
 export type Schema = OpenAPIV3_1.SchemaObject;
 
 /** The schema with references to components, and with deprecations in its description. */
-export function published(schema: JsonSchema): Schema {
+export function publishSchema(schema: JsonSchema): Schema {
   if (typeof schema === "boolean") return spelledOut(schema);
   return mapSchema(schema, (written) => {
     const inner = withoutBooleans(written);

@@ -14,8 +14,8 @@ export function publishedTypes(model: RegistryModel): Readonly<Record<string, Js
   const { errors } = model.service;
   const bodies = errors === null ? [] : [errors.typeName];
   const met = [...mounted.flatMap(typesOf), ...others, ...bodies];
-  const hidden = reached(model, unmounted.flatMap(typesOf));
-  for (const type of reached(model, met)) hidden.delete(type);
+  const hidden = reachTypes(model, unmounted.flatMap(typesOf));
+  for (const type of reachTypes(model, met)) hidden.delete(type);
   return Object.fromEntries(Object.entries(model.types).filter(([name]) => !hidden.has(name)));
 }
 
@@ -29,7 +29,7 @@ export function typesOf({ input, output }: OperationModel): readonly string[] {
 }
 
 /** These types, and all that they refer to, directly or not. */
-export function reached({ types }: RegistryModel, names: readonly string[]): Set<string> {
+export function reachTypes({ types }: RegistryModel, names: readonly string[]): Set<string> {
   const found = new Set<string>();
   const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Resolve } from "./resolve.js";
 import type { DocumentModel } from "../model/document-model.js";
-import { undescribed, type JsonSchema } from "../model/json-schema.js";
+import { omitDescriptions, type JsonSchema } from "../model/json-schema.js";
 import { referredTypes } from "../model/referred-types.js";
 import type { TableSchema } from "../model/stored-tables.js";
 
@@ -21,12 +21,12 @@ export function formOf(
     for (const type of referredTypes(schema)) {
       if (types.has(type)) continue;
       const named = resolve(type) ?? true;
-      types.set(type, undescribed(named));
+      types.set(type, omitDescriptions(named));
       visit(named);
     }
   };
   visit(bodySchema);
-  const told = [undescribed(bodySchema), softDelete, [...types].sort()];
+  const told = [omitDescriptions(bodySchema), softDelete, [...types].sort()];
   const hash = createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);
   if (before === undefined) return { form: 1, hash };
   return before.hash === hash ? before : { form: before.form + 1, hash };

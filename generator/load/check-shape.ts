@@ -16,7 +16,7 @@ import {
   describe,
   isMap,
   membersOf,
-  named,
+  listNames,
   type FormatShape,
   type Member,
 } from "./shape.js";
@@ -199,7 +199,7 @@ function checkChoice(
   if (!checkObject({ kind: "object", members, otherWords }, value, at, context)) return false;
   if (Object.keys(value).filter((key) => Object.hasOwn(shape.members, key)).length === 1)
     return true;
-  const message = `must have exactly one of ${named(shape.members)}`;
+  const message = `must have exactly one of ${listNames(shape.members)}`;
   context.report({ code: "OPW013", message, at });
   return false;
 }

@@ -55,7 +55,7 @@ export class SchemaFiles {
 }
 
 /** Percent-decoded, or as it is where it cannot be. */
-export function decoded(text: string): string {
+export function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

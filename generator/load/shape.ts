@@ -169,14 +169,14 @@ export function describe(shape: FormatShape): string {
     case "object":
       return `a map with ${Object.keys(shape.members).slice(0, 4).join(", ")}${Object.keys(shape.members).length > 4 ? " …" : ""}`;
     case "choice":
-      return `a map with one of ${named(shape.members)}`;
+      return `a map with one of ${listNames(shape.members)}`;
     case "either":
       return shape.of.map(describe).join(", or ");
   }
 }
 
 /** The names of members. */
-export function named(members: Readonly<Record<string, Member>>): string {
+export function listNames(members: Readonly<Record<string, Member>>): string {
   return Object.keys(members).join(", ");
 }
 

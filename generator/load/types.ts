@@ -30,7 +30,7 @@ import {
 import { shownValue } from "./flow-text.js";
 import { formerKeywords, isFormerKeyword } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
-import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
+import { decodeText, fileReference, SchemaFiles } from "./schema-files.js";
 import { keywordFault } from "./keyword-faults.js";
 import { subschemaAdvice } from "./schema-advice.js";
 import { isJsonSchema, isPattern } from "./schema-keywords.js";
@@ -306,7 +306,7 @@ export class TypeReader {
     const definitions = isMap(root.value) ? root.value["$defs"] : undefined;
     if (definition === undefined || !isMap(definitions)) return dangling();
     const name = definition.replaceAll("~1", "/").replaceAll("~0", "~");
-    const key = Object.hasOwn(definitions, name) ? name : decoded(name);
+    const key = Object.hasOwn(definitions, name) ? name : decodeText(name);
     if (!Object.hasOwn(definitions, key))
       return dangling(didYouMean(key, Object.keys(definitions)));
     const typeName = `${root.typeName}${pascalCase(key)}`;

@@ -1,7 +1,7 @@
 // Edits of a text: all of those that are apart, whatever their order.
 import { expect, test } from "vitest";
 import type { TextEdit } from "../diagnostics/diagnostics.js";
-import { apart, edited } from "./edits.js";
+import { apart, applyEdits } from "./edits.js";
 
 const edit = (start: number, end: number, text: string, file = "a.yaml"): TextEdit => ({
   file,
@@ -14,7 +14,7 @@ const edit = (start: number, end: number, text: string, file = "a.yaml"): TextEd
 
 test("edits are made in one pass, each at its own place", () => {
   const edits = [edit(0, 3, "one"), edit(8, 8, "!"), edit(4, 7, "")];
-  expect(edited("eno two .", edits)).toBe("one  !.");
+  expect(applyEdits("eno two .", edits)).toBe("one  !.");
 });
 
 test.each([

@@ -21,7 +21,7 @@ function areApart(left: TextEdit, right: TextEdit): boolean {
 }
 
 /** A text with these edits, all of which are of its file and apart. */
-export function edited(text: string, edits: readonly TextEdit[]): string {
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return edits
     .toSorted((left, right) => right.range.start.offset - left.range.start.offset)
     .reduce(

@@ -92,7 +92,7 @@ function partsBy(
  * The registry as it is committed: without anything that follows from the rest, so that a change
  * shows up once in a diff.
  */
-export function frozen(model: RegistryModel): object {
+export function freezeRegistry(model: RegistryModel): object {
   const hooks = new Map<string, HookUse>();
   const operations = Object.entries(model.operations).map(([key, operation]) => {
     const { key: _key, namespace: _namespace, name: _name, ...rest } = operation;
@@ -134,7 +134,7 @@ function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
  * The model from a committed registry.json, of this version or of one that left nothing out. Throws
  * a TypeError if it has another shape, here or when it is compared.
  */
-export function thawed(committed: object): RegistryModel {
+export function thawRegistry(committed: object): RegistryModel {
   // The shape isn't checked: reading a member that is missing throws.
   const { hooks: shared = {}, ...model } = committed as RegistryModel & {
     readonly hooks?: Readonly<Record<string, HookUse>>;

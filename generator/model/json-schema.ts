@@ -151,7 +151,7 @@ export const revisionSchema: SchemaObject = { type: "integer", minimum: 1 };
 const describing = new Set(["description", "title", "examples", "deprecated", "was"]);
 
 /** A schema without what only people read. */
-export function undescribed(schema: unknown): unknown {
+export function omitDescriptions(schema: unknown): unknown {
   // Members of an object may be called as a keyword is.
   const keep = function (this: unknown, key: string, value: unknown): unknown {
     const isKeyword =

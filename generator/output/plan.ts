@@ -42,7 +42,7 @@ export interface Compared extends EmittedFile {
 /**
  * Adds to each file its hash and the text on disk. `read` gives the text of a path, or undefined.
  */
-export function compared(
+export function compareFiles(
   files: readonly EmittedFile[],
   read: (path: string) => string | undefined,
 ): readonly Compared[] {

@@ -25,7 +25,7 @@ import { registryNames } from "../load/registry-names.js";
 import { GeneratedFolder } from "../output/folder.js";
 import { manifestName, manifestOf, mergedOwnership, type Ownership } from "../output/manifest.js";
 import { fileTextCache, hasTextCache } from "../output/file-text-cache.js";
-import { compared, planOutput, type FileChange, type Compared } from "../output/plan.js";
+import { compareFiles, planOutput, type FileChange, type Compared } from "../output/plan.js";
 import { buildIdentity, packageVersion } from "../project/package-root.js";
 
 export interface Project {
@@ -181,7 +181,7 @@ export async function planGeneration(
   const { model } = registry.expanded;
   const { files: checks, keep } = registry.compiled ?? checksOf(project, model);
   const compare = (files: readonly EmittedFile[]): readonly Compared[] =>
-    compared(files, (path) => folder.read(path));
+    compareFiles(files, (path) => folder.read(path));
   const own = compare(
     emit(model, {
       paths: project.paths,

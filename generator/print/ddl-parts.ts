@@ -27,9 +27,9 @@ export function createTable(
   columns: readonly string[],
   kind: "TABLE" | "UNLOGGED TABLE" = "TABLE",
 ): string {
-  return `CREATE ${kind} ${quoted(table)} (\n${columns.map((column) => `  ${column}`).join(",\n")}\n);`;
+  return `CREATE ${kind} ${quoteName(table)} (\n${columns.map((column) => `  ${column}`).join(",\n")}\n);`;
 }
 
-export function quoted(identifier: string): string {
+export function quoteName(identifier: string): string {
   return `"${identifier}"`;
 }

@@ -1,7 +1,7 @@
 // opwright's own tables, as steps: each is applied once, in a migration of its own time, and never
 // changed afterwards. What a table needs later is a further step beside it
 // (`opwright_staged_signals.shard`).
-import { createTable, quoted, type EngineName } from "./ddl-parts.js";
+import { createTable, quoteName, type EngineName } from "./ddl-parts.js";
 
 /** A table as it was made first. */
 export interface SystemTable {
@@ -31,7 +31,7 @@ export function stepText(
   if (isStatements(step)) return step.join("\n");
   const indexes = (step.indexes ?? []).map(
     (column) =>
-      `CREATE INDEX ${quoted(`${name}_by_${column}`)} ON ${quoted(name)} (${quoted(column)});`,
+      `CREATE INDEX ${quoteName(`${name}_by_${column}`)} ON ${quoteName(name)} (${quoteName(column)});`,
   );
   const kind = step.isUnlogged === true && engine === "postgres" ? "UNLOGGED TABLE" : "TABLE";
   return [createTable(name, step.columns, kind), ...indexes].join("\n");
@@ -43,15 +43,15 @@ function isStatements(step: SystemTable | readonly string[]): step is readonly s
 
 /** The condition that a column is not null. */
 export function present(column: string): string {
-  return `${quoted(column)} IS NOT NULL`;
+  return `${quoteName(column)} IS NOT NULL`;
 }
 
 export function addColumn(table: string, column: string): string {
-  return `ALTER TABLE ${quoted(table)} ADD COLUMN ${column};`;
+  return `ALTER TABLE ${quoteName(table)} ADD COLUMN ${column};`;
 }
 
 /** An index of a table, of all its rows or of those that pass a condition. */
 export function index(name: string, table: string, columns: string, condition?: string): string {
   const rows = condition === undefined ? "" : ` WHERE ${condition}`;
-  return `CREATE INDEX ${quoted(name)} ON ${quoted(table)} (${columns})${rows};`;
+  return `CREATE INDEX ${quoteName(name)} ON ${quoteName(table)} (${columns})${rows};`;
 }

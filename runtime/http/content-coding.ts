@@ -24,7 +24,7 @@ export function acceptedCoding(header: string | readonly string[] | undefined): 
 const efforts = { quick: 4, thorough: 9 } as const;
 
 /** Encodes a text, outside the event loop. */
-export function compressed(
+export function compressAnswer(
   coding: Exclude<Coding, "identity">,
   text: string | Buffer,
   effort: keyof typeof efforts = "quick",

@@ -7,10 +7,10 @@ import { directPath, type Addresses, type DirectRequest } from "../ports/direct-
 import { readPreconditions } from "../operations/preconditions.js";
 import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
-import { bounded } from "../ports/bounded.js";
-import { changeOf, writing, type Noting } from "../families/storage/changes.js";
+import { limitBytes } from "../ports/bounded.js";
+import { changeOf, writeShortly, type Noting } from "../families/storage/changes.js";
 import { storageResources } from "../families/storage/resources.js";
-import { admitted, isStrict } from "../families/storage/content-type.js";
+import { admitType, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore } from "../ports/objects.js";
 import type { StorageSpec } from "../ports/storage-spec.js";
@@ -40,7 +40,7 @@ export function storageEndpoints(
   const direct = storages.length === 0 ? null : service.of(storageResources).direct;
   if (direct === null) return [];
   const { clock, log } = service;
-  const noting = { store: direct.store, clock, log, write: writing(service) };
+  const noting = { store: direct.store, clock, log, write: writeShortly(service) };
   return [
     {
       isOwn: (path) => path.startsWith(directPath),
@@ -108,7 +108,7 @@ async function received(
 ): Promise<string> {
   req.setTimeout(idleMillis, () => req.destroy());
   const { store } = target.noting;
-  const body = bounded(wholeBody(req), request.maxBytes);
+  const body = limitBytes(wholeBody(req), request.maxBytes);
   if (request.kind === "part") {
     if (store.direct?.receivePart === undefined) throw fail("direct_transfer_forbidden");
     return store.direct.receivePart(request.key, request.uploadId, request, body, signal);
@@ -132,7 +132,7 @@ async function noted(
 ): Promise<string> {
   const { contentType, filename } = description;
   const told = { filename, told: contentType };
-  const content = isStrict(spec) ? (await admitted(spec, body, told)).content : body;
+  const content = isStrict(spec) ? (await admitType(spec, body, told)).content : body;
   const change = changeOf(noting, key);
   const head = await noting.store.write(key, change.noted(content), description, signal);
   await change.settle(head);
@@ -151,7 +151,7 @@ async function receivedForm(
       store(file) {
         const type = contentType ?? file.contentType;
         const description = { contentType: type, filename: file.filename, description: null };
-        return noted(target, key, bounded(file.content, maxBytes), description, signal);
+        return noted(target, key, limitBytes(file.content, maxBytes), description, signal);
       },
       late: null,
       // The caller chose the key, so there may already be an object.

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
-import { acceptedCoding, compressed, type Coding } from "./content-coding.js";
+import { acceptedCoding, compressAnswer, type Coding } from "./content-coding.js";
 
 /** Below so many bytes compression saves nothing. */
 const worthwhileBytes = 1_024;
@@ -60,7 +60,7 @@ export class KeptText {
   async #made(coding: Coding): Promise<Form> {
     if (coding !== "identity") {
       const { etag, bytes } = await this.#form("identity");
-      return { etag: `${etag}-${coding}`, bytes: await compressed(coding, bytes, "thorough") };
+      return { etag: `${etag}-${coding}`, bytes: await compressAnswer(coding, bytes, "thorough") };
     }
     const bytes = Buffer.from(await this.#read());
     const etag = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);

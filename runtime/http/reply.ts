@@ -9,7 +9,7 @@ import type { SaidReply } from "../operations/reply-declaration.js";
 import { usualEnvelope } from "../operations/error-envelope.js";
 import { JsonText } from "../operations/json-text.js";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
-import { acceptedCoding, compressed, type Coding } from "./content-coding.js";
+import { acceptedCoding, compressAnswer, type Coding } from "./content-coding.js";
 import { Exchange } from "./exchange.js";
 import { hasBody, isBodyHeld } from "./input/read-body.js";
 import { securityHeaderList } from "./security-headers.js";
@@ -97,7 +97,7 @@ function sendCompressed(
   text: string,
   coding: Exclude<Coding, "identity">,
 ): void {
-  compressed(coding, text).then(
+  compressAnswer(coding, text).then(
     (bytes) => {
       if (res.destroyed) return;
       const length = String(bytes.length);

@@ -233,7 +233,7 @@ const maxNamed = 3;
 
 /** The error of code that returned before its calls were done and awaited. */
 export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceError {
-  const named = calls.slice(0, maxNamed).map(described);
+  const named = calls.slice(0, maxNamed).map(describeCall);
   const more = calls.length > maxNamed ? ` and ${calls.length - maxNamed} more` : "";
   return missing(`${by} returned without waiting for ${named.join(", ")}${more}`);
 }
@@ -252,7 +252,7 @@ export function missingAwait(error: unknown): string | null {
 }
 
 /** What was called, and where. */
-export function described({ what, trace }: AuthorCall): string {
+export function describeCall({ what, trace }: AuthorCall): string {
   const at = authorLine(trace);
   return at === undefined ? what : `${what} at ${at}`;
 }
@@ -270,7 +270,7 @@ export function tellUnheld(
   error: unknown,
 ): void {
   const line = { operation: operationId, requestId: metadata.requestId, err: error };
-  log.error(line, `nobody awaits ${described(call)}`);
+  log.error(line, `nobody awaits ${describeCall(call)}`);
 }
 
 /** Whose calls fail. */

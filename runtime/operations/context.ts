@@ -18,7 +18,7 @@ import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
 import type { Resources } from "./resources.js";
 import { underWay } from "../work/under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
-import { followed, followNow, givenBy, type Following, type Given } from "./following.js";
+import { runFollowers, followNow, givenBy, type Following, type Given } from "./following.js";
 
 /** The context of one invocation. */
 export class ExecutionContext {
@@ -241,7 +241,7 @@ export class ExecutionContext {
   async #follow(followers: readonly Following[]): Promise<void> {
     if (followers.length === 0) return;
     this.admitCalls(true);
-    const follow = (): Promise<void> => followed(this, followers);
+    const follow = (): Promise<void> => runFollowers(this, followers);
     await (this.#turns === undefined ? follow() : this.#turns.follow(follow));
   }
 

@@ -40,7 +40,10 @@ export function givenBy(verb: Given["verb"]): Given {
 }
 
 /** Does what follows a transaction whose outcome it changes no more. */
-export async function followed(context: Followed, followers: readonly Following[]): Promise<void> {
+export async function runFollowers(
+  context: Followed,
+  followers: readonly Following[],
+): Promise<void> {
   for (const { given, work } of followers) {
     try {
       if (given === undefined) await inTime(context, "what follows the transaction", work);
@@ -57,7 +60,7 @@ export async function followed(context: Followed, followers: readonly Following[
  * that code looks at the calls of both.
  */
 export function followNow(context: Followed, { work, given }: Following): void {
-  if (given === undefined) void followed(context, [{ work, given }]);
+  if (given === undefined) void runFollowers(context, [{ work, given }]);
   else context.calls.hold(followedBeside(context, { work, given }));
 }
 

@@ -9,7 +9,7 @@ import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
 import { isPending } from "../work/pending.js";
 import { quietly } from "./quietly.js";
-import { told } from "./refused-write.js";
+import { pointIntoInput } from "./refused-write.js";
 
 /**
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap
@@ -62,7 +62,7 @@ function invoked<Input, Result>(
   };
   const failed = (error: unknown): never => {
     context.end();
-    throw told(error, input);
+    throw pointIntoInput(error, input);
   };
   // Most handlers give no work, and have their outcome at once.
   const whenHeld = <T>(then: () => T): T | Promise<T> => context.heldAfter()?.then(then) ?? then();
@@ -108,7 +108,7 @@ async function invokeWithHooks<Input, Result>(
     // `on_failure` hooks run at the deadline, not only when the handler notices it.
     return await context.lifetime.race(run(operation, input, context));
   } catch (thrown) {
-    const error = told(context.abandonCalls(giveError(thrown)), input);
+    const error = pointIntoInput(context.abandonCalls(giveError(thrown)), input);
     for (const hook of operation.chain.on_failure) {
       await quietly(context, "on_failure", hook, () => hook(input, context, error));
     }
@@ -223,7 +223,7 @@ async function transact<Input, Result>(
       }
       return output;
     } catch (error) {
-      throw told(context.abandonCalls(error), input);
+      throw pointIntoInput(context.abandonCalls(error), input);
     } finally {
       context.admitCalls(false);
     }

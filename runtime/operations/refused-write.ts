@@ -51,7 +51,7 @@ export class RefusedWrite extends ServiceError {
 }
 
 /** The error with which an invocation ends. */
-export function told(error: unknown, input: unknown): unknown {
+export function pointIntoInput(error: unknown, input: unknown): unknown {
   return error instanceof RefusedWrite ? error.toldOf(input) : error;
 }
 

@@ -135,11 +135,11 @@ async function verifyingKey(algorithm: AsymmetricAlgorithm, bytes: Buffer) {
   // Imported only when needed: the default, HS256, doesn't use it.
   const { calculateJwkThumbprint } = await import("jose/jwk/thumbprint");
   const kid = await calculateJwkThumbprint(key.export({ format: "jwk" }) as { kty: string });
-  return { kid, key, jwk: published(algorithm, kid, key) };
+  return { kid, key, jwk: publishKeys(algorithm, kid, key) };
 }
 
 /** The JWK of a public key; `createPublicKey` has left no private member. */
-export function published(algorithm: TokenAlgorithm, kid: string, key: KeyObject): JsonWebKey {
+export function publishKeys(algorithm: TokenAlgorithm, kid: string, key: KeyObject): JsonWebKey {
   return { ...key.export({ format: "jwk" }), kid, alg: algorithm, use: "sig" };
 }
 

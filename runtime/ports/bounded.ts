@@ -2,7 +2,7 @@
 import { fail } from "../contract/errors.js";
 
 /** The content up to its limit. Throws `upload_too_large` at the byte that crosses. */
-export async function* bounded(
+export async function* limitBytes(
   content: AsyncIterable<Buffer>,
   maxBytes: number | null,
 ): AsyncGenerator<Buffer> {

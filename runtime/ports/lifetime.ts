@@ -33,7 +33,7 @@ const ofSignals = new WeakMap<AbortSignal, Lifetime>();
  * Notes that work waits for something until the function that this returns is called, if its signal
  * is that of a lifetime.
  */
-export function awaiting(signal: AbortSignal | undefined, waitsFor: WaitedFor): () => void {
+export function noteWaiting(signal: AbortSignal | undefined, waitsFor: WaitedFor): () => void {
   const lifetime = signal === undefined ? undefined : ofSignals.get(signal);
   return lifetime?.onOver(nothing, waitsFor) ?? nothing;
 }

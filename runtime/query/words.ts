@@ -147,6 +147,6 @@ function foldedCharacter(text: string): string {
  * Words as one text, each between spaces of its own: so often a phrase stands in it, so often its
  * words do.
  */
-export function spaced(words: readonly string[]): string {
+export function spaceWords(words: readonly string[]): string {
   return words.map((one) => ` ${one} `).join("");
 }

@@ -84,7 +84,7 @@ export function connect(
   service: ConnectedService,
   options: ConnectOptions,
 ): Promise<ServiceConnection> {
-  return openAll((opened) => connected(service, options, opened));
+  return openAll((opened) => openConnection(service, options, opened));
 }
 
 /** What a connection needs to know of a service. */
@@ -92,7 +92,7 @@ type ConnectedService = Pick<ServiceDefinition, "name" | "was" | "deadlineSecond
   FamilyParts &
   Partial<Pick<ServiceDefinition, "routes">>;
 
-async function connected(
+async function openConnection(
   service: ConnectedService,
   { settings, folder, log, clock = systemClock, observer = silentObserver }: ConnectOptions,
   opened: Opened,

@@ -71,10 +71,10 @@ export function start(
   service: ServiceDefinition,
   options: ConnectOptions,
 ): Promise<RunningService> {
-  return openAll((opened) => running(service, options, opened));
+  return openAll((opened) => startService(service, options, opened));
 }
 
-async function running(
+async function startService(
   service: ServiceDefinition,
   options: ConnectOptions,
   opened: Opened,

@@ -7,7 +7,7 @@ import { compareRegistries } from "../../generator/diff/compare.js";
 import { rolloutOf, type Rollout } from "../../generator/diff/rollout.js";
 import { databaseOf, emptyDatabase } from "../../generator/database/schema.js";
 import { checkRegistry } from "../../generator/pipeline/generate.js";
-import { frozen, thawed } from "../../generator/model/frozen.js";
+import { freezeRegistry, thawRegistry } from "../../generator/model/frozen.js";
 import type { RegistryModel } from "../../generator/model/registry.js";
 import { writeProject } from "./scenario.js";
 
@@ -51,7 +51,7 @@ export function tellingWith(code: string): Telling {
     });
     // What is open to administrators is warned of, and serves.
     expect(findings.filter(({ code: found }) => found !== "OPW079")).toEqual([]);
-    return thawed(JSON.parse(JSON.stringify(frozen(expanded.model))) as object);
+    return thawRegistry(JSON.parse(JSON.stringify(freezeRegistry(expanded.model))) as object);
   }
   const modelsOf = async (
     before: string,

@@ -14,7 +14,7 @@ import {
   amount,
   choices,
   compareAll,
-  exchanged,
+  tellExchange,
   limit,
   tellOf,
   value,
@@ -37,7 +37,7 @@ const document: Rules<DocumentModel> = {
   createTypeName: null,
   patchTypeName: null,
   tenant: (_before, after) =>
-    after ? [["breaking", "is of a tenant"]] : exchanged("is of all tenants"),
+    after ? [["breaking", "is of a tenant"]] : tellExchange("is of all tenants"),
   // Told of each of its operations.
   sensitive: null,
   softDelete: null,
@@ -164,7 +164,7 @@ function referencesChanged(
       // Whoever may read the one need not be allowed to read the other.
       ...(old.view === next.view
         ? []
-        : exchanged(`shows ${ledTo(next)} through ${field} instead of ${ledTo(old)}`, field)),
+        : tellExchange(`shows ${ledTo(next)} through ${field} instead of ${ledTo(old)}`, field)),
       ...deletionChanged(old, next),
     ];
   });
@@ -187,7 +187,7 @@ function deletionChanged(
   if (old === next) return [];
   const what = `has on_delete ${next} instead of ${old} where ${field} names one of the ${name}`;
   const isWeaker = protections.indexOf(next) < protections.indexOf(old);
-  return isWeaker ? exchanged(what, field) : [["breaking", what, field]];
+  return isWeaker ? tellExchange(what, field) : [["breaking", what, field]];
 }
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {

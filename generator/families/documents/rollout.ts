@@ -14,7 +14,7 @@ import { storedField, storedName } from "../../../runtime/contract/stored-member
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
-import { laterWrites, widened } from "./members/widening.js";
+import { laterWrites, needsOfWidening } from "./members/widening.js";
 
 const document: RolloutRules<DocumentModel> = {
   name: null,
@@ -129,7 +129,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
       ...keptMembers(one, rolling),
       ...formerValues(one, rolling),
       ...changedTypes(one, rolling),
-      ...widened(one, rolling),
+      ...needsOfWidening(one, rolling),
       ...laterWrites(one, rolling),
     ];
   });

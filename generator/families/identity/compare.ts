@@ -5,10 +5,10 @@ import type { Comparison } from "../../compare/comparison.js";
 import {
   admissions,
   compareMembers,
-  deciding,
-  exchanged,
+  compareDecision,
+  tellExchange,
   limit,
-  ordered,
+  compareOrdered,
   tellOf,
   value,
   type Rules,
@@ -29,11 +29,17 @@ const identity: Rules<IdentityModel> = {
       const was = own(before, name);
       if (was === undefined) return [];
       return [
-        ...deciding(`verifies tokens of the route ${name} otherwise`)(was.verifier, verifier),
-        ...deciding(`resolves callers of the route ${name} otherwise`)(was.resolver, resolver),
+        ...compareDecision(`verifies tokens of the route ${name} otherwise`)(
+          was.verifier,
+          verifier,
+        ),
+        ...compareDecision(`resolves callers of the route ${name} otherwise`)(
+          was.resolver,
+          resolver,
+        ),
       ];
     }),
-  ingress: ordered(ingressText),
+  ingress: compareOrdered(ingressText),
   algorithm: value("breaking", (algorithm) => `signs with ${algorithm}`),
   accessTtlSeconds: limit((text) => `access tokens last ${text}`, " s"),
   refreshTtlSeconds: limit((text) => `refresh tokens last ${text}`, " s"),
@@ -48,7 +54,7 @@ const identity: Rules<IdentityModel> = {
       ...(before.verify === verify
         ? []
         : isUnverified
-          ? exchanged("registers people without a token from their mail")
+          ? tellExchange("registers people without a token from their mail")
           : [["breaking", "asks people who register for a token from their mail"] as const]),
       ...(before.profile === profile
         ? []
@@ -90,7 +96,7 @@ const identity: Rules<IdentityModel> = {
     (permission) => `lets ${permission} do everything`,
     (permission) => `no longer lets ${permission} do everything`,
   ),
-  decide: deciding("decides permissions otherwise"),
+  decide: compareDecision("decides permissions otherwise"),
   // Reported of the operations that ask for them.
   former: null,
 };

@@ -8,8 +8,8 @@ import {
   choices,
   compareMembers,
   compareNamed,
-  deciding,
-  exchanged,
+  compareDecision,
+  tellExchange,
   tellOf,
   type Rules,
   type Tell,
@@ -29,7 +29,7 @@ const plane: Rules<RealtimeModel> = {
   authorizer: (before, after) => {
     if (before === null) return [["opens", "grants topics"]];
     if (after === null) return [["breaking", "grants no topics"]];
-    return deciding("grants topics otherwise")(before, after);
+    return compareDecision("grants topics otherwise")(before, after);
   },
   presence: (_before, after) => [
     after ? ["opens", "tells who is there"] : ["breaking", "tells nobody who is there"],
@@ -52,7 +52,7 @@ const event: Rules<SignalModel> = {
   to: (before, after) => {
     const what = `goes ${targetText(after)} instead of ${targetText(before)}`;
     // Handlers say by themselves whom they send it to.
-    return after === null ? [["breaking", what]] : exchanged(what);
+    return after === null ? [["breaking", what]] : tellExchange(what);
   },
 };
 

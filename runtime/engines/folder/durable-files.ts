@@ -5,7 +5,7 @@ import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { privateFolder } from "../private-files.js";
 
 /** Opens a file for reading; null if there is none. */
-export async function opened(path: string): Promise<FileHandle | null> {
+export async function openFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, "r");
   } catch (error) {
@@ -24,7 +24,7 @@ export async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
  * Renames a file durably, creating missing folders below `root`. Tries again if another process
  * removes such a folder in between because it is empty.
  */
-export async function moved(from: string, to: string, root: string): Promise<void> {
+export async function moveFile(from: string, to: string, root: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       const made = await mkdir(dirname(to), { recursive: true, mode: privateFolder });
@@ -42,7 +42,7 @@ export async function moved(from: string, to: string, root: string): Promise<voi
 
 /** Makes renames into and out of a folder durable. Does nothing if the folder does not exist. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await opened(path);
+  const folder = await openFile(path);
   if (folder === null) return;
   try {
     await folder.sync();
@@ -95,7 +95,7 @@ const passing = new Set([
  * Runs `work` and translates faults of the file system to codes of the error table. Other errors
  * pass through unchanged.
  */
-export async function translated<T>(work: () => Promise<T>): Promise<T> {
+export async function translateFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -11,13 +11,13 @@ import { keepPrivate, makePrivateFolder } from "../private-files.js";
 import { folderTransfers } from "./direct.js";
 import {
   isAbsent,
-  moved,
-  opened,
+  moveFile,
+  openFile,
   syncFolder,
-  translated,
+  translateFault,
   withoutEmptyFolders,
 } from "./durable-files.js";
-import { decoded, keyPart, pathOf } from "./file-name.js";
+import { decodeName, keyPart, pathOf } from "./file-name.js";
 import { readTrailer, writtenFile } from "./object-file.js";
 import { removedVersion, type RemovalPlaces } from "./removal.js";
 import { sweepFolder } from "./sweep.js";
@@ -55,8 +55,8 @@ export async function openFolderStore(
 
   return {
     head: (key) =>
-      translated(async () => {
-        const file = await opened(fileOf(key));
+      translateFault(async () => {
+        const file = await openFile(fileOf(key));
         if (file === null) return null;
         try {
           return await headOf(file, key);
@@ -65,16 +65,16 @@ export async function openFolderStore(
         }
       }),
 
-    open: (key, options = {}) => translated(() => openedObject(fileOf(key), key, options)),
+    open: (key, options = {}) => translateFault(() => openedObject(fileOf(key), key, options)),
 
     write: (key, body, description, signal) =>
-      translated(async () => {
+      translateFault(async () => {
         await make();
         const temporary = join(unfinished, `${randomUUID()}.tmp`);
         try {
           const head = await writtenFile(temporary, key, abortable(body, signal), description);
           signal.throwIfAborted();
-          await moved(temporary, fileOf(key), objects);
+          await moveFile(temporary, fileOf(key), objects);
           return head;
         } catch (error) {
           await rm(temporary, { force: true });
@@ -83,21 +83,21 @@ export async function openFolderStore(
       }),
 
     remove: (key, { etag } = {}) =>
-      translated(() =>
+      translateFault(() =>
         etag === undefined ? removed(fileOf(key), objects) : removedVersion(places, { key, etag }),
       ),
 
     copy: (from, to, description, options) =>
-      translated(() => copiedObject(places, { from, to, description, ...options })),
+      translateFault(() => copiedObject(places, { from, to, description, ...options })),
 
     async *list(prefix, after, signal) {
-      const found = await translated(() => keysBelow(objects, prefix, signal));
+      const found = await translateFault(() => keysBelow(objects, prefix, signal));
       for (const key of found)
         if (after === null || comesBefore(after, key)) yield { key, etag: null };
     },
 
     ping: () =>
-      translated(async () => {
+      translateFault(async () => {
         await make();
         await probe(unfinished);
       }),
@@ -111,7 +111,7 @@ export async function openFolderStore(
         : folderTransfers({
             unfinished,
             addresses,
-            moveTo: (path, key) => moved(path, fileOf(key), objects),
+            moveTo: (path, key) => moveFile(path, fileOf(key), objects),
           }),
 
     async close() {
@@ -136,7 +136,7 @@ async function copiedObject(
   { objects, unfinished, fileOf }: RemovalPlaces,
   { from, to, description, etag, signal }: Copy,
 ): Promise<ObjectHead | null> {
-  const source = await opened(fileOf(from));
+  const source = await openFile(fileOf(from));
   if (source === null) return null;
   const temporary = join(unfinished, `${randomUUID()}.tmp`);
   try {
@@ -145,7 +145,7 @@ async function copiedObject(
     const content = abortable(wholeOf(source, head.size), signal);
     const copied = await writtenFile(temporary, to, content, description);
     signal.throwIfAborted();
-    await moved(temporary, fileOf(to), objects);
+    await moveFile(temporary, fileOf(to), objects);
     return copied;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -170,7 +170,7 @@ async function openedObject(
   key: string,
   { window, etag }: OpenOptions,
 ): Promise<OpenedObject | null> {
-  const file = await opened(path);
+  const file = await openFile(path);
   if (file === null) return null;
   try {
     const head = await headOf(file, key);
@@ -263,9 +263,9 @@ async function walk(
   for (const entry of entries) {
     const { text, kind } = keyPart(entry);
     const inner = join(folder, entry);
-    if (kind === "o") into.found.push(before + decoded(name + text));
+    if (kind === "o") into.found.push(before + decodeName(name + text));
     else if (kind === "c") await walk(inner, before, name + text, into);
-    else await walk(inner, `${before}${decoded(name + text)}/`, "", into);
+    else await walk(inner, `${before}${decodeName(name + text)}/`, "", into);
   }
 }
 

@@ -27,7 +27,7 @@ export function keyPart(name: string): { readonly text: string; readonly kind: "
 }
 
 /** The segment of a key that an encoded name stands for. */
-export function decoded(name: string): string {
+export function decodeName(name: string): string {
   return Buffer.from(
     name.replaceAll(/%([0-9A-F]{2})/g, (_all, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { privateFile, privateFolder } from "../private-files.js";
-import { isAbsent, opened, syncFolder, withoutEmptyFolders } from "./durable-files.js";
+import { isAbsent, openFile, syncFolder, withoutEmptyFolders } from "./durable-files.js";
 import { readTrailer } from "./object-file.js";
 
 /**
@@ -97,7 +97,7 @@ async function putBack(file: string, path: string): Promise<void> {
 }
 
 async function etagAt(path: string): Promise<string | null> {
-  const file = await opened(path);
+  const file = await openFile(path);
   if (file === null) return null;
   try {
     return (await readTrailer(file)).trailer.etag;

@@ -2,7 +2,7 @@
 // removals.
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isAbsent, translated } from "./durable-files.js";
+import { isAbsent, translateFault } from "./durable-files.js";
 import { readRemoval, removalSeconds, settledRemoval, type RemovalPlaces } from "./removal.js";
 import { readSession } from "./uploads.js";
 
@@ -26,7 +26,7 @@ export function sweepFolder(
   olderThanSeconds: number,
   limit: number,
 ): Promise<number> {
-  return translated(async () => {
+  return translateFault(async () => {
     let ended = 0;
     for await (const { name } of await opendir(places.unfinished)) {
       if (ended === limit) break;

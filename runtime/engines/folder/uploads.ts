@@ -8,7 +8,7 @@ import { fail } from "../../contract/errors.js";
 import type { DirectTransfers, UploadedPart } from "../../ports/direct-transfers.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { privateFile, privateFolder } from "../private-files.js";
-import { isAbsent, opened, translated } from "./durable-files.js";
+import { isAbsent, openFile, translateFault } from "./durable-files.js";
 import { readTrailer, writtenFile } from "./object-file.js";
 import { partBudget } from "./part-budget.js";
 
@@ -54,12 +54,12 @@ export function folderUploads(
 
   return {
     begin: (key, description) =>
-      translated(() => begun(unfinished, { key, description, begunAt: Date.now() })),
+      translateFault(() => begun(unfinished, { key, description, begunAt: Date.now() })),
 
     leastPartBytes: 1,
 
     receivePart: (key, uploadId, part, body, signal) =>
-      translated(async () => {
+      translateFault(async () => {
         const found = await upload(key, uploadId);
         if (found === null) throw fail("core.not_found");
         const temporary = join(found.folder, `${randomBytes(8).toString("hex")}.tmp`);
@@ -81,7 +81,7 @@ export function folderUploads(
       }),
 
     parts: (key, uploadId) =>
-      translated(async () => {
+      translateFault(async () => {
         const found = await upload(key, uploadId);
         if (found === null) return null;
         const parts = await partsOf(found.folder);
@@ -90,7 +90,7 @@ export function folderUploads(
       }),
 
     complete: (key, uploadId, parts, signal) =>
-      translated(async () => {
+      translateFault(async () => {
         const found = await upload(key, uploadId);
         if (found === null) return null;
         const ending = await claimed(found.folder);
@@ -107,7 +107,7 @@ export function folderUploads(
       }),
 
     abort: (key, uploadId) =>
-      translated(async () => {
+      translateFault(async () => {
         const found = await upload(key, uploadId);
         const ending = found === null ? null : await claimed(found.folder);
         if (ending !== null) await rm(ending, { recursive: true, force: true });
@@ -156,7 +156,7 @@ async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
   const names = (await namesIn(folder)).filter((name) => /^\d{5}$/.test(name)).sort();
   const parts: UploadedPart[] = [];
   for (const name of names) {
-    const file = await opened(join(folder, name));
+    const file = await openFile(join(folder, name));
     if (file === null) continue;
     try {
       const { trailer, size } = await readTrailer(file);

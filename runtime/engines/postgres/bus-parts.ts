@@ -48,7 +48,7 @@ export function readPart(payload: string): MessagePart | null {
  * Adds a part to `incoming` (by origin). Returns the message if this was its last part, otherwise
  * null. The parts of one process arrive in order; if one is missing, the message is dropped.
  */
-export function assembled(incoming: Map<string, Assembly>, part: MessagePart): string | null {
+export function assembleMessage(incoming: Map<string, Assembly>, part: MessagePart): string | null {
   const { origin, message, index, length, slice } = part;
   const before = incoming.get(origin);
   const slices = index === 0 ? [] : before?.message === message ? before.slices : undefined;

@@ -8,7 +8,7 @@ import { heartbeat } from "../../work/heartbeat.js";
 import { within } from "../../work/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
-import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
+import { assembleMessage, partsOf, readPart, type Assembly } from "./bus-parts.js";
 import { sessionOptions, settleSession } from "./session-settings.js";
 
 /** Shared by all processes on one database. */
@@ -44,7 +44,7 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
   const hear = (payload: string): void => {
     const part = readPart(payload);
     if (part === null || part.origin === origin) return;
-    const text = assembled(incoming, part);
+    const text = assembleMessage(incoming, part);
     if (text === null) return;
     try {
       listener?.heard(JSON.parse(text) as BusMessage);

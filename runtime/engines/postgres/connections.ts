@@ -11,7 +11,7 @@ import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
-import { refused, refusesWrites, translated } from "./faults.js";
+import { translateRefusal, refusesWrites, translateFault } from "./faults.js";
 import {
   poolsOf,
   type ConnectionPool,
@@ -164,7 +164,7 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
       return held(connection, () => (leave(), left?.()), ends, addresses.mustWrite);
     } catch (error) {
       leave();
-      throw refused(error, addresses.plain);
+      throw translateRefusal(error, addresses.plain);
     }
   };
   const door = new CallersDoor((work, left) => taken(callers, callersPool, work, left));
@@ -259,7 +259,7 @@ function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): 
         // The server has become a standby, so the next connection looks for the one that it gave
         // way to.
         isTainted ||= mustWrite && refusesWrites(error);
-        throw reason ?? translated(error);
+        throw reason ?? translateFault(error);
       } finally {
         off();
         running.delete(answer);

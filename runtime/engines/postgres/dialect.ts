@@ -7,19 +7,19 @@ import {
   indexPutMany,
   indexRemove,
   isWordUsed,
-  matching,
+  matchText,
   wordsLike,
 } from "./full-text.js";
 import { regexOf } from "./regex.js";
 import type { TruncUnit } from "../../query/aggregate.js";
-import { quoted, type Dialect, type Statistic } from "../sql/session.js";
+import { quoteName, type Dialect, type Statistic } from "../sql/session.js";
 
 const field = (of: FieldReference): string => {
   if (of.isElement === true)
     return of.path === ""
       ? typed(`(e."value" #>> '{}')`, of.type)
       : postgresField(of.path, of.type, `e."value"`);
-  return of.isColumn ? quoted(of.path) : inBody(of, of.type);
+  return of.isColumn ? quoteName(of.path) : inBody(of, of.type);
 };
 
 /** A field of the body, read as a type. */
@@ -57,7 +57,7 @@ export const postgresDialect: Dialect = {
   records: (members, placeholder) => {
     const columns = Object.entries(members).map(([member, type], at) => {
       const value = type === "json" ? `v -> ${at}` : `(v ->> ${at})::${recordTypes[type]}`;
-      return `${value} AS ${quoted(member)}`;
+      return `${value} AS ${quoteName(member)}`;
     });
     return `(SELECT ${columns.join(", ")} FROM jsonb_array_elements(${placeholder}::jsonb) AS v) AS w`;
   },
@@ -68,7 +68,7 @@ export const postgresDialect: Dialect = {
   list: (values) => values,
   bodyBytes: `octet_length("body"::text)`,
   tableRows: (table) =>
-    `SELECT reltuples AS "rows" FROM pg_class WHERE oid = to_regclass('${quoted(table)}')`,
+    `SELECT reltuples AS "rows" FROM pg_class WHERE oid = to_regclass('${quoteName(table)}')`,
   json: (placeholder) => `${placeholder}::jsonb`,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
   skipLocked: " FOR UPDATE SKIP LOCKED",
@@ -79,7 +79,7 @@ export const postgresDialect: Dialect = {
   zone: (timezone) => timezone,
   truncated,
   statistic,
-  matching,
+  matching: matchText,
   trigrams: `SELECT 1 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm' AND n.nspname = ANY(current_schemas(true))`,
   wordsLike,
   havingWord,
@@ -159,11 +159,11 @@ function statistic(name: Statistic, value: string, condition: string | null, fra
 function columnText(of: FieldReference): string {
   switch (of.type) {
     case "uuid":
-      return `(${quoted(of.path)}::text COLLATE "C")`;
+      return `(${quoteName(of.path)}::text COLLATE "C")`;
     case "date-time":
-      return `(to_char(${quoted(of.path)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') COLLATE "C")`;
+      return `(to_char(${quoteName(of.path)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') COLLATE "C")`;
     default:
-      return quoted(of.path);
+      return quoteName(of.path);
   }
 }
 

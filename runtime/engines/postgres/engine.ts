@@ -10,8 +10,8 @@ import { noteProbe } from "../sql/probe.js";
 import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { openConnections, type PostgresConnections, type HeldConnection } from "./connections.js";
-import { translated, withoutTable } from "./faults.js";
-import { inspecting, migrating } from "./migrating.js";
+import { translateFault, withoutTable } from "./faults.js";
+import { inspectDatabase, withMigrationLock } from "./migrating.js";
 import { OpenTransaction } from "./open-transaction.js";
 import { sessionOver } from "./statements.js";
 
@@ -75,7 +75,7 @@ export async function openPostgresDatabase(
       // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
       // destroyed.
       isBroken = isCommitting || !(await open.rollBack());
-      throw withoutTable(translated(error), tables);
+      throw withoutTable(translateFault(error), tables);
     } finally {
       connection.release(isBroken);
     }
@@ -111,8 +111,8 @@ export async function openPostgresDatabase(
 
     engine: "postgres",
 
-    migrate: (work, watch) => migrating(connections, work, transactionOf, watch),
-    inspect: (work) => inspecting(connections, work, transactionOf),
+    migrate: (work, watch) => withMigrationLock(connections, work, transactionOf, watch),
+    inspect: (work) => inspectDatabase(connections, work, transactionOf),
   };
 }
 

@@ -21,7 +21,7 @@ const tooLong = { path: "", keyword: "maxLength", message: "has a text too long 
  * Translates a fault to an error of the error table, with the fault as its cause. A violated unique
  * index becomes an `IndexViolation`. Errors that are not PostgreSQL's are returned unchanged.
  */
-export function translated(error: unknown): unknown {
+export function translateFault(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const code = codeOf(error);
   if (code === "23505" && "constraint" in error)
@@ -65,7 +65,7 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
  * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was
  * sent. `plain` is the URL without its password.
  */
-export function refused(error: unknown, plain: string): unknown {
+export function translateRefusal(error: unknown, plain: string): unknown {
   if (isOfTable(error)) return error;
   return unavailable(
     new DatabaseRefusal(`DATABASE_URL ${plain}: ${told(error)}`, mayPass(error), error),

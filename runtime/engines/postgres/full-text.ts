@@ -8,10 +8,10 @@ import {
   type IndexedDocument,
 } from "../../ports/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
-import { spaced } from "../../query/words.js";
+import { spaceWords } from "../../query/words.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
-import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
+import { quoteName, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
 /** The labels of a tsvector. There are only four, so a search has at most four fields. */
 const labels = ["A", "B", "C", "D"] as const;
@@ -20,7 +20,7 @@ const labels = ["A", "B", "C", "D"] as const;
  * Prints what to select matching documents from: their rows joined with those of the index, `s`,
  * which has the "score".
  */
-export function matching(
+export function matchText(
   spec: SearchSpec,
   tenant: string,
   match: Match,
@@ -52,8 +52,8 @@ export function matching(
   const isSpelt = spelt === null ? null : `"texts" @@ ${queryOf(spelt)}`;
   const owned = isOwned ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
   const scored = `SELECT "id" AS "match_id", ${score(match, texts, isSpelt, parameters)} AS "score"`;
-  const matches = `${scored} FROM ${quoted(spec.index)} WHERE "texts" @@ ${query}${owned}`;
-  return `(${matches}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
+  const matches = `${scored} FROM ${quoteName(spec.index)} WHERE "texts" @@ ${query}${owned}`;
+  return `(${matches}) s JOIN ${quoteName(table)} ON ${quoteName(table)}."id" = s."match_id"`;
 }
 
 /**
@@ -173,10 +173,10 @@ function typeOf(column: string): string {
 /** The values of the columns for the score. */
 function valuesOf({ language }: SearchIndex, { texts }: IndexedDocument): readonly string[] {
   return [
-    ...texts.map(({ words }) => spaced(words)),
+    ...texts.map(({ words }) => spaceWords(words)),
     ...(language === undefined
       ? []
-      : texts.map(({ stems }) => spaced(stems.map(({ text }) => text)))),
+      : texts.map(({ stems }) => spaceWords(stems.map(({ text }) => text)))),
   ];
 }
 
@@ -210,7 +210,7 @@ function printPut(
   const [owner, keys] = tenant ? [`"tenant_id", `, `"tenant_id", "id"`] : ["", `"id"`];
   const given = columns.map((column) => `excluded.${column}`).join(", ");
   const known = columns.map((column) => `x.${column}`).join(", ");
-  const words = quoted(`${index}_words`);
+  const words = quoteName(`${index}_words`);
   const owned = tenant ? ` AND known."tenant_id" = w."tenant_id"` : "";
   return (
     // If two transactions add a word at once, it is stored twice. That costs less than one waiting
@@ -220,7 +220,7 @@ function printPut(
     // A count per word is one lookup in the index; for NOT EXISTS the planner may read the whole
     // table.
     `WHERE (SELECT count(*) FROM ${words} known WHERE known."word" = w."word" COLLATE "C"${owned}) = 0) ` +
-    `INSERT INTO ${quoted(index)} AS x (${keys}, ${columns.join(", ")}) ${rows} ` +
+    `INSERT INTO ${quoteName(index)} AS x (${keys}, ${columns.join(", ")}) ${rows} ` +
     `ON CONFLICT (${keys}) DO UPDATE SET (${columns.join(", ")}) = ROW(${given}) ` +
     `WHERE (${known}) IS DISTINCT FROM (${given})`
   );
@@ -241,8 +241,8 @@ export function havingWord(
   const query = `(${owner}quote_literal(${word}))::tsquery`;
   // OFFSET keeps the planner from looking through rows until one has the word: it would read all of
   // them if none has.
-  const having = `SELECT "id" AS "match_id" FROM ${quoted(index)} WHERE "texts" @@ ${query}${owned} OFFSET 0`;
-  return `(${having}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
+  const having = `SELECT "id" AS "match_id" FROM ${quoteName(index)} WHERE "texts" @@ ${query}${owned} OFFSET 0`;
+  return `(${having}) s JOIN ${quoteName(table)} ON ${quoteName(table)}."id" = s."match_id"`;
 }
 
 /**
@@ -256,7 +256,7 @@ export function isWordUsed(
   const owner = `'=' || encode(convert_to(${words}."tenant_id", 'UTF8'), 'hex')`;
   const owned = tenant ? `quote_literal(${owner}) || ' & ' || ` : "";
   const query = `(${owned}quote_literal(${words}."word"))::tsquery`;
-  return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE "texts" @@ ${query})`;
+  return `EXISTS (SELECT 1 FROM ${quoteName(index)} WHERE "texts" @@ ${query})`;
 }
 
 /**
@@ -276,7 +276,7 @@ export function wordsLike(
   const owned = document.tenant ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
   const [least, most] = [parameters.add(shortest), parameters.add(longest)];
   const select =
-    `SELECT "word" FROM ${quoted(`${index}_words`)} ` +
+    `SELECT "word" FROM ${quoteName(`${index}_words`)} ` +
     `WHERE char_length("word") BETWEEN ${least}::int AND ${most}::int${owned} AND `;
   const range = `"word" >= ${parameters.add(first)}::text AND "word" < ${parameters.add(`${first}\u{10FFFF}`)}::text`;
   if (!hasTrigrams) return `SELECT DISTINCT "word" FROM (${select}${range}) AS found`;
@@ -286,5 +286,5 @@ export function wordsLike(
 /** The statement that removes a document's row, by id and tenant. */
 export function indexRemove(spec: AnyDocumentSpec, index: string): string {
   const condition = spec.tenant ? `"id" = $1 AND "tenant_id" = $2` : `"id" = $1`;
-  return `DELETE FROM ${quoted(index)} WHERE ${condition}`;
+  return `DELETE FROM ${quoteName(index)} WHERE ${condition}`;
 }

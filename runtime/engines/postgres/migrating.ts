@@ -7,7 +7,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationConnection, MigrationWatch } from "../sql/migrations.js";
 import type { SqlSession } from "../sql/session.js";
 import type { PostgresConnections, HeldConnection } from "./connections.js";
-import { translated } from "./faults.js";
+import { translateFault } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
 
 /**
@@ -42,7 +42,7 @@ type SessionOf = (connection: HeldConnection) => SqlSession;
  * Ends when the watch's signal aborts. Rejects with codes of the error table, or with the signal's
  * reason while waiting for another process.
  */
-export function migrating<T>(
+export function withMigrationLock<T>(
   connections: PostgresConnections,
   work: (connection: MigrationConnection) => Promise<T>,
   sessionOf: SessionOf,
@@ -83,7 +83,7 @@ export function migrating<T>(
 }
 
 /** Runs `work` on a connection of its own, without waiting for a process that migrates. */
-export function inspecting<T>(
+export function inspectDatabase<T>(
   connections: PostgresConnections,
   work: (session: SqlSession) => Promise<T>,
   sessionOf: SessionOf,
@@ -111,7 +111,7 @@ async function withConnection<T>(
     isBroken = false;
     return result;
   } catch (error) {
-    throw translated(error);
+    throw translateFault(error);
   } finally {
     connection.release(isBroken);
   }

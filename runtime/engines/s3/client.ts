@@ -2,7 +2,7 @@
 // codes of the error table.
 import type { S3Client } from "@aws-sdk/client-s3";
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
-import { awaiting } from "../../ports/lifetime.js";
+import { noteWaiting } from "../../ports/lifetime.js";
 
 /** Where a bucket is, and how to sign in. */
 export interface S3Options {
@@ -82,7 +82,7 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
   ): Promise<Answer> => {
     signal?.throwIfAborted();
     const end = new AbortController();
-    const answered = awaiting(signal, "the object store");
+    const answered = noteWaiting(signal, "the object store");
     const gone = (): void => end.abort();
     signal?.addEventListener("abort", gone, { once: true });
     const timer = Number.isFinite(millis) ? setTimeout(gone, millis) : undefined;
@@ -178,6 +178,6 @@ export function causeOf(error: unknown): string {
 }
 
 /** An entity tag without its quotes, which some servers don't send; "" if there is no tag. */
-export function unquoted(etag: string | undefined): string {
+export function unquoteTag(etag: string | undefined): string {
   return (etag ?? "").replaceAll('"', "");
 }

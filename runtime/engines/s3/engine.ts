@@ -11,7 +11,7 @@ import {
   clientFor,
   fits,
   ifChanged,
-  unquoted,
+  unquoteTag,
   type S3Options,
 } from "./client.js";
 import { copied } from "./copy.js";
@@ -81,7 +81,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
         for (const { Key, ETag } of page?.Contents ?? []) {
           if (Key === undefined) continue;
           StartAfter = Key;
-          yield { key: Key, etag: ETag === undefined ? null : unquoted(ETag) };
+          yield { key: Key, etag: ETag === undefined ? null : unquoteTag(ETag) };
         }
         if (page?.IsTruncated !== true) return;
       }
@@ -147,7 +147,7 @@ function headFrom(
     key,
     size,
     contentSize: size,
-    etag: unquoted(found.ETag),
+    etag: unquoteTag(found.ETag),
     modifiedAt: found.LastModified?.getTime() ?? 0,
   };
 }

@@ -3,7 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import type { DirectTransfers, UploadedPart } from "../../ports/direct-transfers.js";
 import type { ObjectHead } from "../../ports/object-head.js";
-import { causeOf, checkFits, unquoted } from "./client.js";
+import { causeOf, checkFits, unquoteTag } from "./client.js";
 import { metadataOf } from "./description.js";
 import type { S3Access } from "./upload.js";
 
@@ -46,7 +46,7 @@ export function multipartUploads(
         const page = await calls.orNull((until) => client.send(command, until), signal);
         if (page === null) return null;
         for (const { PartNumber, ETag, Size } of page.Parts ?? [])
-          parts.push({ partNumber: PartNumber ?? 0, etag: unquoted(ETag), size: Size ?? 0 });
+          parts.push({ partNumber: PartNumber ?? 0, etag: unquoteTag(ETag), size: Size ?? 0 });
         if (page.IsTruncated !== true) return parts;
         PartNumberMarker = page.NextPartNumberMarker;
       }

@@ -14,7 +14,7 @@ import { subjectOf, whereOf } from "./document-rows.js";
 import { filterCondition, type FilteredRow } from "./filter.js";
 import { orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
-import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
+import { quoteName, readScalar, type SqlRow, type SqlSession } from "./session.js";
 import { zoneOfEngine } from "./zone-lookup.js";
 
 /**
@@ -45,7 +45,7 @@ export async function aggregateRows(
   const from = chosen(listed);
   const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
   const rows = await session.scan(
-    `SELECT ${names.map(quoted).join(", ")} FROM ${from}${order} LIMIT ${listed.add(window.limit)} OFFSET ${listed.add(window.offset)}`,
+    `SELECT ${names.map(quoteName).join(", ")} FROM ${from}${order} LIMIT ${listed.add(window.limit)} OFFSET ${listed.add(window.offset)}`,
     listed.values,
     { stored: [], computed: names },
   );
@@ -102,7 +102,7 @@ function source(
   query: DocumentQuery,
   parameters: SqlParameters,
 ): string {
-  return `${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
+  return `${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
 }
 
 /** The query with one row per group: columns `g0…` for `groups`, `c0…` for `computed`. */

@@ -11,7 +11,7 @@ import { SqlParameters } from "./parameters.js";
 import { recordRows, type SqlRecord } from "./records.js";
 import { putInIndex, sqlSearchIndexes } from "./search-index.js";
 import {
-  quoted,
+  quoteName,
   type Dialect,
   type RecordType,
   type SqlSession,
@@ -59,7 +59,7 @@ async function lock(
   const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   const rows = await session.all(
-    `SELECT "id" FROM ${quoted(spec.table)} WHERE ${isOne}${owned(spec, tenant, "", parameters)} AND NOT "is_deleted" ORDER BY "id"${how}`,
+    `SELECT "id" FROM ${quoteName(spec.table)} WHERE ${isOne}${owned(spec, tenant, "", parameters)} AND NOT "is_deleted" ORDER BY "id"${how}`,
     parameters.values,
   );
   return rows.map((row) => String(row["id"]));
@@ -83,17 +83,17 @@ async function inserted(
   documents: readonly StoredDocument[],
 ): Promise<void> {
   const { dialect } = session;
-  const columns = [...ownerColumn(spec), ...rowColumns.map(quoted)];
+  const columns = [...ownerColumn(spec), ...rowColumns.map(quoteName)];
   const given = ["key", "next_rev", "made", "changed", "marked", "owner", "of_shape"];
   const parameters = new SqlParameters(dialect);
   const values = [
     ...tenantValue(spec, tenant, dialect, parameters),
-    ...given.map((name) => `w.${quoted(name)}`),
+    ...given.map((name) => `w.${quoteName(name)}`),
     dialect.json(`w."json"`),
   ];
   const records = documents.map((document) => recordOf(spec, document, 0));
   const text =
-    `INSERT INTO ${quoted(spec.table)} (${columns.join(", ")}) ` +
+    `INSERT INTO ${quoteName(spec.table)} (${columns.join(", ")}) ` +
     `SELECT ${values.join(", ")} FROM ${recordRows(made, records, dialect, parameters)}`;
   await heldTo(spec, () => session.run(text, parameters.values));
   await keepSnapshots(session, spec, tenant, documents);
@@ -114,7 +114,7 @@ async function replaced(
   const parameters = new SqlParameters(dialect);
   const records = changes.map(({ document, expectedRev }) => recordOf(spec, document, expectedRev));
   const text =
-    `UPDATE ${quoted(spec.table)} AS r SET "rev" = w."next_rev", "last_update_at" = w."changed", ` +
+    `UPDATE ${quoteName(spec.table)} AS r SET "rev" = w."next_rev", "last_update_at" = w."changed", ` +
     `"is_deleted" = w."marked", "shape" = w."of_shape", "body" = ${dialect.json(`w."json"`)} ` +
     `FROM ${recordRows(replacing, records, dialect, parameters)} ` +
     `WHERE ${atRevision(spec, tenant, dialect, parameters)} RETURNING "id"`;
@@ -141,10 +141,10 @@ async function removed(
   const parameters = new SqlParameters(dialect);
   const records = gone.map(({ id: key, expectedRev }) => ({ key, expected: expectedRev }));
   const from =
-    `${recordRows({ key: "uuid", expected: "integer" }, records, dialect, parameters)} JOIN ${quoted(spec.table)} r ` +
+    `${recordRows({ key: "uuid", expected: "integer" }, records, dialect, parameters)} JOIN ${quoteName(spec.table)} r ` +
     `ON ${atRevision(spec, tenant, dialect, parameters)}`;
   const rows = await session.all(
-    `DELETE FROM ${quoted(spec.table)} WHERE ${dialect.isRowOf("r", from)} RETURNING "id", ${dialect.rowKey} AS "row_key"`,
+    `DELETE FROM ${quoteName(spec.table)} WHERE ${dialect.isRowOf("r", from)} RETURNING "id", ${dialect.rowKey} AS "row_key"`,
     parameters.values,
   );
   const ids = rows.map((row) => String(row["id"]));
@@ -164,7 +164,7 @@ async function removeHistory(
   const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   await session.run(
-    `DELETE FROM ${quoted(historyTableName(spec.table))} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
+    `DELETE FROM ${quoteName(historyTableName(spec.table))} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
     parameters.values,
   );
 }
@@ -178,14 +178,14 @@ async function keepSnapshots(
   const { history: kept } = spec;
   if (kept === 0) return;
   const { dialect } = session;
-  const history = quoted(historyTableName(spec.table));
+  const history = quoteName(historyTableName(spec.table));
   const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
-  const columns = [...ownerColumn(spec), ...told.map(quoted)];
+  const columns = [...ownerColumn(spec), ...told.map(quoteName)];
   const parameters = new SqlParameters(dialect);
   const values = [
     ...tenantValue(spec, tenant, dialect, parameters),
     ...["key", "next_rev", "of_shape", "changed", "by", "marked"].map(
-      (name) => `w.${quoted(name)}`,
+      (name) => `w.${quoteName(name)}`,
     ),
     dialect.json(`w."json"`),
   ];
@@ -210,7 +210,7 @@ async function trimHistory(
   const { dialect } = session;
   const parameters = new SqlParameters(dialect);
   const records = over.map(({ id: key, rev }) => ({ key, until: rev - kept }));
-  const history = quoted(historyTableName(spec.table));
+  const history = quoteName(historyTableName(spec.table));
   const from =
     `${recordRows({ key: "uuid", until: "integer" }, records, dialect, parameters)} JOIN ${history} h ` +
     `ON h."id" = w."key" AND h."rev" <= w."until"${owned(spec, tenant, "h.", parameters)}`;

@@ -5,8 +5,8 @@ import type { DocumentStore } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
 import { recordsText } from "./records.js";
-import { between, chosen, keyOf, ordered, type KeyValues, type Table } from "./row-walk.js";
-import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session.js";
+import { between, selectKeys, keyOf, orderByKeys, type KeyValues, type Table } from "./row-walk.js";
+import { quoteName, type RecordType, type SqlRow, type SqlSession } from "./session.js";
 
 /**
  * Rewrites those of the next `limit` rows after a key that have an older shape; this is
@@ -19,12 +19,12 @@ export async function renewRows(
   limit: number,
 ): ReturnType<DocumentStore["renew"]> {
   const { dialect } = session;
-  const table = { name: quoted(spec.table), keys: dialect.rowKeys(spec) };
+  const table = { name: quoteName(spec.table), keys: dialect.rowKeys(spec) };
   const current = shapeNumber(spec.shape);
   const { condition, parameters } = between(session, table, after, null);
   const rows = await session.all(
-    `SELECT ${[...chosen(table), `r."shape"`].join(", ")} FROM ${table.name} r WHERE ${condition} ` +
-      `ORDER BY ${ordered(table)} LIMIT ${dialect.placeholder(parameters.length + 1)}`,
+    `SELECT ${[...selectKeys(table), `r."shape"`].join(", ")} FROM ${table.name} r WHERE ${condition} ` +
+      `ORDER BY ${orderByKeys(table)} LIMIT ${dialect.placeholder(parameters.length + 1)}`,
     [...parameters, limit],
   );
   const last = rows.at(-1);
@@ -55,7 +55,7 @@ function heldRows(
   const { from, isRow, keys } = keyed(session, table);
   const hold = dialect.holdRows === "" ? "" : `${dialect.holdRows} SKIP LOCKED`;
   return session.all(
-    `SELECT ${[...chosen(table), `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
+    `SELECT ${[...selectKeys(table), `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
       `WHERE r."shape" < ${current}${hold}`,
     [
       recordsText(

@@ -10,7 +10,7 @@ import { filterCondition, type FilteredRow } from "./filter.js";
 import type { SqlParameters } from "./parameters.js";
 import {
   isTrue,
-  quoted,
+  quoteName,
   textOrNull,
   type Dialect,
   type ScanColumns,
@@ -57,11 +57,11 @@ export function subjectOf(
         const query = { filter: allOf(filter, visible), withDeleted: false };
         const inner = at(relatedRow, depth + 1);
         const passing = where(rows, tenant, query, dialect, parameters, inner, further);
-        return ` FROM ${quoted(rows.table)} AS ${relatedRow}${passing}`;
+        return ` FROM ${quoteName(rows.table)} AS ${relatedRow}${passing}`;
       },
     };
   };
-  return at(quoted(table), 1);
+  return at(quoteName(table), 1);
 }
 
 function where(

@@ -1,7 +1,7 @@
 // The fixed statements of a document type, printed once per spec and dialect.
 import { historyTableName } from "../../contract/sql-names.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
-import { quoted, type Dialect } from "./session.js";
+import { quoteName, type Dialect } from "./session.js";
 
 /** The statements of a type, as the stores of documents call them. */
 export interface Statements {
@@ -30,8 +30,8 @@ export function statementsOf(spec: AnyDocumentSpec, dialect: Dialect): Statement
 }
 
 function printStatements(spec: AnyDocumentSpec, dialect: Dialect): Statements {
-  const table = quoted(spec.table);
-  const history = quoted(historyTableName(spec.table));
+  const table = quoteName(spec.table);
+  const history = quoteName(historyTableName(spec.table));
   const shift = spec.tenant ? 1 : 0;
   const at = (position: number) => dialect.placeholder(position + shift);
   const owned = spec.tenant ? `"tenant_id" = ${dialect.placeholder(1)} AND ` : "";

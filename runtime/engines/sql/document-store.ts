@@ -11,7 +11,7 @@ import { sqlDocumentWrites } from "./document-writes.js";
 import { namedRows } from "./named-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
-import { quoted, type SqlSession } from "./session.js";
+import { quoteName, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
 /** How many rows an estimate counts at most. */
@@ -65,8 +65,8 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
           ? []
           : [afterCondition(sorts, window.after, dialect, parameters)];
       const text =
-        `SELECT ${[dialect.columns, ...columns.map(quoted)].join(", ")} ` +
-        `FROM ${quoted(spec.table)}${joins}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
+        `SELECT ${[dialect.columns, ...columns.map(quoteName)].join(", ")} ` +
+        `FROM ${quoteName(spec.table)}${joins}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
         `${orderBy(sorts, dialect)} ` +
         `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
       const rows = await (isKeyed(spec, query)
@@ -89,7 +89,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     async count(spec, tenant, query) {
       const parameters = new SqlParameters(dialect);
       const [row] = await session.scan(
-        `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`,
+        `SELECT count(*) AS "count" FROM ${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`,
         parameters.values,
         { stored: ["count"] },
       );
@@ -115,7 +115,7 @@ async function aboutSize(
   const { dialect } = session;
   const owned = tenant === null ? "" : ` WHERE "tenant_id" = ${dialect.placeholder(1)}`;
   const [counted] = await session.scan(
-    `SELECT count(*) AS "count" FROM (SELECT 1 FROM ${quoted(spec.table)}${owned} LIMIT ${maxCounted}) AS "counted"`,
+    `SELECT count(*) AS "count" FROM (SELECT 1 FROM ${quoteName(spec.table)}${owned} LIMIT ${maxCounted}) AS "counted"`,
     tenant === null ? [] : [tenant],
     { stored: ["count"] },
   );

@@ -4,8 +4,8 @@ import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/do
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";
-import { between, chosen, keyOf, ordered, type Table } from "./row-walk.js";
-import { isTrue, quoted, textOrNull, type SqlRow, type SqlSession } from "./session.js";
+import { between, selectKeys, keyOf, orderByKeys, type Table } from "./row-walk.js";
+import { isTrue, quoteName, textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 const told = `"rev", "changed_at", "changed_by", "is_deleted"`;
 
@@ -48,7 +48,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
           `("last_update_at", "id") > (${parameters.add(after.lastUpdateAt)}, ${parameters.add(after.id)})`,
         );
       const rows = await session.all(
-        `SELECT ${spec.tenant ? `"tenant_id", ` : ""}"id", "last_update_at" FROM ${quoted(spec.table)} ` +
+        `SELECT ${spec.tenant ? `"tenant_id", ` : ""}"id", "last_update_at" FROM ${quoteName(spec.table)} ` +
           `WHERE ${conditions.join(" AND ")} ORDER BY "last_update_at", "id" LIMIT ${parameters.add(limit)}`,
         parameters.values,
       );
@@ -60,12 +60,12 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
     },
 
     async trim(spec, keep, after, limit) {
-      const table: Table = { name: quoted(spec.table), keys: dialect.rowKeys(spec) };
+      const table: Table = { name: quoteName(spec.table), keys: dialect.rowKeys(spec) };
       const { condition, parameters } = between(session, table, after, null);
       const owner = spec.tenant ? `r."tenant_id", ` : "";
       const rows = await session.all(
-        `SELECT ${chosen(table).join(", ")}, ${owner}r."id", r."rev" FROM ${table.name} r WHERE ${condition} ` +
-          `ORDER BY ${ordered(table)} LIMIT ${at(parameters.length + 1)}`,
+        `SELECT ${selectKeys(table).join(", ")}, ${owner}r."id", r."rev" FROM ${table.name} r WHERE ${condition} ` +
+          `ORDER BY ${orderByKeys(table)} LIMIT ${at(parameters.length + 1)}`,
         [...parameters, limit],
       );
       let removed = 0;
@@ -105,7 +105,7 @@ async function trimmed(
 }
 
 function historyOf({ table }: AnyDocumentSpec): string {
-  return quoted(historyTableName(table));
+  return quoteName(historyTableName(table));
 }
 
 function ofDocument(

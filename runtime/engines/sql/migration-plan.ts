@@ -10,7 +10,7 @@ import {
 } from "./migration-locks.js";
 import { appliedMigrations, divergence } from "./migration-records.js";
 import type { MigrationTarget } from "./migrations.js";
-import { quoted, type SqlSession } from "./session.js";
+import { quoteName, type SqlSession } from "./session.js";
 
 /**
  * A table with this many rows or more is large: a statement that goes through it takes about a
@@ -151,7 +151,7 @@ const asked: Readonly<
   sqlite: {
     isThere: `SELECT 1 AS "there" FROM "sqlite_schema" WHERE "type" = 'table' AND "name" = ?1`,
     tableOf: `SELECT "tbl_name" AS "table" FROM "sqlite_schema" WHERE "type" = 'index' AND "name" = ?1`,
-    rows: (table) => `SELECT count(*) AS "rows" FROM ${quoted(table)}`,
+    rows: (table) => `SELECT count(*) AS "rows" FROM ${quoteName(table)}`,
   },
 };
 
@@ -166,7 +166,7 @@ async function rowsOf(
   const ask = async (text: string): Promise<number> =>
     Number((await session.all(text, []))[0]?.["rows"] ?? 0);
   const counted = await ask(
-    `SELECT count(*) AS "rows" FROM (SELECT 1 FROM ${quoted(table)} LIMIT ${largeRows}) AS "counted"`,
+    `SELECT count(*) AS "rows" FROM (SELECT 1 FROM ${quoteName(table)} LIMIT ${largeRows}) AS "counted"`,
   );
   return counted < largeRows ? counted : Math.max(counted, await ask(rows(table, session)));
 }

@@ -4,7 +4,7 @@ import { allOf, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";
-import { quoted, type SqlSession } from "./session.js";
+import { quoteName, type SqlSession } from "./session.js";
 
 /**
  * The documents that each item of `asked` finds, in the same order. Once bodies exceed `maxBytes`,
@@ -22,7 +22,7 @@ export async function namedRows(
   const parts = asked.map(({ spec, ids, filter }, at) => {
     const byId: Filter = { kind: "in", field: idField, isNegated: false, values: ids };
     const query = { filter: allOf(byId, filter), withDeleted: false };
-    return `SELECT ${at} AS "part", ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
+    return `SELECT ${at} AS "part", ${dialect.columns} FROM ${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
   });
   // The size of the bodies before a row: the row that exceeds the limit is still returned, so that
   // callers notice.

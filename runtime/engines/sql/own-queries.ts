@@ -3,7 +3,7 @@
 import type { OwnQueryStore, QueryPiece } from "../../ports/own-queries.js";
 import { whereOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";
-import { quoted, readScalar, type SqlSession } from "./session.js";
+import { quoteName, readScalar, type SqlSession } from "./session.js";
 
 /** The store of authors' queries, within one transaction. */
 export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
@@ -17,12 +17,12 @@ export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
         if ("value" in piece) return parameters.add(piece.value);
         const query = { filter: piece.filter, withDeleted: false };
         const where = whereOf(piece.of, tenant, query, dialect, parameters);
-        return `(SELECT * FROM ${quoted(piece.of.table)}${where})`;
+        return `(SELECT * FROM ${quoteName(piece.of.table)}${where})`;
       };
       const text = pieces.map(textOf).join("");
       const names = Object.keys(columns);
       const rows = await session.scan(
-        `SELECT ${names.map(quoted).join(", ")} FROM (${text}) AS q LIMIT ${parameters.add(limit)}`,
+        `SELECT ${names.map(quoteName).join(", ")} FROM (${text}) AS q LIMIT ${parameters.add(limit)}`,
         parameters.values,
         { stored: [], computed: names },
       );

@@ -1,7 +1,7 @@
 // Passes any number of records to a statement as one parameter: JSON text, which both engines read
 // as rows.
 import type { SqlParameters } from "./parameters.js";
-import { quoted, type Dialect, type RecordType } from "./session.js";
+import { quoteName, type Dialect, type RecordType } from "./session.js";
 
 /** A record: a value for each of its members. */
 export type SqlRecord = Readonly<Record<string, string | number | boolean | null>>;
@@ -47,8 +47,8 @@ export function recordRows(
   const rows = dialect.records(told, parameters.add(recordsText(told, records)));
   const columns = Object.entries(members).map(([member, type]) =>
     Object.hasOwn(told, member)
-      ? `w.${quoted(member)}`
-      : `${dialect.typed(type, parameters.add(first[member] ?? null))} AS ${quoted(member)}`,
+      ? `w.${quoteName(member)}`
+      : `${dialect.typed(type, parameters.add(first[member] ?? null))} AS ${quoteName(member)}`,
   );
   return `(SELECT ${columns.join(", ")} FROM ${rows}) AS w`;
 }

@@ -21,7 +21,7 @@ export async function keysAfter(
   const { condition, parameters } = between(session, table, after, null);
   const limitAt = session.dialect.placeholder(parameters.length + 1);
   const found = await session.all(
-    `SELECT ${chosen(table).join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}`,
+    `SELECT ${selectKeys(table).join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${orderByKeys(table)} LIMIT ${limitAt}`,
     [...parameters, limit],
   );
   return found.map((row) => keyOf(row, table));
@@ -44,8 +44,8 @@ export function between(
       .map(({ type }, at) => `CAST(${dialect.placeholder(first + at)} AS ${type})`)
       .join(", ");
   const conditions = [
-    after.length === 0 ? null : `(${ordered(table)}) > (${placesFrom(1)})`,
-    until === null ? null : `(${ordered(table)}) <= (${placesFrom(after.length + 1)})`,
+    after.length === 0 ? null : `(${orderByKeys(table)}) > (${placesFrom(1)})`,
+    until === null ? null : `(${orderByKeys(table)}) <= (${placesFrom(after.length + 1)})`,
   ].filter((condition) => condition !== null);
   return {
     condition: conditions.length === 0 ? "TRUE" : conditions.join(" AND "),
@@ -54,12 +54,12 @@ export function between(
 }
 
 /** The key columns for ORDER BY. */
-export function ordered({ keys }: Table): string {
+export function orderByKeys({ keys }: Table): string {
   return keys.map(({ column }) => `r.${column}`).join(", ");
 }
 
 /** The key columns for SELECT, named `k0`, `k1` …. */
-export function chosen({ keys }: Table): readonly string[] {
+export function selectKeys({ keys }: Table): readonly string[] {
   return keys.map(({ column }, at) => `r.${column} AS "k${at}"`);
 }
 

@@ -1,7 +1,7 @@
 // The score of a matching document, by one expression on every engine. It depends only on the words
 // of the document and of the query, so no other document, and no other tenant, influences it.
 import { phrases, type Match, type Phrase } from "../../query/match.js";
-import { spaced } from "../../query/words.js";
+import { spaceWords } from "../../query/words.js";
 import type { ParameterSink } from "./session.js";
 
 /**
@@ -60,10 +60,10 @@ export function score(
 
 /** The texts that count as occurrences of the phrase. */
 function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
-  const form = spaced(words);
+  const form = spaceWords(words);
   return [
     isPrefix ? form.slice(0, -1) : form,
-    ...spellings.slice(0, countedSpellings).map(({ word }) => spaced([word])),
+    ...spellings.slice(0, countedSpellings).map(({ word }) => spaceWords([word])),
   ];
 }
 
@@ -73,7 +73,7 @@ function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
  */
 function stemsOf({ stems = [], spellings }: Phrase): readonly string[] {
   const counted = [...stems, ...spellings.slice(0, countedSpellings).flatMap((one) => one.stems)];
-  return [...new Set(counted)].map((stem) => spaced([stem]));
+  return [...new Set(counted)].map((stem) => spaceWords([stem]));
 }
 
 function occurrences(column: string, form: string): string {

@@ -9,21 +9,24 @@ import { bodyAsRead } from "./document-rows.js";
 import { putInIndex } from "./search-index.js";
 import {
   between,
-  chosen,
+  selectKeys,
   keyOf,
   keysAfter,
-  ordered,
+  orderByKeys,
   type KeyValues,
   type Table,
 } from "./row-walk.js";
-import { quoted, type RowKey, type SqlRow, type SqlSession } from "./session.js";
+import { quoteName, type RowKey, type SqlRow, type SqlSession } from "./session.js";
 
 /** The parts of a rebuild, in order. */
 const parts = ["documents", "rows", "words"] as const;
 
 /** How many documents a rebuild has to look at, of all tenants. */
 export async function rebuildSize(session: SqlSession, { document }: SearchSpec): Promise<number> {
-  const [row] = await session.all(`SELECT count(*) AS "count" FROM ${quoted(document.table)}`, []);
+  const [row] = await session.all(
+    `SELECT count(*) AS "count" FROM ${quoteName(document.table)}`,
+    [],
+  );
   return Number(row?.["count"] ?? 0);
 }
 
@@ -73,7 +76,7 @@ type Step = (
  */
 const documents: Step = async (session, document, search, { after, isTaken }, limit) => {
   const { holdRows } = session.dialect;
-  const table = { name: quoted(document.table), keys: session.dialect.rowKeys(document) };
+  const table = { name: quoteName(document.table), keys: session.dialect.rowKeys(document) };
   const read = (most: number, hold: string) => held(session, document, table, after, most, hold);
   const next = (rows: readonly SqlRow[]): From | null => {
     const last = rows.at(-1);
@@ -110,7 +113,7 @@ function held(
   const columns = [`"id"`, `"shape"`, `"body"`, ...(document.tenant ? [`"tenant_id"`] : [])];
   const limitAt = session.dialect.placeholder(parameters.length + 1);
   return session.all(
-    `SELECT ${[...chosen(table), ...columns].join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}${hold}`,
+    `SELECT ${[...selectKeys(table), ...columns].join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${orderByKeys(table)} LIMIT ${limitAt}${hold}`,
     [...parameters, limit],
   );
 }
@@ -156,8 +159,8 @@ async function putRows(
 const rows: Step = (session, document, { index }, { after }, limit) => {
   const keys = session.dialect.rowKeys(document);
   const same = keys.map(({ column }) => `d.${column} = r.${column}`).join(" AND ");
-  const isGone = `NOT EXISTS (SELECT 1 FROM ${quoted(document.table)} d WHERE ${same})`;
-  return removed(session, { name: quoted(index), keys }, isGone, after, limit);
+  const isGone = `NOT EXISTS (SELECT 1 FROM ${quoteName(document.table)} d WHERE ${same})`;
+  return removed(session, { name: quoteName(index), keys }, isGone, after, limit);
 };
 
 /**
@@ -173,7 +176,7 @@ const words: Step = (session, document, search, { after }, limit) => {
   const isUsed = session.dialect.isWordUsed(document, search, "r");
   return removed(
     session,
-    { name: quoted(`${search.index}_words`), keys },
+    { name: quoteName(`${search.index}_words`), keys },
     `NOT ${isUsed}`,
     after,
     limit,

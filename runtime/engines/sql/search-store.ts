@@ -7,7 +7,7 @@ import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
 import { wordsLike, wordsWithin } from "./indexed-words.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
-import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
+import { quoteName, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
 /**
@@ -25,7 +25,7 @@ function matches(
   const { match, weights, maxCandidates } = query;
   const from =
     match === null
-      ? quoted(document.table)
+      ? quoteName(document.table)
       : dialect.matching(spec, tenant, match, weights, parameters);
   const where = whereOf(document, tenant, query, dialect, parameters);
   const score = match === null ? "0" : `s."score"`;
@@ -55,7 +55,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
           : ` WHERE ${afterCondition(sorts, window.after, dialect, parameters)}`;
       const limit = `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
       const rows = await session.scan(
-        `SELECT ${[dialect.columns, `"score"`, ...columns.map(quoted)].join(", ")} ` +
+        `SELECT ${[dialect.columns, `"score"`, ...columns.map(quoteName)].join(", ")} ` +
           `FROM (${inner}) AS m${joins}${after} ${orderBy(sorts, dialect)} ${limit}`,
         parameters.values,
         { ...documentColumns, computed: ["score", ...columns] },

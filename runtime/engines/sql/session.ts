@@ -252,7 +252,7 @@ export interface SqlSession {
 }
 
 /** Quotes an identifier. The generator derives all of them; none comes from a client. */
-export function quoted(identifier: string): string {
+export function quoteName(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 

@@ -5,7 +5,7 @@ import { idField, type FieldReference } from "../../query/fields.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { subjectOf } from "./document-rows.js";
 import type { SqlParameters } from "./parameters.js";
-import { quoted, readScalar, type Dialect, type SqlRow } from "./session.js";
+import { quoteName, readScalar, type Dialect, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 
 /**
@@ -44,10 +44,10 @@ export function sortedRows(
   });
 
   function joinOf({ member, rows: named, visible }: Via, field: FieldReference, name: string) {
-    const id = quoted(`${name}_id`);
+    const id = quoteName(`${name}_id`);
     const from = subject.related({ rows: named, filter: everything, visible });
-    const inner = `SELECT ${dialect.comparable(idField)} AS ${id}, ${dialect.comparable(field)} AS ${quoted(name)}${from}`;
-    return ` LEFT JOIN (${inner}) AS ${quoted(`${name}_row`)} ON ${id} = ${dialect.comparable(member)}`;
+    const inner = `SELECT ${dialect.comparable(idField)} AS ${id}, ${dialect.comparable(field)} AS ${quoteName(name)}${from}`;
+    return ` LEFT JOIN (${inner}) AS ${quoteName(`${name}_row`)} ON ${id} = ${dialect.comparable(member)}`;
   }
 
   return {

@@ -2,7 +2,7 @@
 import { sqliteBody, sqliteDocumentField, sqliteField, sqlitePath } from "../../contract/fields.js";
 import type { StoredField } from "../../contract/stored-members.js";
 import type { FieldReference } from "../../query/fields.js";
-import { quoted, type Dialect } from "../sql/session.js";
+import { quoteName, type Dialect } from "../sql/session.js";
 import { statistic } from "./statistics.js";
 import { truncated, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
@@ -12,7 +12,7 @@ import {
   indexPutMany,
   indexRemove,
   isWordUsed,
-  matching,
+  matchText,
   wordsLike,
 } from "./full-text.js";
 
@@ -22,7 +22,7 @@ const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
 const field = (of: FieldReference): string => {
   const { path, isColumn, isElement } = of;
   if (isElement === true) return path === "" ? `e."value"` : sqliteField(path, `e."value"`);
-  return isColumn ? quoted(path) : sqliteDocumentField(storedOf(of));
+  return isColumn ? quoteName(path) : sqliteDocumentField(storedOf(of));
 };
 
 const storedOf = ({ path, stored = { path } }: FieldReference): StoredField => stored;
@@ -55,7 +55,7 @@ export const sqliteDialect: Dialect = {
   listRows: (_element, placeholder) => [`json_each(${placeholder}) w`, `w."value"`],
   records: (members, placeholder) => {
     const columns = Object.keys(members).map(
-      (member, at) => `"value" ->> ${at} AS ${quoted(member)}`,
+      (member, at) => `"value" ->> ${at} AS ${quoteName(member)}`,
     );
     return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
   },
@@ -63,11 +63,11 @@ export const sqliteDialect: Dialect = {
   // By rowid, which looks up each record. Comparing the columns could read all rows of a tenant,
   // and all records for each.
   isRecorded: (table, isRow) =>
-    `r.rowid = (SELECT k.rowid FROM ${quoted(table)} AS k WHERE ${isRow("k")})`,
+    `r.rowid = (SELECT k.rowid FROM ${quoteName(table)} AS k WHERE ${isRow("k")})`,
   typed: (_type, placeholder) => placeholder,
   list: (values) => JSON.stringify(values),
   bodyBytes: `octet_length("body")`,
-  tableRows: (table) => `SELECT max(rowid) AS "rows" FROM ${quoted(table)}`,
+  tableRows: (table) => `SELECT max(rowid) AS "rows" FROM ${quoteName(table)}`,
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
   skipLocked: "",
@@ -78,7 +78,7 @@ export const sqliteDialect: Dialect = {
   zone: zoneOffsets,
   truncated,
   statistic,
-  matching,
+  matching: matchText,
   trigrams: null,
   wordsLike,
   havingWord,

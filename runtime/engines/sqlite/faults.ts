@@ -32,7 +32,7 @@ export function isBusy(error: unknown): boolean {
  * Translates a fault to an error of the error table, with the fault as its cause; such an error is
  * returned unchanged.
  */
-export function translated(error: unknown): ServiceError {
+export function translateFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const violated = violatedIndex(error);
   if (violated !== undefined) return new IndexViolation(violated, error);

@@ -8,23 +8,23 @@ import {
   type IndexedDocument,
 } from "../../ports/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
-import { spaced } from "../../query/words.js";
+import { spaceWords } from "../../query/words.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
-import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
+import { quoteName, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
 /**
  * Prints what to select matching documents from: their rows joined with those of the index, `s`,
  * which has the "score".
  */
-export function matching(
+export function matchText(
   spec: SearchSpec,
   tenant: string,
   match: Match,
   weights: Readonly<Record<string, number>>,
   parameters: ParameterSink,
 ): string {
-  const index = quoted(spec.index);
+  const index = quoteName(spec.index);
   const looked = Object.keys(spec.text).flatMap((name, at) =>
     name in weights
       ? [
@@ -50,7 +50,7 @@ export function matching(
       ? null
       : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${queryOf(spelt)})`;
   const scored = `SELECT rowid AS "match_row", ${score(match, looked, isSpelt, parameters)} AS "score"`;
-  const table = quoted(spec.document.table);
+  const table = quoteName(spec.document.table);
   // SQLite doesn't reorder a cross join. If it expected few rows for the tenant, it would look up
   // each of them in the index.
   return `(${scored} FROM ${index} WHERE ${index} MATCH ${query}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
@@ -92,7 +92,7 @@ export function wordsLike(
   const first = String.fromCodePoint(word.codePointAt(0) ?? 0);
   const owned = document.tenant ? `"tenant_id" = ${parameters.add(tenant)} AND ` : "";
   return (
-    `SELECT "word" FROM ${quoted(`${index}_words`)} WHERE ${owned}` +
+    `SELECT "word" FROM ${quoteName(`${index}_words`)} WHERE ${owned}` +
     `"word" >= ${parameters.add(first)} AND "word" < ${parameters.add(`${first}\u{10FFFF}`)} ` +
     `AND length("word") BETWEEN ${parameters.add(shortest)} AND ${parameters.add(longest)}`
   );
@@ -112,12 +112,12 @@ export function indexPut(
   return [
     {
       text:
-        `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
-        `SELECT rowid, ${values} FROM ${quoted(table)} WHERE ${condition}`,
+        `INSERT OR REPLACE INTO ${quoteName(index)} (rowid, ${columns.join(", ")}) ` +
+        `SELECT rowid, ${values} FROM ${quoteName(table)} WHERE ${condition}`,
       parameters: (document) => [...keyOf(document), ...valuesOf(tenant, search, document)],
     },
     {
-      text: `INSERT OR IGNORE INTO ${quoted(`${index}_words`)} (${words[0]}) SELECT ${words[1]} FROM json_each(?1)`,
+      text: `INSERT OR IGNORE INTO ${quoteName(`${index}_words`)} (${words[0]}) SELECT ${words[1]} FROM json_each(?1)`,
       parameters: (document) => [
         JSON.stringify(differentWords(document)),
         ...(tenant ? [document.tenant] : []),
@@ -144,10 +144,10 @@ export function indexPutMany(
       // The cross join keeps this order: the given rows, then each document by its key. Otherwise
       // the whole table would be read.
       text:
-        `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
-        `SELECT d.rowid, ${values.join(", ")} FROM json_each(?1) r CROSS JOIN ${quoted(table)} d ` +
+        `INSERT OR REPLACE INTO ${quoteName(index)} (rowid, ${columns.join(", ")}) ` +
+        `SELECT d.rowid, ${values.join(", ")} FROM json_each(?1) r CROSS JOIN ${quoteName(table)} d ` +
         `ON ${owned}d."id" = r."value" ->> 1 ` +
-        `WHERE NOT EXISTS (SELECT 1 FROM ${quoted(index)} f WHERE f.rowid = d.rowid AND ${isSame})`,
+        `WHERE NOT EXISTS (SELECT 1 FROM ${quoteName(index)} f WHERE f.rowid = d.rowid AND ${isSame})`,
       parameters: (documents) => [
         JSON.stringify(
           documents.map((document) => [
@@ -160,7 +160,7 @@ export function indexPutMany(
     },
     {
       text:
-        `INSERT OR IGNORE INTO ${quoted(`${index}_words`)} (${words[0]}) ` +
+        `INSERT OR IGNORE INTO ${quoteName(`${index}_words`)} (${words[0]}) ` +
         `SELECT ${words[1]} FROM json_each(?1) g, json_each(g."value", '$[1]') w`,
       parameters: (documents) => [JSON.stringify(wordsByTenant(documents))],
     },
@@ -182,10 +182,10 @@ function valuesOf(
   { tenant: owner, texts }: IndexedDocument,
 ): readonly string[] {
   return [
-    ...texts.map(({ words }) => spaced(words)),
+    ...texts.map(({ words }) => spaceWords(words)),
     ...(language === undefined
       ? []
-      : texts.map(({ stems }) => spaced(stems.map(({ text }) => text)))),
+      : texts.map(({ stems }) => spaceWords(stems.map(({ text }) => text)))),
     ...(tenant ? [ownerWord(owner)] : []),
   ];
 }
@@ -208,8 +208,8 @@ export function havingWord(
   const columns = Object.keys(text).map((_field, at) => `"t${at}"`);
   const owned = document.tenant ? `"owner" : "${ownerWord(tenant)}" AND ` : "";
   const query = `${parameters.add(`${owned}{${columns.join(" ")}} : "`)} || ${word} || '"'`;
-  const having = `SELECT rowid AS "match_row" FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query}`;
-  const table = quoted(document.table);
+  const having = `SELECT rowid AS "match_row" FROM ${quoteName(index)} WHERE ${quoteName(index)} MATCH ${query}`;
+  const table = quoteName(document.table);
   return `(${having}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
 }
 
@@ -224,7 +224,7 @@ export function isWordUsed(
   const columns = fields.map((_field, at) => `"t${at}"`).join(" ");
   const owned = tenant ? `'"owner" : "' || lower(hex(${words}."tenant_id")) || '" AND ` : "'";
   const query = `${owned}{${columns}} : "' || ${words}."word" || '"'`;
-  return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query})`;
+  return `EXISTS (SELECT 1 FROM ${quoteName(index)} WHERE ${quoteName(index)} MATCH ${query})`;
 }
 
 /**
@@ -232,5 +232,5 @@ export function isWordUsed(
  * does not need it.
  */
 export function indexRemove({ tenant }: AnyDocumentSpec, index: string): string {
-  return `DELETE FROM ${quoted(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
+  return `DELETE FROM ${quoteName(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
 }

@@ -5,9 +5,9 @@ import { unavailable } from "../../contract/errors.js";
 import type { Bulkhead } from "../../work/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
-import { quoted, type ScanColumns, type SqlRow } from "../sql/session.js";
+import { quoteName, type ScanColumns, type SqlRow } from "../sql/session.js";
 import type { SqliteConnection, SqliteScan, SqliteValue } from "./driver.js";
-import { isInterrupted, translated } from "./faults.js";
+import { isInterrupted, translateFault } from "./faults.js";
 import { StatementCache } from "./statement-cache.js";
 
 const maxPrepared = 64;
@@ -58,7 +58,7 @@ export class ScanningConnection {
     try {
       return rowsOf(await running, columns);
     } catch (error) {
-      if (!isInterrupted(error)) throw translated(error);
+      if (!isInterrupted(error)) throw translateFault(error);
       throw reason ?? unavailable();
     } finally {
       // A later interrupt would hit the next statement of this connection.
@@ -138,7 +138,7 @@ export class SqliteReaders {
       this.#all.add(reader);
       return reader;
     } catch (error) {
-      throw translated(error);
+      throw translateFault(error);
     }
   }
 }
@@ -150,7 +150,7 @@ export class SqliteReaders {
 function asOneRow(text: string, { stored, computed = [] }: ScanColumns): string {
   const exact = (column: string): string =>
     `CASE typeof(${column}) WHEN 'real' THEN printf('%!.17g', ${column}) WHEN 'text' THEN ${column} || '' ELSE ${column} END`;
-  const values = [...stored.map(quoted), ...computed.map((name) => exact(quoted(name)))];
+  const values = [...stored.map(quoteName), ...computed.map((name) => exact(quoteName(name)))];
   return `SELECT json_group_array(json_array(${values.join(", ")})) AS "rows" FROM (${text})`;
 }
 

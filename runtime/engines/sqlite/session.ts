@@ -12,7 +12,7 @@ import {
 } from "../sql/session.js";
 import { sqliteDialect } from "./dialect.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js";
-import { translated } from "./faults.js";
+import { translateFault } from "./faults.js";
 import { ScanningConnection, type SqliteReaders } from "./readers.js";
 import { StatementCache } from "./statement-cache.js";
 
@@ -37,7 +37,7 @@ export class PreparedConnection {
     try {
       return this.#prepared.get(text).all(parameters.map(bound));
     } catch (error) {
-      throw translated(error);
+      throw translateFault(error);
     }
   }
 
@@ -45,7 +45,7 @@ export class PreparedConnection {
     try {
       return this.#prepared.get(text).run(parameters.map(bound));
     } catch (error) {
-      throw translated(error);
+      throw translateFault(error);
     }
   }
 
@@ -53,7 +53,7 @@ export class PreparedConnection {
     try {
       this.#connection.exec(text);
     } catch (error) {
-      throw translated(error);
+      throw translateFault(error);
     }
   }
 

@@ -10,7 +10,7 @@ import type { AggregateValue } from "../../ports/documents.js";
 import { within } from "../../query/relations.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, visibility, type Sight } from "./reach.js";
-import { scoped } from "./scoped.js";
+import { narrowQuery } from "./scoped.js";
 import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
@@ -38,7 +38,7 @@ export async function aggregatePage(
   asked: AggregateRequest,
   sight: Sight,
 ): Promise<AggregatePage> {
-  const request = scoped(spec, context, await seen(spec, context, asked, sight));
+  const request = narrowQuery(spec, context, await seen(spec, context, asked, sight));
   const { page, size, aggregate } = request;
   const filters = [request.filter, ...aggregate.computed.map(({ filter }) => filter)];
   await checkPrice(spec, context, filters, (ground) =>

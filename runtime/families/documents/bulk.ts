@@ -29,7 +29,7 @@ import { checkPrice } from "./priced.js";
 import { callerSight, withSight } from "./reach.js";
 import { documentText, withValidators } from "./render.js";
 import { readRows } from "./rows.js";
-import { scoped } from "./scoped.js";
+import { narrowQuery } from "./scoped.js";
 import { isUniqueBy, upsertDocument } from "./upsert.js";
 
 /** Items, and whether one that is refused refuses all. */
@@ -219,7 +219,7 @@ async function whereMatching(
   max: number,
   write: (rows: readonly StoredDocument[]) => Promise<readonly ItemOutcome[]>,
 ): Promise<Handler<Matching, MatchedAnswer>> {
-  const query = scoped(spec, context, await withSight(spec, context, given, callerSight));
+  const query = narrowQuery(spec, context, await withSight(spec, context, given, callerSight));
   const page = { offset: 0, size: max, isCounted: given.isDry };
   await checkPrice(spec, context, [query.filter], (ground) => pageCost(ground, query, page));
   if (given.isDry) {

@@ -18,11 +18,11 @@ import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
 import { expandedText } from "./expand.js";
 import { listByCursor, listPage } from "./list.js";
-import { known } from "./named.js";
+import { readDocumentId } from "./named.js";
 import type { CursorPage, Page } from "./pages.js";
 import { pastOf, type Past } from "./past.js";
 import { handlerSight, withSight } from "./reach.js";
-import { readDocument, scoped } from "./scoped.js";
+import { readDocument, narrowQuery } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { writesOf, type Writes } from "./writes.js";
 import { documentStore } from "../../ports/documents.js";
@@ -128,7 +128,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     count,
     async get(id, { expand } = {}) {
       const seen = await reading();
-      const stored = await readDocument(spec, seen, known(id));
+      const stored = await readDocument(spec, seen, readDocumentId(id));
       const [found] = await expanded(seen, [stored], expand);
       if (found === undefined) throw fail("core.not_found");
       return found;
@@ -190,7 +190,7 @@ async function selected(
 ): Promise<DocumentQuery> {
   const query = readListQuery({ filters, sorts }, rulesOf(spec));
   const seen = await withSight(spec, context, query, handlerSight);
-  return scoped(spec, context, owned(context, own, seen));
+  return narrowQuery(spec, context, owned(context, own, seen));
 }
 
 async function findRows(

@@ -19,12 +19,19 @@ import { changedPaths } from "./changes.js";
 import { emitSignals } from "./emit.js";
 import { listByCursor } from "./list.js";
 import type { CursorPage } from "./pages.js";
-import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
+import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
 import { documentText, renderDocument, renderUpdated, validatorsOf } from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
-import { existing, mismatch, patchCurrent, replacedBody, retried, changedBody } from "./write.js";
+import {
+  findExisting,
+  mismatch,
+  patchCurrent,
+  replacedBody,
+  retryWrite,
+  changedBody,
+} from "./write.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -235,8 +242,8 @@ function revertDocument(
   { id, rev: expected, to }: Reverting,
   hooks: readonly VerbHooks[] = [],
 ): Promise<StoredDocument> {
-  return retried(context, async () => {
-    const current = await existing(spec, context, id);
+  return retryWrite(context, async () => {
+    const current = await findExisting(spec, context, id);
     if (current.isDeleted) throw fail("document_deleted");
     checkPreconditions(context.preconditions, validatorsOf(spec, current));
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
@@ -263,7 +270,7 @@ function revertDocument(
       rev: current.rev,
       patch: Object.fromEntries(asked.map((name) => [name, diff[name]])),
     };
-    return hooked(around, context, input, async ({ patch }) => {
+    return runHooked(around, context, input, async ({ patch }) => {
       // A hook that wraps the write may pass on another patch.
       if (patch !== input.patch) {
         const patched = await patchCurrent(spec, context, current, "any", patch);

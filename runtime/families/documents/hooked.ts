@@ -7,7 +7,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { chain, type Hook, type HookChain, type HookPhase } from "../../operations/hooks.js";
 import type { Output } from "../../operations/json-text.js";
 import { quietly } from "../../operations/quietly.js";
-import { told } from "../../operations/refused-write.js";
+import { pointIntoInput } from "../../operations/refused-write.js";
 import type { StoredDocument } from "../../ports/documents.js";
 
 /** A document that was written, and what the single verb would have answered. */
@@ -44,7 +44,7 @@ export function hooksOf(hooks: readonly VerbHooks[], verb: SingleVerb): VerbHook
  * it alone. What follows a commit follows that of the transaction. Throws what a hook throws; then
  * nothing of the document is written.
  */
-export async function hooked<Input>(
+export async function runHooked<Input>(
   around: VerbHooks["chain"] | null,
   context: ExecutionContext,
   input: Input,
@@ -91,7 +91,7 @@ export async function hooked<Input>(
     failed(fail("bulk_refused"));
     return written.stored;
   } catch (thrown) {
-    const error = told(context.abandonCalls(thrown), input);
+    const error = pointIntoInput(context.abandonCalls(thrown), input);
     failed(error);
     throw error;
   }

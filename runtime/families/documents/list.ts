@@ -19,7 +19,7 @@ import { expandedText } from "./expand.js";
 import { withSight, type Sight } from "./reach.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
-import { scoped } from "./scoped.js";
+import { narrowQuery } from "./scoped.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
@@ -30,7 +30,7 @@ export async function listPage<Page>(
   asked: PageRequest,
   sight: Sight,
 ): Promise<JsonText<Page>> {
-  const request = scoped(spec, context, await withSight(spec, context, asked, sight));
+  const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
   const documents = context.transaction.of(documentStore);
   const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
@@ -49,7 +49,7 @@ export async function listByCursor<Page>(
   asked: CursorRequest,
   sight: Sight,
 ): Promise<JsonText<Page>> {
-  const request = scoped(spec, context, await withSight(spec, context, asked, sight));
+  const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
   const window = { offset: 0, size: request.size, isCounted: false };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
   const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));

@@ -10,7 +10,7 @@ import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
 import { naming } from "./access.js";
 import { emitSignals } from "./emit.js";
-import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
+import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { nextRevision, timeOf } from "./revision.js";
@@ -61,7 +61,7 @@ export function createMany(
   const around = hooksOf(hooks, "create");
   return outcomesOf(context, payloads, {
     single: (payload) =>
-      hooked(around, context, checkedPayload(payload, spec.validateCreate), async (given) => {
+      runHooked(around, context, checkedPayload(payload, spec.validateCreate), async (given) => {
         const stored = await createDocument(spec, context, given);
         return { stored, output: () => renderDocument(spec, stored) };
       }),
@@ -95,7 +95,7 @@ export function updateMany(
   return outcomesOf(context, items, {
     single({ id, rev, patch: asked }) {
       const input = { id, rev, patch: checkedPayload(asked, spec.validatePatch) };
-      return hooked(around, context, input, async (given) => {
+      return runHooked(around, context, input, async (given) => {
         const { stored, diff } = await patchDocument(
           spec,
           context,
@@ -157,7 +157,7 @@ export function deleteMany(
   const around = hooksOf(hooks, softDelete ? "delete" : "kill");
   return outcomesOf(context, items, {
     single: ({ id, rev }) =>
-      hooked(around, context, { id, rev }, async (given) => {
+      runHooked(around, context, { id, rev }, async (given) => {
         if (!softDelete)
           return {
             stored: await killDocument(spec, context, given.id, given.rev),

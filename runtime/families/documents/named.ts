@@ -4,7 +4,7 @@ import { isUuid } from "../../contract/uuid.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 
 /** What is no UUID names nothing, whatever an engine makes of it. */
-export function known(id: string): string {
+export function readDocumentId(id: string): string {
   if (!isUuid(id)) throw fail("core.not_found");
   return id.toLowerCase();
 }
@@ -13,7 +13,7 @@ export function known(id: string): string {
 export function knownItem<Item extends { readonly id: string; readonly rev: ExpectedRevision }>(
   item: Item,
 ): Item {
-  return { ...item, id: known(item.id), rev: checkedRevision(item.rev) };
+  return { ...item, id: readDocumentId(item.id), rev: checkedRevision(item.rev) };
 }
 
 /** Throws where a handler names what no revision can be. */

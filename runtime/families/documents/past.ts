@@ -10,7 +10,7 @@ import {
   type RevisionPage,
   type SpecOf,
 } from "./history.js";
-import { checkedRevision, known } from "./named.js";
+import { checkedRevision, readDocumentId } from "./named.js";
 
 /** What is kept of documents with a history. */
 export interface Past<Document> {
@@ -43,18 +43,18 @@ export function pastOf<Document>(
   return {
     async revisions(id, page = {}) {
       const run = past(history.revisions);
-      return outputValue(await run({ ...page, id: known(id) }, await reading()));
+      return outputValue(await run({ ...page, id: readDocumentId(id) }, await reading()));
     },
     async revision(id, revision) {
       const run = past(history.revision<Document>);
-      return outputValue(await run({ id: known(id), revision }, await reading()));
+      return outputValue(await run({ id: readDocumentId(id), revision }, await reading()));
     },
     async revisionDiff(id, revision, to) {
       const run = past(history.revisionDiff);
-      return outputValue(await run({ id: known(id), revision, to }, await reading()));
+      return outputValue(await run({ id: readDocumentId(id), revision, to }, await reading()));
     },
     async revert(id, rev, to) {
-      const given = { id: known(id), rev: checkedRevision(rev), to };
+      const given = { id: readDocumentId(id), rev: checkedRevision(rev), to };
       const run = past(history.revert<Document>);
       return outputValue(await run(given, await within(spec, context, "update")));
     },

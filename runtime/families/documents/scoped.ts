@@ -11,7 +11,7 @@ import { documentStore } from "../../ports/documents.js";
 const byId = { field: idField, direction: "asc", nulls: "first" } as const;
 
 /** The query, with the scope as one more condition. */
-export function scoped<Query extends DocumentQuery>(
+export function narrowQuery<Query extends DocumentQuery>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   query: Query,

@@ -5,10 +5,10 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
-import { hooked, hooksOf, type VerbHooks } from "./hooked.js";
+import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
-import { scoped } from "./scoped.js";
+import { narrowQuery } from "./scoped.js";
 import { createDocument, newDocument, patchCurrent, patchDocument } from "./write.js";
 import { writerOf } from "./writer.js";
 
@@ -62,7 +62,7 @@ export async function upsertDocument(
   if (first !== undefined) return update(first);
   let faster: StoredDocument | undefined;
   try {
-    const stored = await hooked(hooksOf(hooks, "create"), context, given, async (one) => {
+    const stored = await runHooked(hooksOf(hooks, "create"), context, given, async (one) => {
       const create = () => createDocument(spec, context, one);
       const made = await create().catch(async (error: unknown) => {
         if (!(error instanceof ServiceError) || error.code !== "unique_violation") throw error;
@@ -90,7 +90,7 @@ function updated(
 ): Promise<StoredDocument> {
   const { id, rev } = found;
   const input = { id, rev, patch: change };
-  return hooked(hooksOf(hooks, "update"), context, input, async ({ patch }) => {
+  return runHooked(hooksOf(hooks, "update"), context, input, async ({ patch }) => {
     const { stored, diff } =
       (await patchCurrent(spec, context, found, "any", patch)) ??
       (await patchDocument(spec, context, id, "any", patch));
@@ -109,6 +109,6 @@ async function occupant(
   const window = { limit: 1, offset: 0, after: undefined };
   const [found] = await context.transaction
     .of(documentStore)
-    .select(spec, context.tenant, scoped(spec, context, query), window);
+    .select(spec, context.tenant, narrowQuery(spec, context, query), window);
   return found;
 }

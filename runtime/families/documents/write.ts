@@ -139,8 +139,8 @@ export async function patchDocument(
   patch: Body,
   preconditions = noPreconditions,
 ): Promise<PatchedDocument> {
-  return retried(context, async () => {
-    const current = await existing(spec, context, id);
+  return retryWrite(context, async () => {
+    const current = await findExisting(spec, context, id);
     if (current.isDeleted) throw fail("document_deleted");
     checkPreconditions(preconditions, validatorsOf(spec, current));
     return patchCurrent(spec, context, current, expected, patch);
@@ -203,8 +203,8 @@ export async function markDocument(
   isDeleted: boolean,
   preconditions = noPreconditions,
 ): Promise<StoredDocument> {
-  return retried(context, async () => {
-    const current = await existing(spec, context, id);
+  return retryWrite(context, async () => {
+    const current = await findExisting(spec, context, id);
     checkPreconditions(preconditions, validatorsOf(spec, current));
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
@@ -246,8 +246,8 @@ export async function killDocument(
   expected: ExpectedRevision | undefined,
   preconditions = noPreconditions,
 ): Promise<StoredDocument> {
-  return retried(context, async () => {
-    const current = await existing(spec, context, id);
+  return retryWrite(context, async () => {
+    const current = await findExisting(spec, context, id);
     checkPreconditions(preconditions, validatorsOf(spec, current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
@@ -263,7 +263,7 @@ export async function killDocument(
 }
 
 /** The document, deleted or not, as far as the caller sees. Throws `core.not_found`. */
-export async function existing(
+export async function findExisting(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
@@ -343,7 +343,7 @@ function departing<T>(
  * Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with
  * `core.concurrency`.
  */
-export async function retried<T>(
+export async function retryWrite<T>(
   context: ExecutionContext,
   attempt: () => Promise<T | null>,
 ): Promise<T> {

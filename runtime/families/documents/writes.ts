@@ -6,7 +6,7 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { SpecOf } from "./history.js";
 import { allWritten, createMany, deleteMany, updateMany, type ItemOutcome } from "./many.js";
-import { checkedRevision, known, knownItem } from "./named.js";
+import { checkedRevision, readDocumentId, knownItem } from "./named.js";
 import { allHeldTo, checkedPayload, heldTo, ofHandlers } from "./payloads.js";
 import { renderDocument } from "./render.js";
 import { upsertDocument } from "./upsert.js";
@@ -92,7 +92,7 @@ export function writesOf<Document, Create, Patch>(
       one(patch, async () => {
         const change = checkedPayload(patch, writing.validatePatch);
         const seen = await seenBy("update");
-        return (await patchDocument(writing, seen, known(id), rev, change)).stored;
+        return (await patchDocument(writing, seen, readDocumentId(id), rev, change)).stored;
       }),
     upsert: (by, payload) =>
       one(payload, async () => {
@@ -113,11 +113,11 @@ export function writesOf<Document, Create, Patch>(
         return deleteMany(spec, seen, items.map(knownItem));
       }),
     delete: async (id, rev) =>
-      rendered(await marked(spec, await seenBy("delete"), known(id), rev, true)),
+      rendered(await marked(spec, await seenBy("delete"), readDocumentId(id), rev, true)),
     restore: async (id, rev) =>
-      rendered(await marked(spec, await seenBy("restore"), known(id), rev, false)),
+      rendered(await marked(spec, await seenBy("restore"), readDocumentId(id), rev, false)),
     async kill(id, rev = "any") {
-      await killDocument(spec, await seenBy("kill"), known(id), checkedRevision(rev));
+      await killDocument(spec, await seenBy("kill"), readDocumentId(id), checkedRevision(rev));
     },
   };
 }

@@ -2,7 +2,7 @@
 // (attack 86).
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { fail } from "../../contract/errors.js";
-import { keyFault, published, type TokenKeys } from "../../operations/token-keys.js";
+import { keyFault, publishKeys, type TokenKeys } from "../../operations/token-keys.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
 const keyTypes = { RS256: "RSA", ES256: "EC", EdDSA: "OKP" } as const;
@@ -24,7 +24,7 @@ export function externalTokenKeys(algorithm: TokenAlgorithm, signer: ExternalSig
     verifying.set(kid, key);
   }
   if (!verifying.has(signer.kid)) throw refused(`no public key has its kid ${signer.kid}`);
-  const publicKeys = [...verifying].map(([kid, key]) => published(algorithm, kid, key));
+  const publicKeys = [...verifying].map(([kid, key]) => publishKeys(algorithm, kid, key));
   return { signer, verifying, publicKeys };
 }
 

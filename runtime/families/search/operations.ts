@@ -4,7 +4,7 @@ import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
 import type { Window } from "../../ports/documents.js";
 import { checkPrice } from "../documents/priced.js";
 import { callerSight, withSight } from "../documents/reach.js";
-import { scoped } from "../documents/scoped.js";
+import { narrowQuery } from "../documents/scoped.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { parsed, type InputBinding } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
@@ -102,7 +102,7 @@ async function searchPage<Page>(
   await checkPrice(spec.document, context, [seen.filter], (ground) =>
     costOf(spec, ground, seen, offsetOf(context, seen)),
   );
-  const request = scoped(spec.document, context, await spelt(spec, context, seen));
+  const request = narrowQuery(spec.document, context, await spelt(spec, context, seen));
   const select = selecting(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const { page, size } = request;
@@ -122,7 +122,7 @@ async function searchByCursor<Page>(
   await checkPrice(spec.document, context, [seen.filter], (ground) =>
     costOf(spec, ground, seen, 0),
   );
-  const request = scoped(spec.document, context, seen);
+  const request = narrowQuery(spec.document, context, seen);
   const respelt = await spelt(spec, context, request);
   const select = selecting(spec, context);
   const { rows, cursors } = await cursorRows(context, request, (query, window) =>
@@ -167,7 +167,7 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   const store = context.transaction.of(searchStore);
   // Of the request's own conditions none counts: what is found by them must not change how it is
   // scored.
-  const seen = scoped(spec.document, context, {
+  const seen = narrowQuery(spec.document, context, {
     filter: everything,
     sorts: [],
     withDeleted: false,

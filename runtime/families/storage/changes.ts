@@ -50,11 +50,11 @@ export function notingOf(
 ): Noting {
   const { clock, log } = resources;
   const store = resources.of(storageResources).of(spec);
-  return { store, clock, log, judge: judgeOf(spec, store), write: writing(resources, payer) };
+  return { store, clock, log, judge: judgeOf(spec, store), write: writeShortly(resources, payer) };
 }
 
 /** Short transactions; what has changed is put down even where the caller has gone. */
-export function writing(
+export function writeShortly(
   { database }: Pick<Resources, "database">,
   payer: Payer | null = null,
 ): Noting["write"] {
@@ -121,7 +121,7 @@ async function looked(noting: Noting, keys: readonly string[], id: string): Prom
     await begun(noting, id, left);
     const found: FoundObject[] = [];
     for (const one of await headsOf(noting.store, left))
-      found.push({ key: one.key, object: (await judged(noting, one)).object });
+      found.push({ key: one.key, object: (await judgeObject(noting, one)).object });
     left = await settled(noting, id, found);
   }
 }
@@ -130,7 +130,7 @@ async function looked(noting: Noting, keys: readonly string[], id: string): Prom
  * What is left of an object that may have come past the service: nothing where the storage does not
  * take it in, and why.
  */
-export async function judged(
+export async function judgeObject(
   { judge, log, store, write }: Noting,
   { key, object }: FoundObject,
 ): Promise<{ readonly object: FoundObject["object"]; readonly refusal: ServiceError | null }> {

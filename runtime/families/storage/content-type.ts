@@ -4,7 +4,7 @@ import { contentTypePattern } from "../../contract/object-texts.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import {
   fits,
-  recognized,
+  recognizeType,
   sniffedBytes,
   unknownType,
   usualType,
@@ -32,7 +32,7 @@ interface Begun {
  * beginning was looked at. Throws `upload_type_unsupported` where it does not, and
  * `core.validation` where the type that is told is none.
  */
-export async function admitted(
+export async function admitType(
   spec: StorageSpec,
   content: AsyncIterable<Buffer>,
   named: Named,
@@ -49,7 +49,7 @@ export async function admittedType(
   { beginning, isWhole }: Omit<Begun, "content">,
   { filename, told }: Named,
 ): Promise<string> {
-  const found = await recognized(beginning, isWhole);
+  const found = await recognizeType(beginning, isWhole);
   const byName = await typeByName(filename);
   const type = isStrict(spec)
     ? strictType(spec, found, byName, told)

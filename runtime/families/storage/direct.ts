@@ -6,7 +6,7 @@ import { canonicalJson } from "../../contract/canonical-json.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { readable } from "./arrivals.js";
-import { judged } from "./changes.js";
+import { judgeObject } from "./changes.js";
 import { checkFilename, checkNamed, isStrict } from "./content-type.js";
 import type {
   DirectTransfers,
@@ -21,7 +21,7 @@ import { physicalKey } from "./key.js";
 import { expectStaged, putInPlace, stagedKey } from "./staged.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
-import { changing, notingFor } from "./writes.js";
+import { beginChange, notingFor } from "./writes.js";
 
 /** A signed request as clients get it. */
 export interface SignedAnswer extends SignedRequest {
@@ -221,11 +221,14 @@ export const direct = {
       }
       // A session of an earlier version. Whoever asks for it from here on has it judged first.
       if (isStrict(spec)) await expectUpload(context, key, 0);
-      const change = changing(spec, context, key);
+      const change = beginChange(spec, context, key);
       await change.begin();
       const head = await transfers.complete(key, uploadId, inOrder, context.signal);
       if (head === null) throw fail("core.not_found");
-      const { object, refusal } = await judged(notingFor(spec, context), { key, object: head });
+      const { object, refusal } = await judgeObject(notingFor(spec, context), {
+        key,
+        object: head,
+      });
       await change.settle(object === null ? null : head);
       if (refusal !== null) throw refusal;
       return headAnswer(session.key, head);

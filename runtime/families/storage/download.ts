@@ -85,7 +85,7 @@ async function bytesOf(
     body.destroy();
     signal.throwIfAborted();
   }
-  const headers = describing(head);
+  const headers = headersOfObject(head);
   if (opened.window !== null)
     return new ByteReply(206, { ...headers, ...partial(opened.window, head.contentSize) }, body);
   // What is decrypted on the way tells its length by its end.
@@ -118,7 +118,7 @@ function validating({ etag, modifiedAt }: ObjectHead): Readonly<Record<string, s
  * What every answer with an object says of it: no browser runs what it is sent as a page of this
  * origin.
  */
-export function describing(head: ObjectHead): Readonly<Record<string, string>> {
+export function headersOfObject(head: ObjectHead): Readonly<Record<string, string>> {
   return {
     ...validating(head),
     "Content-Type": head.contentType,

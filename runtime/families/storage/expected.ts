@@ -6,7 +6,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
 import { objectIndex, type ExpectedChange } from "../../ports/object-index.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
-import { notingOf, writing } from "./changes.js";
+import { notingOf, writeShortly } from "./changes.js";
 import { stagedPrefix } from "./key.js";
 import { lookAtEach } from "./reconcile.js";
 import { notesOf } from "./writes.js";
@@ -60,7 +60,7 @@ async function lookAtExpected(
   const now = resources.clock.now();
   const isOver = spec === undefined || now >= change.until;
   const next = Math.min(change.until, now + Math.max(firstLookMillis, now - change.begunAt));
-  await writing(resources)((transaction) => {
+  await writeShortly(resources)((transaction) => {
     const index = transaction.of(objectIndex);
     return isOver ? index.forget(change) : index.postpone(change, next);
   });

@@ -6,7 +6,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { isStrict } from "./content-type.js";
-import { fits, recognized, sniffedBytes, usualType } from "./recognition.js";
+import { fits, recognizeType, sniffedBytes, usualType } from "./recognition.js";
 import { refusedType } from "./refused-type.js";
 
 /**
@@ -34,7 +34,7 @@ export async function checkFits(
     // What is sealed in one piece comes as a whole.
     if (size >= sniffedBytes) break;
   }
-  const found = await recognized(
+  const found = await recognizeType(
     Buffer.concat(beginning).subarray(0, sniffedBytes),
     contentSize <= sniffedBytes,
   );

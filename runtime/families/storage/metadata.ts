@@ -8,13 +8,13 @@ import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/obje
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { objectIndex } from "../../ports/object-index.js";
 import { readable } from "./arrivals.js";
-import { judged, lookAt } from "./changes.js";
+import { judgeObject, lookAt } from "./changes.js";
 import { checkFilename, checkNamed } from "./content-type.js";
 import { checkFits } from "./fitting.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTags, checkTexts } from "./description.js";
-import { copied, notingFor, removed } from "./writes.js";
+import { copyObject, notingFor, removeObject } from "./writes.js";
 
 /**
  * What is left out stays; null takes a description away, and `tags` takes the place of all tags.
@@ -83,7 +83,7 @@ export const objectMetadata = {
       const [source, target] = placesOf(spec, context, from, to);
       const { head, copy } = await copiedOnce(spec, context, source, target, async (one) => one);
       // A version that came meanwhile was not asked for, and stays.
-      if (source !== target) await removed(spec, context, source, head.etag);
+      if (source !== target) await removeObject(spec, context, source, head.etag);
       return storedObject(spec, context, copy);
     },
 };
@@ -114,7 +114,7 @@ async function copiedOnce(
     if (head === null) throw fail("core.not_found");
     const { contentType, filename, description, tags } = await describe(head);
     const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
-    const copy = await copied(spec, context, head, to, about);
+    const copy = await copyObject(spec, context, head, to, about);
     if (copy !== null) return { head, copy };
   }
   throw fail("core.concurrency");
@@ -151,7 +151,7 @@ async function bringIntoLine(
   const known = first?.key === key ? first.etag : undefined;
   if (known === head?.etag) return null;
   const noting = notingFor(spec, context);
-  const { refusal } = await judged(noting, { key, object: head });
+  const { refusal } = await judgeObject(noting, { key, object: head });
   await lookAt(noting, [key]);
   return refusal;
 }

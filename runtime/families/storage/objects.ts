@@ -12,8 +12,8 @@ import type { SignedForm } from "../../ports/direct-transfers.js";
 import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { readable } from "./arrivals.js";
-import { bounded } from "../../ports/bounded.js";
-import { admitted } from "./content-type.js";
+import { limitBytes } from "../../ports/bounded.js";
+import { admitType } from "./content-type.js";
 import { checkTags, checkTexts } from "./description.js";
 import { direct, type SignedAnswer } from "./direct.js";
 import { checkKey, keyFault, physicalKey } from "./key.js";
@@ -21,7 +21,7 @@ import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import type { MetadataInput } from "./metadata.js";
 import { storage } from "./operations.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
-import { removed, written } from "./writes.js";
+import { removeObject, writeObject } from "./writes.js";
 
 /**
  * What an object is made of: bytes, a text (as UTF-8), or a stream, such as the body of an answer
@@ -117,7 +117,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
   const put: ObjectCollection["put"] = async (key, body, about = {}) => {
     const at = physicalKey(spec, context.tenant, key);
     const { content, description } = await arriving(spec, key, body, about);
-    return storedObject(spec, context, await written(spec, context, at, content, description));
+    return storedObject(spec, context, await writeObject(spec, context, at, content, description));
   };
   const held: ObjectCollection = {
     put,
@@ -141,7 +141,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     async delete(key) {
       const isGone =
         keyFault(key) === null &&
-        (await removed(spec, context, physicalKey(spec, context.tenant, key)));
+        (await removeObject(spec, context, physicalKey(spec, context.tenant, key)));
       if (!isGone) throw fail("core.not_found");
     },
     presignDownload: (key, given) => asRoute(direct.presignDownload(spec), { ...given, key }),
@@ -164,8 +164,8 @@ async function arriving(
 }> {
   checkTexts({ filename, description });
   const tagged = Object.keys(checkTags(tags)).length === 0 ? {} : { tags };
-  const given = bounded(chunksOf(body), spec.maxUploadBytes);
-  const { type, content } = await admitted(spec, given, { filename, told: content_type });
+  const given = limitBytes(chunksOf(body), spec.maxUploadBytes);
+  const { type, content } = await admitType(spec, given, { filename, told: content_type });
   return {
     content,
     description: { contentType: type, filename, description: description ?? null, ...tagged },

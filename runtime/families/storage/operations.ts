@@ -8,7 +8,7 @@ import { ByteReply } from "../../operations/byte-reply.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
-import { bounded, tooLarge } from "../../ports/bounded.js";
+import { limitBytes, tooLarge } from "../../ports/bounded.js";
 import {
   checkPreconditions,
   noPreconditions,
@@ -16,8 +16,8 @@ import {
 } from "../../operations/preconditions.js";
 import { readable } from "./arrivals.js";
 import type { Conditions } from "./conditions.js";
-import { admitted } from "./content-type.js";
-import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
+import { admitType } from "./content-type.js";
+import { askedWindow, decidedReply, headersOfObject, downloadReply, partial } from "./download.js";
 import type { IncomingFile, IncomingForm } from "./form.js";
 import { checkKey, physicalKey } from "./key.js";
 import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
@@ -26,7 +26,7 @@ import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTexts, readTags } from "./description.js";
-import { copied, discarded, removed, written } from "./writes.js";
+import { copyObject, discardObject, removeObject, writeObject } from "./writes.js";
 
 export interface KeyInput {
   readonly key: string;
@@ -120,13 +120,13 @@ async function remove(
   const asked = physicalKey(spec, context.tenant, key);
   // A version is looked at only where something depends on it.
   if (preconditions === noPreconditions) {
-    if (!(await removed(spec, context, asked))) throw fail("core.not_found");
+    if (!(await removeObject(spec, context, asked))) throw fail("core.not_found");
     return undefined;
   }
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const { version, etag } = await look();
     checkPreconditions(preconditions, version);
-    if (await removed(spec, context, asked, etag)) return undefined;
+    if (await removeObject(spec, context, asked, etag)) return undefined;
   }
   throw fail("core.concurrency");
 }
@@ -143,7 +143,7 @@ async function headOf(
 }
 
 function headReply({ preconditions }: ExecutionContext, head: ObjectHead): ByteReply {
-  const headers = { ...describing(head), "Content-Length": String(head.size) };
+  const headers = { ...headersOfObject(head), "Content-Length": String(head.size) };
   return decidedReply(preconditions, head) ?? new ByteReply(200, headers, null);
 }
 
@@ -184,7 +184,7 @@ async function downloadBuffered(
   const decided = decidedReply(conditions, head);
   if (decided !== null) return decided;
   const window = askedWindow(conditions, head, bytes.length, bytes.length);
-  const headers = describing(head);
+  const headers = headersOfObject(head);
   if (window === undefined) {
     const whole = { ...headers, "Content-Length": String(bytes.length) };
     return new ByteReply(200, whole, Readable.from([bytes]));
@@ -209,7 +209,7 @@ async function upload(
     {
       store: (file) => writeFile(spec, context, file),
       late: (before, fields) => renamed(spec, context, before, fields),
-      undo: async ({ key }) => void (await discarded(spec, context, key)),
+      undo: async ({ key }) => void (await discardObject(spec, context, key)),
     },
     context.signal,
   );
@@ -222,9 +222,15 @@ async function writeFile(
   { filename, fields, content }: IncomingFile,
 ): Promise<ObjectHead> {
   const { key, about } = namedBy(fields);
-  const typed = await admitted(spec, bounded(content, spec.maxUploadBytes), { filename });
+  const typed = await admitType(spec, limitBytes(content, spec.maxUploadBytes), { filename });
   const description = { contentType: typed.type, filename, ...about };
-  return written(spec, context, physicalKey(spec, context.tenant, key), typed.content, description);
+  return writeObject(
+    spec,
+    context,
+    physicalKey(spec, context.tenant, key),
+    typed.content,
+    description,
+  );
 }
 
 /**
@@ -256,8 +262,8 @@ async function renamed(
   const { contentType, filename } = before;
   const { key, about } = namedBy(fields);
   const after = physicalKey(spec, context.tenant, key);
-  const head = await copied(spec, context, before, after, { contentType, filename, ...about });
+  const head = await copyObject(spec, context, before, after, { contentType, filename, ...about });
   if (head === null) throw fail("core.concurrency");
-  await removed(spec, context, before.key);
+  await removeObject(spec, context, before.key);
   return head;
 }

@@ -21,7 +21,7 @@ const textFormats =
   /^(?:text\/|application\/(?:pdf|rtf|postscript|eps|xml|pgp-encrypted)$|model\/(?:stl|gltf))/;
 
 /** Recognizes the beginning of a file; `isWhole` says that it is all of it. */
-export async function recognized(beginning: Buffer, isWhole: boolean): Promise<Recognized> {
+export async function recognizeType(beginning: Buffer, isWhole: boolean): Promise<Recognized> {
   // Loaded with the first upload: a service starts without them.
   const [{ fileTypeFromBuffer }, { lookup }] = await Promise.all([
     import("file-type"),

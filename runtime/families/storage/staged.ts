@@ -7,9 +7,9 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
 import { objectIndex } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
-import { judged } from "./changes.js";
+import { judgeObject } from "./changes.js";
 import { stagedPrefix } from "./key.js";
-import { copied, notesOf, notingFor } from "./writes.js";
+import { copyObject, notesOf, notingFor } from "./writes.js";
 
 /** After so long nobody is at a staged object any more. */
 const stagedMillis = 24 * 60 * 60 * 1_000;
@@ -42,10 +42,13 @@ export async function putInPlace(
   staged: ObjectHead,
   key: string,
 ): Promise<ObjectHead> {
-  const { refusal } = await judged(notingFor(spec, context), { key: staged.key, object: staged });
+  const { refusal } = await judgeObject(notingFor(spec, context), {
+    key: staged.key,
+    object: staged,
+  });
   if (refusal !== null) throw refusal;
   const { contentType, filename, description } = staged;
-  const head = await copied(spec, context, staged, key, { contentType, filename, description });
+  const head = await copyObject(spec, context, staged, key, { contentType, filename, description });
   // Another session of the same moment has replaced it.
   if (head === null) throw fail("core.concurrency");
   const store = context.resources.of(storageResources).of(spec);

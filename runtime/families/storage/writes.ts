@@ -8,7 +8,7 @@ import { inTurn } from "../../work/in-turn.js";
 import type { Transaction } from "../../ports/database.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
-import { changeOf, notingOf, writing, type Noting, type ObjectChange } from "./changes.js";
+import { changeOf, notingOf, writeShortly, type Noting, type ObjectChange } from "./changes.js";
 
 /** How long an engine may take for what follows a transaction. */
 const followingMillis = 30_000;
@@ -18,7 +18,7 @@ const followingMillis = 30_000;
  * would wait.
  */
 export function notesOf(context: ExecutionContext): Noting["write"] {
-  if (!context.holdsTransaction) return writing(context.resources, context.payer);
+  if (!context.holdsTransaction) return writeShortly(context.resources, context.payer);
   const { transaction } = context;
   return (work) => inTurn(transaction, () => transaction.attempt(() => work(transaction)));
 }
@@ -29,12 +29,16 @@ export function notingFor(spec: StorageSpec, context: ExecutionContext): Noting 
 }
 
 /** A change of a key, at the expense of who asks. */
-export function changing(spec: StorageSpec, context: ExecutionContext, key: string): ObjectChange {
+export function beginChange(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+): ObjectChange {
   return changeOf(notingFor(spec, context), key);
 }
 
 /** Writes an object. */
-export function written(
+export function writeObject(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
@@ -42,7 +46,7 @@ export function written(
   description: ObjectDescription,
 ): Promise<ObjectHead> {
   return revocably(spec, context, key, async () => {
-    const change = changing(spec, context, key);
+    const change = beginChange(spec, context, key);
     const store = context.resources.of(storageResources).of(spec);
     const head = await store.write(key, change.noted(content), description, context.signal);
     await change.settle(head);
@@ -53,7 +57,7 @@ export function written(
 /**
  * Puts one version at another key, or its own with another description; null where it is not there.
  */
-export function copied(
+export function copyObject(
   spec: StorageSpec,
   context: ExecutionContext,
   from: ObjectHead,
@@ -61,7 +65,7 @@ export function copied(
   description: ObjectDescription,
 ): Promise<ObjectHead | null> {
   return revocably(spec, context, to, async () => {
-    const change = changing(spec, context, to);
+    const change = beginChange(spec, context, to);
     await change.begin();
     const options = { etag: from.etag, signal: context.signal };
     const head = await context.resources
@@ -77,7 +81,7 @@ export function copied(
  * Removes an object, or with `etag` that version of it; says whether there was one. In a
  * transaction it goes at its commit.
  */
-export async function removed(
+export async function removeObject(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
@@ -85,7 +89,7 @@ export async function removed(
 ): Promise<boolean> {
   if (!context.holdsTransaction) {
     context.refuseLeftBehind();
-    return discarded(spec, context, key, etag);
+    return discardObject(spec, context, key, etag);
   }
   const head = await context.resources.of(storageResources).of(spec).head(key, context.signal);
   if (head === null || (etag !== undefined && head.etag !== etag)) return false;
@@ -98,7 +102,7 @@ export async function removed(
 }
 
 /** Removes an object at once, such as one that an upload has written before it failed. */
-export function discarded(
+export function discardObject(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,

@@ -5,7 +5,7 @@ import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { webhookStore } from "../../ports/webhooks.js";
 import { startDeliverer } from "./deliver.js";
-import { hearing } from "./rights.js";
+import { findHearers } from "./rights.js";
 import { readWebhookSettings } from "./settings.js";
 import type { WebhooksSpec } from "./spec.js";
 
@@ -27,7 +27,7 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
     if (!Object.hasOwn(spec.events, event.name)) return;
     const store = context.transaction.of(webhookStore);
     const subscribers = await store.subscribers(event.tenant, storedNames(spec.was, [event.name]));
-    const told = await hearing(spec, context, subscribers, event.name);
+    const told = await findHearers(spec, context, subscribers, event.name);
     const stored = { ...event, name: firstName(spec.was, event.name) };
     const deliveries = await store.stage(stored, ...told);
     if (deliveries.length > 0) context.follow(() => context.resources.wake(webhookStore));

@@ -33,7 +33,7 @@ export async function refusalOf(
  * Those of some webhooks whose owners may hear an event. Where a hook fails, the delivery asks
  * again.
  */
-export async function hearing<Each extends WaitingWebhook>(
+export async function findHearers<Each extends WaitingWebhook>(
   spec: WebhooksSpec,
   context: ExecutionContext,
   webhooks: readonly Each[],

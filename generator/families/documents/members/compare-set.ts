@@ -1,5 +1,5 @@
 // Fields that the service sets, in two registries: what of them comes from elsewhere.
-import { exchanged, type Tell } from "../../../compare/rules.js";
+import { tellExchange, type Tell } from "../../../compare/rules.js";
 import type { DocumentModel, SetModel } from "../../../model/document-model.js";
 import { propertiesOf } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";
@@ -26,7 +26,7 @@ export function compareSet(
       tell("breaking", `sets ${field} to ${is} instead of ${was}`, field);
     // What a rule of the author's or the caller stands for, may decide who sees the document.
     else
-      for (const [level, what] of exchanged(`sets ${field} to ${is} instead of ${was}`))
+      for (const [level, what] of tellExchange(`sets ${field} to ${is} instead of ${was}`))
         tell(level, what, field);
   }
 }

@@ -6,7 +6,7 @@ import {
   propertiesOf,
   referredType,
   requiredOf,
-  undescribed,
+  omitDescriptions,
   type JsonSchema,
   type SchemaObject,
 } from "../../../model/json-schema.js";
@@ -69,7 +69,7 @@ function parts(schema: SchemaObject, keyword: string): readonly JsonSchema[] {
 }
 
 function withoutParts(schema: SchemaObject): unknown {
-  const told = undescribed(schema);
+  const told = omitDescriptions(schema);
   if (typeof told !== "object" || told === null) return told;
   return Object.fromEntries(Object.entries(told).filter(([keyword]) => !followed.has(keyword)));
 }

@@ -16,7 +16,7 @@ import { firstShape } from "../../../../runtime/contract/shapes.js";
 import { storedName } from "../../../../runtime/contract/stored-members.js";
 import {
   propertiesOf,
-  undescribed,
+  omitDescriptions,
   withoutNull,
   type JsonSchema,
 } from "../../../model/json-schema.js";
@@ -29,7 +29,7 @@ import { isCutEitherWay } from "./nested-widening.js";
  * Members that take more values than before: the version before reads them, and answers what its
  * own type doesn't have.
  */
-export function widened(
+export function needsOfWidening(
   { name, table, fields, former, bodySchema }: DocumentModel,
   rolling: Rolling,
 ): readonly Need[] {
@@ -150,7 +150,7 @@ function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"
  * are wider.
  */
 function unbound(schema: unknown): unknown {
-  const told = undescribed(schema);
+  const told = omitDescriptions(schema);
   if (typeof told !== "object" || told === null) return told;
   const { type, enum: values, ...rest } = told as Readonly<Record<string, unknown>>;
   const isOfTexts =
