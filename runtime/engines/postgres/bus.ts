@@ -141,11 +141,15 @@ function keptLine(
       stream: () => socket,
     });
     let hasEnded = false;
+    /** By `performance.now()`. */
+    let listensSince = Infinity;
     const again = (): void => {
       if (hasEnded) return;
       hasEnded = true;
       if (current?.client === client) current = undefined;
       if (isHungUp) return;
+      // A server that takes connections and ends them at once is not asked more often for that.
+      if (performance.now() - listensSince > longestPauseMillis) pauseMillis = shortestPauseMillis;
       retry = setTimeout(() => void connect(), pauseMillis * (0.5 + Math.random())).unref();
       pauseMillis = Math.min(pauseMillis * 2, longestPauseMillis);
     };
@@ -165,7 +169,7 @@ function keptLine(
       return;
     }
     if (isHungUp || hasEnded) return void socket.destroy();
-    pauseMillis = shortestPauseMillis;
+    listensSince = performance.now();
     current = { client, socket };
     resumed();
   };
