@@ -32,8 +32,6 @@ export interface ServiceEndpoint {
 /** What endpoints are made from. */
 export interface Surroundings {
   readonly service: ServiceAtWork;
-  /** The first name of the service: what processes share has it. */
-  readonly name: string;
   readonly bind: Bind;
   readonly allowedOrigins: readonly string[];
   /** Parameters of a WebSocket's handshake that are credentials. */

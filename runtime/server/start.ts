@@ -1,4 +1,5 @@
-// Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
+// Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md
+// §3).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -16,15 +17,18 @@ import { routeTable, type RouteTable } from "../http/route-table.js";
 import { normalizeTarget, pathOf } from "../http/target.js";
 import { withPublicServer } from "../http/published-address.js";
 import { replyError } from "../http/reply.js";
-import { documentEndpoint, type ServiceEndpoint } from "../http/service-endpoint.js";
+import {
+  documentEndpoint,
+  type ServiceEndpoint,
+  type Surroundings,
+} from "../http/service-endpoint.js";
 import { reliably, usualEnvelope } from "../operations/error-envelope.js";
 import { Connections } from "../http/connections.js";
 import { Exchange } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../work/periodic.js";
-import type { Probe, Probes, Started } from "../operations/family.js";
+import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
-import type { SignalPlane } from "../ports/signals.js";
 import { appFallback, type Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { callersOf, endpointsOf, familiesOf, pageFactsOf } from "./families.js";
@@ -33,6 +37,7 @@ import { startMetrics, type Metrics } from "./metrics.js";
 import { openBus } from "./bus.js";
 import { openAll, type Opened } from "./opened.js";
 import { periodicJobs } from "./periodic-jobs.js";
+import { probesOf } from "./probes.js";
 import { readinessOf } from "./readiness.js";
 import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
@@ -47,25 +52,38 @@ export interface RunningService {
   readonly adminUrl: string | null;
   /** The database and keys that it works with. */
   readonly connection: ServiceConnection;
-  /** Drains and stops: not ready, settle, close listeners, finish requests, close engines. Idempotent. */
+  /**
+   * Drains and stops: not ready, settle, close listeners, finish requests, close engines.
+   * Idempotent.
+   */
   stop(): Promise<void>;
 }
 
-/** Connections that may wait to be accepted, if the system allows so many; beyond that it silently drops some. */
+/**
+ * Connections that may wait to be accepted, if the system allows so many; beyond that it silently
+ * drops some.
+ */
 const waitingToConnect = 4_096;
 /** Seconds that a stop may take in addition to settling and draining. */
 const stopSlackSeconds = 5;
-/** How long connections may stay open after their last answer, in milliseconds; never longer than settling took. */
+/**
+ * How long connections may stay open after their last answer, in milliseconds; never longer than
+ * settling took.
+ */
 const mostLingerMillis = 1_000;
 
-/** Origins whose pages may act for a caller: the configured ones, and the public URL's, since proxies may change the host. */
+/**
+ * Origins whose pages may act for a caller: the configured ones, and the public URL's, since
+ * proxies may change the host.
+ */
 function originsOf({ corsOrigins, publicUrl }: Settings): readonly string[] {
   return publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
 }
 
 /**
- * Starts a service; resolves once it listens. Pending migrations are applied before, unless the settings leave them to the
- * `migrate` command. Rejects if the database, an engine or a port is not available; then nothing stays open.
+ * Starts a service; resolves once it listens. Pending migrations are applied before, unless the
+ * settings leave them to the `migrate` command. Rejects if the database, an engine or a port is not
+ * available; then nothing stays open.
  */
 export function start(
   service: ServiceDefinition,
@@ -95,8 +113,7 @@ async function startService(
   });
   const printError = reliably(service.errorEnvelope ?? usualEnvelope, log);
   const style = { ...callers.style, compressBytes: settings.compressBytes, printError };
-  const endpoints = await endpointsOf(service, {
-    ...surroundingsOf(service, connection, options),
+  const endpoints = await openEndpoints(service, connection, options, {
     bind,
     allowedOrigins,
     credentialParameters: callers.credentialParameters,
@@ -155,24 +172,29 @@ async function startService(
   };
 }
 
-/** What endpoints are made from, without what belongs to requests. */
-function surroundingsOf(
+/** Opens what the service answers besides its operations: the OpenAPI document comes first. */
+async function openEndpoints(
   service: ServiceDefinition,
   connection: ServiceConnection,
   { settings, folder, log }: ConnectOptions,
-) {
+  ofRequests: Pick<
+    Surroundings,
+    "bind" | "allowedOrigins" | "credentialParameters" | "printError" | "isAccepting"
+  >,
+): Promise<readonly ServiceEndpoint[]> {
   const { busUrl, drainSeconds, publicUrl } = settings;
-  const name = firstNameOf(service);
-  return {
+  const surroundings: Surroundings = {
+    ...ofRequests,
     service: connection,
-    name,
     defaultTenant,
     drainSeconds,
     publicUrl,
-    readDocument: (document: string) => readFile(join(folder, document)),
-    openBus: () => openBus(busUrl, name, log),
-    signalsTo: (plane: SignalPlane) => connection.signalsTo(plane),
+    readDocument: (name) => readFile(join(folder, name)),
+    openBus: () => openBus(busUrl, firstNameOf(service), log),
+    signalsTo: (plane) => connection.signalsTo(plane),
   };
+  const openapi = documentEndpoint("openapi.json", surroundings, withPublicServer);
+  return [openapi, ...(await endpointsOf(service, surroundings))];
 }
 
 /** Ends what endpoints hold open. */
@@ -236,9 +258,9 @@ async function handlerOf(
   { settings, folder, log }: ConnectOptions,
   connection: ServiceConnection,
   bind: FrontHandlerOptions["bind"],
-  ofFamilies: readonly ServiceEndpoint[],
+  endpoints: readonly ServiceEndpoint[],
 ): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
-  const { trustsProxy, corsOrigins, publicUrl } = settings;
+  const { trustsProxy, corsOrigins } = settings;
   const table = routeTable(service.routes);
   const router = frontHandler({
     table,
@@ -248,9 +270,6 @@ async function handlerOf(
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
   });
-  const readDocument = (name: string): Promise<Buffer> => readFile(join(folder, name));
-  const openapi = documentEndpoint("openapi.json", { publicUrl, readDocument }, withPublicServer);
-  const endpoints = [openapi, ...ofFamilies];
   const said = new Set(service.routes.flatMap(({ reply }) => reply?.headers ?? []));
   const isKnown = ({ url = "" }: IncomingMessage): boolean => {
     const path = pathOf(url);
@@ -261,7 +280,8 @@ async function handlerOf(
   const fallback = appFallback(service, log, answerDocs);
   return (req, res) =>
     cors(req, res, () => {
-      if (endpoints.some((one) => one.answer(req, res))) return;
+      const path = pathOf(req.url ?? "");
+      if (endpoints.some((one) => one.isOwn(path) && one.answer(req, res))) return;
       router(req, res, (error) => fallback(req, res, error));
     });
 }
@@ -275,19 +295,26 @@ function isRouted(table: RouteTable, url: string): boolean {
   }
 }
 
-/** A server whose time limits begin with the first byte of a request; `Connections` has the other limits. */
+/**
+ * A server whose time limits begin with the first byte of a request; `Connections` has the other
+ * limits.
+ */
 function httpServer(): Server {
   return createServer({
     // Bodies have timeouts of their own: an upload may take as long as its bytes keep coming.
     requestTimeout: 0,
     headersTimeout: 15_000,
     keepAliveTimeout: 65_000,
-    // Node's own refusal of a request without Host has no body; `checkHost` answers with the error envelope.
+    // Node's own refusal of a request without Host has no body; `checkHost` answers with the error
+    // envelope.
     requireHostHeader: false,
   });
 }
 
-/** Limits the whole stop to so many seconds: what hasn't ended by then is left to the end of the process. */
+/**
+ * Limits the whole stop to so many seconds: what hasn't ended by then is left to the end of the
+ * process.
+ */
 async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
   const patience = new AbortController();
   const late = sleep(seconds * 1000, undefined, { signal: patience.signal, ref: false });
@@ -298,41 +325,10 @@ async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
   }
 }
 
-/** Probes of what the service needs, and of what it can do without for a while. */
-function probesOf(
-  service: ServiceDefinition,
-  connection: ServiceConnection,
-  endpoints: readonly ServiceEndpoint[],
-): Probes {
-  const { database, pendingMigrations, probeLimiter } = connection;
-  const migrations = async (): Promise<void> => {
-    if (pendingMigrations.length > 0) throw new Error(`pending: ${pendingMigrations.join(", ")}`);
-  };
-  const further = [
-    ...familiesOf(service).map(({ family, part }) => family.probes(part, connection)),
-    ...endpoints.map(({ probes = {} }) => probes),
-  ];
-  const helpful = Object.assign(
-    {},
-    ...further.map((one) => one.helpful ?? {}),
-  ) as Probes["helpful"];
-  // The bus and the counts of rates are the same Redis, but may fail apart.
-  const ofBus = [helpful["bus"], probeLimiter].filter((probe) => probe !== undefined);
-  return {
-    needed: {
-      database: () => database.probe(),
-      migrations,
-      ...Object.assign({}, ...further.map((one) => one.needed ?? {})),
-    },
-    helpful: { ...helpful, ...(ofBus.length === 0 ? {} : { bus: () => all(ofBus) }) },
-  };
-}
-
-async function all(probes: readonly Probe[]): Promise<void> {
-  await Promise.all(probes.map((probe) => probe()));
-}
-
-/** A server for probes and metrics on a port of their own, apart from callers' connections; null if they have no such port. */
+/**
+ * A server for probes and metrics on a port of their own, apart from callers' connections; null if
+ * they have no such port.
+ */
 async function adminServer({ adminPort, host }: Settings, answer: Answers): Promise<Server | null> {
   if (adminPort === null) return null;
   const server = createServer((req, res) => {

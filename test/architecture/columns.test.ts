@@ -10,7 +10,6 @@ const left = [
   "generator/families/documents/queries/query-schemas.ts",
   "generator/model/registry.ts",
   "runtime/operations/context.ts",
-  "runtime/server/start.ts",
   "runtime/testing/database-contract.ts",
   "runtime/testing/mailbox-contract.ts",
 ];

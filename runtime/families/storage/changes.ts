@@ -1,7 +1,7 @@
 // Changes of objects, and the index that lists read: a change is noted, the engine changes, and
 // what it has become is put down. Neither order alone would do: a process that dies behind the
 // engine's part would leave an object that no list has.
-import { storageResources } from "./resources.js";
+import { storeFor } from "./resources.js";
 import type { ServiceError } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -49,7 +49,7 @@ export function notingOf(
   payer: Payer | null = null,
 ): Noting {
   const { clock, log } = resources;
-  const store = resources.of(storageResources).of(spec);
+  const store = storeFor(spec, resources);
   return { store, clock, log, judge: judgeOf(spec, store), write: writeShortly(resources, payer) };
 }
 

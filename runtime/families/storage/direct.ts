@@ -1,6 +1,6 @@
 // Signed requests and uploads in parts: the service hands out addresses and never sees the bytes
 // (service.md "Direct and resumable uploads").
-import { storageResources } from "./resources.js";
+import { storageResources, storeFor } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/canonical-json.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -194,7 +194,7 @@ export const direct = {
       const arrived = await transfers.parts(key, uploadId, context.signal);
       if (arrived === null) {
         // An attempt that was broken off may have made the object, and not put it in its place.
-        const store = context.resources.of(storageResources).of(spec);
+        const store = storeFor(spec, context.resources);
         const staged = key === place ? null : await store.head(key, context.signal);
         if (staged === null) throw fail("core.not_found");
         return headAnswer(session.key, await putInPlace(spec, context, staged, place));
@@ -248,7 +248,7 @@ export const direct = {
  * the service.
  */
 function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
-  const transfers = context.resources.of(storageResources).of(spec).direct;
+  const transfers = storeFor(spec, context.resources).direct;
   if (transfers === null) throw fail("encryption_forbids_direct_transfer");
   return transfers;
 }

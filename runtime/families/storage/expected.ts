@@ -1,6 +1,6 @@
 // Keys that may have changed by now: of changes that died, and of signed uploads, which pass the
 // service by.
-import { storageResources } from "./resources.js";
+import { storeFor } from "./resources.js";
 import type { OutsideJob } from "../../work/periodic.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
@@ -55,7 +55,7 @@ async function lookAtExpected(
   const spec = storages.find((one) => change.key.startsWith(`${placeOf(one)}/`));
   // Of a storage that is no longer declared nothing is listed.
   if (spec !== undefined && change.key.startsWith(stagedPrefix(spec)))
-    await resources.of(storageResources).of(spec).remove(change.key);
+    await storeFor(spec, resources).remove(change.key);
   else if (spec !== undefined) await lookAtEach(notingOf(resources, spec), [change.key]);
   const now = resources.clock.now();
   const isOver = spec === undefined || now >= change.until;

@@ -1,6 +1,6 @@
 // A content type that somebody gives to an object that is there: with `accept`, its bytes have to
 // fit.
-import { storageResources } from "./resources.js";
+import { storeFor } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -21,10 +21,11 @@ export async function checkFits(
 ): Promise<void> {
   if (!isStrict(spec)) return;
   const window = { first: 0, last: Math.min(sniffedBytes, contentSize) - 1 };
-  const opened = await resources
-    .of(storageResources)
-    .of(spec)
-    .open(key, { etag, signal, ...(contentSize > 0 ? { window } : {}) });
+  const opened = await storeFor(spec, resources).open(key, {
+    etag,
+    signal,
+    ...(contentSize > 0 ? { window } : {}),
+  });
   if (opened === null) throw fail("core.concurrency");
   const beginning: Buffer[] = [];
   let size = 0;

@@ -2,7 +2,7 @@
 import { familyOf, type ServiceAtWork } from "../../operations/family.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { expectedChanges } from "./expected.js";
-import { openStorage, storageResources } from "./resources.js";
+import { openStorage, storageResources, storeFor } from "./resources.js";
 import { readStorageSettings } from "./settings.js";
 import { rebuildCommand, sweepOf } from "./rebuild.js";
 
@@ -31,6 +31,6 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
 
 /** Gives up some of the uploads that began too long ago; returns how many. */
 function sweepUploads(spec: StorageSpec, service: ServiceAtWork): Promise<number> {
-  const { uploadSeconds, ...objects } = service.of(storageResources);
-  return objects.of(spec).sweep(`${placeOf(spec)}/`, uploadSeconds, uploadsAtOnce);
+  const { uploadSeconds } = service.of(storageResources);
+  return storeFor(spec, service).sweep(`${placeOf(spec)}/`, uploadSeconds, uploadsAtOnce);
 }

@@ -1,6 +1,6 @@
 // What is known of an object, changed and read without its bytes; copies and moves within a storage
 // (decisions.md "Object storage").
-import { storageResources } from "./resources.js";
+import { storeFor } from "./resources.js";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
@@ -42,7 +42,7 @@ export const objectMetadata = {
     (spec: StorageSpec): Handler<{ readonly key: string }, StoredObject> =>
     async ({ key }, context) => {
       const asked = physicalKey(spec, context.tenant, key);
-      const store = context.resources.of(storageResources).of(spec);
+      const store = storeFor(spec, context.resources);
       const head = await store.head(asked, context.signal);
       if (head === null) {
         await bringIntoLine(spec, context, asked, head);

@@ -1,5 +1,6 @@
 // What storage works with in a running service: the engine of objects, and what encrypts into it.
 import { openedAs, type OpenedResource, type Opening } from "../../operations/family.js";
+import type { Resources } from "../../operations/resources.js";
 import type { Addresses } from "../../ports/direct-addresses.js";
 import type { Objects, ObjectStore } from "../../ports/objects.js";
 import { resourceKey } from "../../ports/resource-key.js";
@@ -21,6 +22,11 @@ export interface StorageResources extends Objects {
 }
 
 export const storageResources = resourceKey<StorageResources>("storage");
+
+/** The store of one storage. */
+export function storeFor(spec: StorageSpec, resources: Pick<Resources, "of">): ObjectStore {
+  return resources.of(storageResources).of(spec);
+}
 
 /** Opens the engine that the settings name. A service without a storage opens none. */
 export async function openStorage(

@@ -1,7 +1,7 @@
 // Changes of objects by operations: each with its note, and what it has become put down for lists.
 // In a transaction they go with it, as far as engines of objects can: what is new is taken back
 // where it is undone, and what is to go goes once it has committed.
-import { storageResources } from "./resources.js";
+import { storeFor } from "./resources.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hasReturned } from "../../operations/calls.js";
 import { inTurn } from "../../work/in-turn.js";
@@ -47,7 +47,7 @@ export function writeObject(
 ): Promise<ObjectHead> {
   return revocably(spec, context, key, async () => {
     const change = beginChange(spec, context, key);
-    const store = context.resources.of(storageResources).of(spec);
+    const store = storeFor(spec, context.resources);
     const head = await store.write(key, change.noted(content), description, context.signal);
     await change.settle(head);
     return head;
@@ -68,10 +68,7 @@ export function copyObject(
     const change = beginChange(spec, context, to);
     await change.begin();
     const options = { etag: from.etag, signal: context.signal };
-    const head = await context.resources
-      .of(storageResources)
-      .of(spec)
-      .copy(from.key, to, description, options);
+    const head = await storeFor(spec, context.resources).copy(from.key, to, description, options);
     if (head !== null) await change.settle(head);
     return head;
   });
@@ -91,7 +88,7 @@ export async function removeObject(
     context.refuseLeftBehind();
     return discardObject(spec, context, key, etag);
   }
-  const head = await context.resources.of(storageResources).of(spec).head(key, context.signal);
+  const head = await storeFor(spec, context.resources).head(key, context.signal);
   if (head === null || (etag !== undefined && head.etag !== etag)) return false;
   const noting = notingOf(context.resources, spec, context.payer);
   context.follow(async () => {
@@ -165,7 +162,7 @@ async function revocably<Version extends ObjectHead | null>(
 function madeOf(spec: StorageSpec, context: ExecutionContext, key: string): Made {
   const keys = madeIn.get(context.transaction) ?? new Map<string, Made>();
   madeIn.set(context.transaction, keys);
-  const store = context.resources.of(storageResources).of(spec);
+  const store = storeFor(spec, context.resources);
   const made = keys.get(key) ?? {
     isNew: store.head(key, context.signal).then((head) => head === null),
     etags: new Set<string>(),
