@@ -165,7 +165,7 @@ export { subscribing, type WebhooksSpec } from "./families/webhooks/spec.js";
 export { rateLimit } from "./operations/rate-limit.js";
 export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";
-export { uuidv7 } from "./contract/uuid.js";
+export { uuidv7 } from "./ports/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
 export {
   connect,

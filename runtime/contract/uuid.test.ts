@@ -1,20 +1,6 @@
-// UUIDv7 (RFC 9562 §5.7): shape, order, no repetition.
+// What the text of a UUID looks like (RFC 9562 §4).
 import { expect, test } from "vitest";
-import { isUuid, uuidv7 } from "./uuid.js";
-
-test("ids have version 7, variant 10, ascend, and carry the time", () => {
-  const before = Date.now();
-  const ids = Array.from({ length: 20_000 }, uuidv7);
-  expect(
-    ids.every((id) =>
-      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id),
-    ),
-  ).toBe(true);
-  expect(ids).toEqual(ids.toSorted());
-  expect(new Set(ids).size).toBe(ids.length);
-  const millis = Number.parseInt((ids[0] ?? "").replaceAll("-", "").slice(0, 12), 16);
-  expect(Math.abs(millis - before)).toBeLessThan(1_000);
-});
+import { isUuid } from "./uuid.js";
 
 test.each([
   "",

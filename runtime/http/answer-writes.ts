@@ -2,6 +2,7 @@
 // wakes its reader. If the readers are on this machine (a proxy, a load generator), waking one
 // after each answer takes longer than making the answer.
 import { Socket } from "node:net";
+import { runNextTurn } from "../ports/ambient.js";
 
 const gather = Socket.prototype._writev;
 
@@ -36,7 +37,7 @@ function write(this: Socket, pieces: Piece[], done: Done): void {
     return;
   }
   const count = waiting.push({ socket: this, piece, done });
-  if (count === 1) setImmediate(writeAll);
+  if (count === 1) runNextTurn(writeAll);
   else if (count >= mostTogether) writeAll();
 }
 

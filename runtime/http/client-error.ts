@@ -9,6 +9,7 @@ import type { Connections } from "./connections.js";
 import { breakBody } from "./input/read-body.js";
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
+import { startTimer } from "../ports/ambient.js";
 
 /** Milliseconds that a client has to read a refusal. */
 const unreadMillis = 5_000;
@@ -62,7 +63,7 @@ export function refuse(socket: Duplex, error: ServiceError, print: PrintError): 
   // process.
   socket.on("error", () => socket.destroy());
   // A client that doesn't read it isn't waited for.
-  const patience = setTimeout(() => socket.destroy(), unreadMillis).unref();
+  const patience = startTimer(() => socket.destroy(), unreadMillis).unref();
   socket.once("close", () => clearTimeout(patience));
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\n${lines.join("")}\r\n${body}`,

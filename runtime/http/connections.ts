@@ -4,8 +4,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Exchange } from "./exchange.js";
 import { Server as NetServer, type Socket } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
 import { writeWithOthers } from "./answer-writes.js";
+import {
+  monotonicMillis,
+  nextTurn,
+  runNextTurn,
+  startInterval,
+  startTimer,
+} from "../ports/ambient.js";
 
 export interface ConnectionLimits {
   /** Connections at a time; further ones are closed at once. */
@@ -103,7 +109,7 @@ export class Connections {
       socket.once("close", () => this.#states.delete(socket));
     });
     const every = Math.min(1_000, limits.idleSeconds * 250, limits.stallSeconds * 250);
-    this.#sweeping = setInterval(() => this.#sweep(), every).unref();
+    this.#sweeping = startInterval(() => this.#sweep(), every).unref();
   }
 
   #keep(socket: Socket): void {
@@ -116,7 +122,7 @@ export class Connections {
       isUsed: false,
       isPausing: false,
       unwatch: undefined,
-      freeSince: performance.now(),
+      freeSince: monotonicMillis(),
       free: ({ endedAt }) => {
         state.current = undefined;
         state.freeSince = endedAt;
@@ -210,9 +216,9 @@ export class Connections {
   readAgain(socket: Socket, bytes: Buffer): void {
     const state = this.#states.get(socket);
     if (state === undefined) return void socket.destroy();
-    state.freeSince = performance.now();
+    state.freeSince = monotonicMillis();
     // Not while the parser that read them is still on the stack: parsers are used again.
-    setImmediate(() => {
+    runNextTurn(() => {
       if (!socket.writable || socket.readableEnded) return void socket.destroy();
       state.reattach?.();
       state.reattach = undefined;
@@ -246,8 +252,8 @@ export class Connections {
     });
     // After the reads of this turn, so that a request that has just arrived is seen and not thrown
     // away.
-    const ending = setInterval(() => setImmediate(() => this.#endIdle(lingerMillis)), 50);
-    const patience = setTimeout(() => {
+    const ending = startInterval(() => runNextTurn(() => this.#endIdle(lingerMillis)), 50);
+    const patience = startTimer(() => {
       for (const socket of this.#states.keys()) socket.destroy();
       this.#server.closeAllConnections();
     }, patienceMillis);
@@ -265,17 +271,17 @@ export class Connections {
    */
   async #untilNoneWaits(): Promise<void> {
     for (let turns = 0; turns < quietTurns; turns += 1) {
-      const [accepted, began] = [this.#accepted, performance.now()];
-      await turn();
+      const [accepted, began] = [this.#accepted, monotonicMillis()];
+      await nextTurn();
       // If a process is too busy for short turns, a turn of ten times the length is accepted in the
       // end.
       const short = turns < quietTurns / 2 ? shortTurnMillis : 10 * shortTurnMillis;
-      if (this.#accepted === accepted && performance.now() - began < short) return;
+      if (this.#accepted === accepted && monotonicMillis() - began < short) return;
     }
   }
 
   #endIdle(lingerMillis: number): void {
-    const before = performance.now() - lingerMillis;
+    const before = monotonicMillis() - lingerMillis;
     for (const [socket, { current, freeSince }] of this.#states)
       if (current === undefined && freeSince <= before) socket.destroy();
   }
@@ -337,7 +343,7 @@ export class Connections {
 
   /** Node's own time limits begin with the first byte. */
   #endSilent(socket: Socket, { freeSince }: State): void {
-    const before = performance.now() - this.#limits.idleSeconds * 1000;
+    const before = monotonicMillis() - this.#limits.idleSeconds * 1000;
     if (socket.bytesRead > 0 || freeSince > before) return;
     this.#counts.silent += 1;
     socket.destroy();

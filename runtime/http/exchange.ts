@@ -2,6 +2,7 @@
 // has ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { usualEnvelope, type PrintError } from "../operations/error-envelope.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 /** How a service answers. */
 export interface AnswerStyle {
@@ -32,7 +33,7 @@ const plain: AnswerStyle = {
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly startedAt = performance.now();
+  readonly startedAt = monotonicMillis();
   /** When it ended; NaN before. */
   endedAt = Number.NaN;
   /** The operation's id; null where something else answered. */
@@ -91,7 +92,7 @@ export class Exchange {
   }
 
   end(): void {
-    this.endedAt = performance.now();
+    this.endedAt = monotonicMillis();
     const ends = this.#ends;
     this.#ends = [];
     for (const listener of ends) listener(this);

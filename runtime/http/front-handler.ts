@@ -22,6 +22,7 @@ import { readDeadline, readIdempotencyKey, readMetadata } from "./input/metadata
 import { readInput } from "./input/read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
 import type { RouteMatch, RouteTable } from "./route-table.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 export type NextHandler = (error?: unknown) => void;
 export type RequestHandler = (
@@ -224,12 +225,12 @@ function outcomeFor(
       run.input = input;
       return invoke(route, input, context);
     });
-  const asked = performance.now();
+  const asked = monotonicMillis();
   return given.then(async (input) => {
     arrived();
     run.input = input;
     // A caller must not extend the life of a credential by sending the body slowly.
-    if (performance.now() - asked > slowBodyMillis) await options.bind(req, lifetime);
+    if (monotonicMillis() - asked > slowBodyMillis) await options.bind(req, lifetime);
     return invoke(route, input, context);
   });
 }

@@ -13,6 +13,7 @@ import { acceptedCoding, compressAnswer, type Coding } from "./content-coding.js
 import { Exchange } from "./exchange.js";
 import { hasBody, isBodyHeld } from "./input/read-body.js";
 import { securityHeaderList } from "./security-headers.js";
+import { epochMillis, startTimer } from "../ports/ambient.js";
 
 export const jsonType = "application/json; charset=utf-8";
 
@@ -43,7 +44,7 @@ export function replyOutcome(
     const { etag, modifiedAt } = version;
     headers.push("ETag", etag, "Cache-Control", "private, no-cache", ...varyOf(res));
     // Within the same second there may be another version with the same date (RFC 9110 §8.8.2.1).
-    if (modifiedAt !== undefined && Date.now() - modifiedAt > 1_000)
+    if (modifiedAt !== undefined && epochMillis() - modifiedAt > 1_000)
       headers.push("Last-Modified", new Date(modifiedAt).toUTCString());
     const isRead = req.method === "GET" || req.method === "HEAD";
     if (
@@ -210,7 +211,7 @@ function endAfterInput(req: IncomingMessage, res: ServerResponse): void {
     read += chunk.length;
     if (read > lingering.bytes) end();
   };
-  const timer = setTimeout(end, lingering.millis);
+  const timer = startTimer(end, lingering.millis);
   req.on("data", count);
   req.once("close", end);
   req.once("end", end);

@@ -2,6 +2,7 @@
 // have gone out (architecture.md "Work is bounded": bytes).
 import { fail, unavailable } from "../contract/errors.js";
 import type { Payer } from "../ports/work.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 /** Smaller answers are not counted: the number of connections bounds them. */
 const smallBytes = 64 * 1024;
@@ -39,7 +40,7 @@ export class HeldAnswer {
 
   /** From now on the answer waits for its reader; `end` ends it. */
   waits(end: () => void): void {
-    if (this.bytes > 0) this.waiting = { since: performance.now(), end };
+    if (this.bytes > 0) this.waiting = { since: monotonicMillis(), end };
   }
 
   release(): void {
@@ -99,7 +100,7 @@ export class AnswerBudget {
   }
 
   #endUnread(): void {
-    const before = performance.now() - unreadMillis;
+    const before = monotonicMillis() - unreadMillis;
     for (const answer of this.#held) {
       const { waiting } = answer;
       if (waiting === undefined || waiting.since > before) continue;

@@ -11,6 +11,7 @@ import {
   type Taken,
 } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 /** Milliseconds that a count may take. */
 const patienceMillis = 5_000;
@@ -75,7 +76,7 @@ export function databaseRateLimiter(database: Database): RateLimiter {
     });
   return {
     take({ name, points, windowSeconds }: RateRule, given) {
-      const since = performance.now();
+      const since = monotonicMillis();
       return inTurn(name, given, async (key, id) => {
         const known = refused.get(id);
         if (known !== undefined && known.at >= since) return known.taken;
@@ -84,7 +85,7 @@ export function databaseRateLimiter(database: Database): RateLimiter {
         );
         if (left === null) return allowed;
         const taken = refusedFor(left);
-        refused.set(id, { at: performance.now(), taken });
+        refused.set(id, { at: monotonicMillis(), taken });
         return taken;
       });
     },

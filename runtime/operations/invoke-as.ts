@@ -1,6 +1,6 @@
 // Operations that are invoked without a request of HTTP, such as commands of realtime
 // (architecture.md "Pipeline").
-import { uuidv7 } from "../contract/uuid.js";
+import { uuidv7 } from "../ports/uuid.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { ExecutionContext } from "./context.js";
 import type { Outcome } from "./idempotency.js";
@@ -9,6 +9,7 @@ import type { InvocationMetadata } from "./invocation-facts.js";
 import type { Operation } from "./operation.js";
 import { invoke } from "./pipeline.js";
 import type { Resources } from "./resources.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 /** On whose behalf an operation is invoked, and within what. */
 export interface InvokedAs {
@@ -55,7 +56,7 @@ export async function invokeAs<Input, Result>(
     metadata: ownMetadata(as.correlationId),
     tenant: as.tenant,
     idempotencyKey: operation.idempotencyKey === true ? as.idempotencyKey : undefined,
-    lifetime: new Lifetime(performance.now() + seconds * 1000, { isGone }),
+    lifetime: new Lifetime(monotonicMillis() + seconds * 1000, { isGone }),
     identity: as.identity,
   });
   try {

@@ -2,6 +2,7 @@
 // whatever it is answered with.
 import { request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
+import { startTimer } from "../ports/ambient.js";
 
 /** Milliseconds for the whole call, from the lookup of its name on. */
 const patienceMillis = 10_000;
@@ -47,7 +48,7 @@ export function post({ url, headers, body, lookup, signal }: OutgoingCall): Prom
       asking.destroy();
     };
     // Nothing that the request emits is waited for: not all of its ends are events.
-    const timer = setTimeout(
+    const timer = startTimer(
       () => settle(new Error(`no answer within ${patienceMillis / 1000} s`)),
       patienceMillis,
     );

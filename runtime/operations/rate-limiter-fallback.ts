@@ -2,6 +2,7 @@
 // itself.
 import type { Log } from "../ports/log.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 /**
  * Milliseconds between two requests that try the shared counts again; all others use the local
@@ -21,8 +22,8 @@ export function rateLimiterWithFallback(
   let isAway = false;
   let triedAt = 0;
   const either = async <T>(call: (limiter: RateLimiter) => Promise<T>): Promise<T> => {
-    if (isAway && performance.now() < triedAt + pauseMillis) return call(own);
-    triedAt = performance.now();
+    if (isAway && monotonicMillis() < triedAt + pauseMillis) return call(own);
+    triedAt = monotonicMillis();
     try {
       const value = await call(shared);
       if (isAway) log.info({}, "rate limits are counted by all processes together again");

@@ -1,6 +1,7 @@
 // Sealing (encryption with authentication) of texts that are stored in the database: AES-256-GCM
 // (NIST SP 800-38D), keys by HKDF (RFC 5869).
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import { drawBytes } from "../ports/ambient.js";
 
 /**
  * Seals text for one purpose. `about` names what the text belongs to, and must be the same when it
@@ -28,7 +29,7 @@ export function aesSealer(secrets: readonly Buffer[], purpose: string): Sealer {
   if (first === undefined) throw new Error("a sealer needs at least one secret");
   return {
     seal(text, about) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = drawBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, first, nonce).setAAD(Buffer.from(about));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");

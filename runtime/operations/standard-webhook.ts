@@ -1,6 +1,7 @@
 // A message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com,
 // 1.0.0).
 import { createHmac } from "node:crypto";
+import { epochMillis } from "../ports/ambient.js";
 
 /** A message to a webhook. */
 export interface WebhookMessage {
@@ -22,7 +23,7 @@ export function signedMessage(
   secrets: readonly Buffer[],
 ): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
   const body = JSON.stringify({ type: name, timestamp: createdAt, tenant_id: tenant, data });
-  const timestamp = String(Math.floor(Date.now() / 1000));
+  const timestamp = String(Math.floor(epochMillis() / 1000));
   const signatures = secrets.map((secret) => {
     const mac = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`);
     return `v1,${mac.digest("base64")}`;

@@ -7,12 +7,12 @@ import {
   createPublicKey,
   createSecretKey,
   generateKeyPairSync,
-  randomBytes,
   sign,
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
 import type { TokenAlgorithm, TokenSigner } from "../ports/tokens.js";
+import { drawBytes } from "../ports/ambient.js";
 
 /** The keys of one service: one signs, all verify. */
 export interface TokenKeys {
@@ -28,7 +28,7 @@ export type AsymmetricAlgorithm = Exclude<TokenAlgorithm, "HS256">;
 export function newTokenKey(algorithm: TokenAlgorithm): Buffer {
   switch (algorithm) {
     case "HS256":
-      return randomBytes(32);
+      return drawBytes(32);
     case "RS256":
       return exported(generateKeyPairSync("rsa", { modulusLength: 2048 }));
     case "ES256":

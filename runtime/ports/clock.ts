@@ -1,5 +1,6 @@
 // The clock of a service, for dates, expiry, retention and periodic work. Durations are measured
-// with `performance.now()` instead, which doesn't jump when somebody sets the machine's time.
+// with `monotonicMillis` instead, which doesn't jump when somebody sets the machine's time.
+import { epochMillis, startTimer } from "./ambient.js";
 
 export interface Clock {
   /** Epoch milliseconds. */
@@ -16,19 +17,19 @@ const longestMillis = 0x7fff_ffff;
 
 /** The machine's clock. Its timers don't keep the process alive. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: epochMillis,
   after(millis, work) {
-    const dueAt = Date.now() + millis;
+    const dueAt = epochMillis() + millis;
     let timer: NodeJS.Timeout;
     const wait = (left: number): void => {
       const fire = (): void => {
         // A long wait takes several timers. What is left is computed afresh, in case somebody has
         // set the machine's time.
-        const rest = left > longestMillis ? dueAt - Date.now() : 0;
+        const rest = left > longestMillis ? dueAt - epochMillis() : 0;
         if (rest > 0) wait(rest);
         else void work();
       };
-      timer = setTimeout(fire, Math.min(Math.max(left, 0), longestMillis)).unref();
+      timer = startTimer(fire, Math.min(Math.max(left, 0), longestMillis)).unref();
     };
     wait(millis);
     return () => clearTimeout(timer);

@@ -2,6 +2,7 @@
 // (decisions.md "Idempotency, deadlines, metadata").
 import { fail, ServiceError } from "../contract/errors.js";
 import { Overdue, type WaitedFor } from "./overdue.js";
+import { monotonicMillis, runNextTurn, startTimer } from "./ambient.js";
 
 /** Who waits for the work, and may disconnect before it is done. */
 interface Caller {
@@ -56,7 +57,7 @@ export class Lifetime {
   #isAnswering = false;
 
   /**
-   * `deadlineAt` is a time of the monotonic clock (`performance.now()`), in milliseconds; Infinity
+   * `deadlineAt` is a time of the monotonic clock (`monotonicMillis`), in milliseconds; Infinity
    * is no deadline.
    */
   constructor(deadlineAt: number, caller: Caller) {
@@ -71,12 +72,12 @@ export class Lifetime {
 
   /** The lifetime of work that the service starts itself: it ends after so many milliseconds. */
   static within(millis: number): Lifetime {
-    return new Lifetime(performance.now() + millis, nobody);
+    return new Lifetime(monotonicMillis() + millis, nobody);
   }
 
   /** Milliseconds until the deadline, negative after it; Infinity if there is none. */
   get remainingMillis(): number {
-    return this.#deadlineAt - performance.now();
+    return this.#deadlineAt - monotonicMillis();
   }
 
   get hasDeadline(): boolean {
@@ -90,7 +91,7 @@ export class Lifetime {
    */
   get settlingMillis(): number {
     if (!this.hasDeadline) return endlessSettlingMillis;
-    const now = performance.now();
+    const now = monotonicMillis();
     this.#settlesAt ??= Math.max(this.#deadlineAt, now + settlingMillis);
     return Math.max(this.#settlesAt - now, leastSettlingMillis);
   }
@@ -213,7 +214,7 @@ export class Lifetime {
     clearTimeout(this.#timer);
     if (!this.hasDeadline || this.#isAnswering) return;
     const millis = Math.min(Math.max(this.remainingMillis, 0), longestMillis);
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(() => {
       if (this.remainingMillis <= 0) this.#end(this.#overdue());
       else this.#setTimer();
     }, millis);
@@ -257,7 +258,7 @@ let armings: Arming[] = [];
 
 function armLater(lifetime: Lifetime): Arming {
   const arming = { lifetime };
-  if (armings.push(arming) === 1) setImmediate(armAll);
+  if (armings.push(arming) === 1) runNextTurn(armAll);
   return arming;
 }
 

@@ -1,6 +1,5 @@
 // Opens a service's database, applies migrations, and makes what operations need. The server,
 // scripts and tools begin here.
-import { setTimeout as sleep } from "node:timers/promises";
 import { fail, ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import { keepPrivate } from "../engines/private-files.js";
@@ -33,6 +32,7 @@ import { publicUrlOf } from "./public-url.js";
 import { openAll, type Opened } from "./opened.js";
 import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
+import { monotonicMillis, sleep } from "../ports/ambient.js";
 
 /** The tenant of requests that belong to no other: all of them in a service without tenants. */
 export const defaultTenant = "default";
@@ -259,12 +259,12 @@ async function migrated(
 
 /** Does what needs the database; waits for one that is unavailable. */
 async function patiently<T>(log: Log, work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + patience.millis;
+  const until = monotonicMillis() + patience.millis;
   for (let isTold = false; ; isTold = true) {
     try {
       return await work();
     } catch (error) {
-      if (!mayPass(error) || performance.now() > until) throw error;
+      if (!mayPass(error) || monotonicMillis() > until) throw error;
       if (!isTold) log.warn({ err: error }, "waiting for the database, up to 30 s");
       await sleep(patience.every);
     }

@@ -18,6 +18,7 @@ import {
 } from "../operations/metric.js";
 import { Latencies } from "./latency.js";
 import type { Readiness } from "./readiness.js";
+import { startTimer } from "../ports/ambient.js";
 
 /** What the metrics are read from, each time somebody asks for them. */
 export interface MetricSources {
@@ -57,7 +58,7 @@ export function startMetrics(sources: MetricSources): Metrics {
   const counts: Counts = { latencies: new Latencies(), refusals: new Map(), aborted: 0 };
   let loading: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (loading ??= registryOf(sources, counts));
-  const settled = setTimeout(() => void registry().catch(() => undefined), settledMillis).unref();
+  const settled = startTimer(() => void registry().catch(() => undefined), settledMillis).unref();
   return {
     observe({ operation, code, res, isAborted, startedAt, endedAt }) {
       const seconds = (endedAt - startedAt) / 1000;

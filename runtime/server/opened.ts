@@ -1,5 +1,5 @@
 // What a start has opened so far, so that one that fails leaves nothing open.
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../ports/ambient.js";
 
 /** How long a failed start waits for what it closes, in milliseconds. */
 const closingMillis = 5_000;

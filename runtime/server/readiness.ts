@@ -1,6 +1,6 @@
 // Whether the service can take requests now, and what is missing (decisions.md §4 "Readiness").
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Probe, Probes } from "../operations/family.js";
+import { monotonicMillis, sleep } from "../ports/ambient.js";
 
 export interface Readiness {
   /** What requests need but is unavailable: the service should get no traffic. */
@@ -25,8 +25,8 @@ export function readinessOf({ needed, helpful }: Probes): () => Promise<Readines
     return { missing, degraded };
   };
   return () => {
-    if (last === undefined || performance.now() - last.at > rememberedMillis)
-      last = { at: performance.now(), answer: ask() };
+    if (last === undefined || monotonicMillis() - last.at > rememberedMillis)
+      last = { at: monotonicMillis(), answer: ask() };
     return last.answer;
   };
 }

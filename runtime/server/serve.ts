@@ -11,6 +11,7 @@ import { readSettings } from "./settings.js";
 import { startFault } from "./start-fault.js";
 import { start, type RunningService } from "./start.js";
 import { holdFaults } from "./unheld-faults.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 /**
  * Runs a service until SIGTERM or SIGINT; or runs one command and ends: `migrate`, or a command of
@@ -91,10 +92,10 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
       if (toldAt !== undefined) {
-        if (performance.now() - toldAt > sameMillis) process.exit(130);
+        if (monotonicMillis() - toldAt > sameMillis) process.exit(130);
         return;
       }
-      toldAt = performance.now();
+      toldAt = monotonicMillis();
       log.info({ signal }, "draining");
       stop(0);
     });

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
@@ -43,6 +42,7 @@ import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { watchEndpoints } from "./watch-endpoints.js";
 import { takeUpgrades } from "./upgrades.js";
+import { sleep } from "../ports/ambient.js";
 
 /** A service that answers requests. */
 export interface RunningService {

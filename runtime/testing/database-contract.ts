@@ -1,7 +1,6 @@
 // The contract of the database port: what every SQL engine must pass (architecture.md, idea 3).
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.js";
 import type { Validator } from "../contract/validation.js";
 import type { DocumentQuery, StoredDocument, Window } from "../ports/documents.js";
@@ -23,10 +22,11 @@ import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
 import { nothingKept } from "../operations/kept-values.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
-import { uuidv7 } from "../contract/uuid.js";
+import { uuidv7 } from "../ports/uuid.js";
 import { everything, type Filter, type SortKey } from "../query/ast.js";
 import { historyStore } from "../ports/document-history.js";
 import { documentStore } from "../ports/documents.js";
+import { monotonicMillis, sleep } from "../ports/ambient.js";
 
 /** The functions of a test runner that the suites need. */
 export interface TestApi {
@@ -734,7 +734,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       withDatabase(async (database, tenant) => {
         const document = stored({});
         // Enough time for the work to begin, even on a busy machine.
-        const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
+        const lifetime = new Lifetime(monotonicMillis() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
         const refused = database.write({ lifetime }, async (transaction) => {
           const store = transaction.of(documentStore);
@@ -780,7 +780,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     test("an attempt after the end of its transaction is refused and touches no other", () =>
       withDatabase(async (database, tenant) => {
         // Enough time for the work to begin, even on a busy machine.
-        const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
+        const lifetime = new Lifetime(monotonicMillis() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
         const overdue = database.write({ lifetime }, async (transaction) => {
           await sleep(560);
@@ -839,7 +839,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           transaction: "write",
           run: documents.create(things),
         });
-        const lifetime = new Lifetime(performance.now() + 60, { isGone: () => false });
+        const lifetime = new Lifetime(monotonicMillis() + 60, { isGone: () => false });
         const quick = lifetime.race(invoke(create, {}, contextOf(database, { tenant, lifetime })));
         const slow = write(database, () => sleep(200));
         const [told] = await Promise.allSettled([quick, slow]);

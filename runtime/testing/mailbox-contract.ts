@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import type { Database, Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
-import { uuidv7 } from "../contract/uuid.js";
+import { uuidv7 } from "../ports/uuid.js";
 import { shardOf, shards, type MailboxOwner, type NumberedEntry } from "../ports/mailbox.js";
 import type { TestApi } from "./database-contract.js";
 import { mailboxStore } from "../ports/mailbox.js";
+import { epochMillis } from "../ports/ambient.js";
 
 export interface MailboxHarness {
   /** Opens a database in which `prepareMailboxTables` has run, and in which nobody else calls `number`. It may be shared. */
@@ -67,7 +68,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         first?.tenant ?? "",
         { eventId, name: "told", data, shape: "8e1f notes:3" },
         ids,
-        Date.now(),
+        epochMillis(),
       );
       return eventId;
     });
@@ -145,7 +146,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const gone = write(database, async (transaction) => {
           const mailbox = transaction.of(mailboxStore);
           const signal = { eventId: uuidv7(), name: "told", data: "gone", shape: null };
-          await mailbox.stage(owner.tenant, signal, [owner.principalId], Date.now());
+          await mailbox.stage(owner.tenant, signal, [owner.principalId], epochMillis());
           throw new Error("rolled back");
         });
         await assert.rejects(gone, /rolled back/);
@@ -232,7 +233,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await stage(database, "2", ...owners);
         const mailbox = database.reader.of(mailboxStore);
         assert.equal((await mailbox.stagedShards()).length, shards);
-        const waited = await mailbox.stagedLag(Date.now() + 60_000);
+        const waited = await mailbox.stagedLag(epochMillis() + 60_000);
         assert.ok(waited >= 60_000 && waited < 120_000, `${waited}`);
         const first = await write(database, (stores) => stores.of(mailboxStore).number(3, 1));
         assert.deepEqual(
@@ -246,7 +247,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         );
         assert.equal((await mailbox.stagedShards()).includes(3), false);
         await numberAll(database);
-        assert.equal(await mailbox.stagedLag(Date.now() + 60_000), 0);
+        assert.equal(await mailbox.stagedLag(epochMillis() + 60_000), 0);
         for (const owner of owners)
           assert.deepEqual(await keptBy(database, owner), [
             [1, "1"],
@@ -285,7 +286,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await numberAll(database);
         const acknowledge = (device: string | null, position: number): Promise<number> =>
           write(database, (transaction) =>
-            transaction.of(mailboxStore).acknowledge(owner, device, position, Date.now(), 100),
+            transaction.of(mailboxStore).acknowledge(owner, device, position, epochMillis(), 100),
           );
         assert.equal(await acknowledge("phone", 2), 2);
         assert.equal(await acknowledge("phone", 1), 2);
@@ -304,11 +305,11 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
     test("trimming takes the beginning of a mailbox, whatever is old in it, and devices that were not seen", () =>
       withDatabase(async (database) => {
         const owner = newcomer();
-        const long = Date.now() - 3_600_000;
+        const long = epochMillis() - 3_600_000;
         for (const [data, at] of [
-          ["young", Date.now()],
+          ["young", epochMillis()],
           ["old", long],
-          ["young too", Date.now()],
+          ["young too", epochMillis()],
         ] as const)
           await write(database, (transaction) => {
             const mailbox = transaction.of(mailboxStore);
@@ -318,13 +319,13 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await numberAll(database);
         await write(database, async (transaction) => {
           const mailbox = transaction.of(mailboxStore);
-          await mailbox.acknowledge(owner, "seen", 1, Date.now(), 100);
+          await mailbox.acknowledge(owner, "seen", 1, epochMillis(), 100);
           await mailbox.acknowledge(owner, "gone", 1, long, 100);
           await mailbox.acknowledge(owner, "quiet", 3, long, 100);
         });
         assert.equal(await trimAll(database, long + 1, 1_000, 1), 2);
         await write(database, (transaction) =>
-          transaction.of(mailboxStore).pruneCursors(long + 1, Date.now(), 1_000),
+          transaction.of(mailboxStore).pruneCursors(long + 1, epochMillis(), 1_000),
         );
         assert.deepEqual(await keptBy(database, owner), [[3, "young too"]]);
         const mailbox = database.reader.of(mailboxStore);
@@ -362,7 +363,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
     test("cursors are looked at once in the time that signals are kept, a batch at a time", () =>
       withDatabase(async (database) => {
         const kept = 1_000_000;
-        const now = Date.now() + 10 * kept;
+        const now = epochMillis() + 10 * kept;
         const look = (at: number): Promise<number> =>
           write(database, (transaction) =>
             transaction.of(mailboxStore).pruneCursors(at - kept, at, 2),
@@ -393,7 +394,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
     test("a signal goes once it is old and no mailbox has it", () =>
       withDatabase(async (database) => {
         const owner = newcomer();
-        const old = Date.now() - 3_600_000;
+        const old = epochMillis() - 3_600_000;
         const stageOld = (data: string): Promise<void> =>
           write(database, (transaction) => {
             const mailbox = transaction.of(mailboxStore);
@@ -427,7 +428,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const { head, floor } = await database.reader.of(mailboxStore).state(owner, null);
         assert.deepEqual([head, floor], [5, 2]);
         await stage(database, "waits", owner);
-        await trimAll(database, Date.now() + 60_000, 1_000);
+        await trimAll(database, epochMillis() + 60_000, 1_000);
         assert.deepEqual(await keptBy(database, owner), []);
         assert.equal((await database.reader.of(mailboxStore).state(owner, null)).floor, 5);
         // Signals that have no position yet must not be removed.

@@ -1,11 +1,11 @@
 // The contract of the object-store port: what every object engine must pass (architecture.md, idea
 // 3).
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore, OpenedObject } from "../ports/objects.js";
 import type { TestApi } from "./database-contract.js";
+import { drawBytes, epochMillis } from "../ports/ambient.js";
 
 export interface ObjectStoreHarness {
   /** Opens the store. It may be shared by all cases. */
@@ -46,7 +46,7 @@ export function objectStoreContract(
   ): Promise<void> => {
     const store = await harness.open();
     try {
-      await body(store, `contract/${randomBytes(8).toString("hex")}/`);
+      await body(store, `contract/${drawBytes(8).toString("hex")}/`);
     } finally {
       await store.close();
     }
@@ -62,7 +62,7 @@ export function objectStoreContract(
   describe("object store", () => {
     test("what was written is there, with what was said of it", () =>
       withStore(async (store, prefix) => {
-        const before = Date.now();
+        const before = epochMillis();
         const head = await write(store, `${prefix}a`, "content");
         assert.deepEqual(
           { ...head, etag: "", modifiedAt: 0 },

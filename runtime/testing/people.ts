@@ -4,7 +4,7 @@ import { grantsOf } from "../families/identity/grants.js";
 import { createPrincipal } from "../families/identity/provision.js";
 import { issueSession, type TokenResponse } from "../families/identity/operations.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
-import { uuidv7 } from "../contract/uuid.js";
+import { uuidv7 } from "../ports/uuid.js";
 import { identityStore } from "../ports/identity.js";
 import { tenantStore } from "../ports/tenants.js";
 import { defaultTenant, type ServiceConnection } from "../server/connect.js";

@@ -1,11 +1,11 @@
 // The contract of the rate-limiter port: what every engine that counts must pass (architecture.md,
 // idea 3).
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import type { RateLimiter, RateRule } from "../ports/rate-limiter.js";
-import { uuidv7 } from "../contract/uuid.js";
+import { uuidv7 } from "../ports/uuid.js";
 import type { TestApi } from "./database-contract.js";
+import { epochMillis, sleep } from "../ports/ambient.js";
 
 export interface RateLimiterHarness {
   /**
@@ -101,11 +101,11 @@ export function rateLimiterContract(
     test("a window ends, whatever was refused in it", () =>
       withLimiter({ points: 1, windowSeconds: 1 }, async (limiter, rule) => {
         await limiter.take(rule, "a");
-        const until = Date.now() + 20_000;
+        const until = epochMillis() + 20_000;
         let refused = 0;
         while (!(await limiter.take(rule, "a")).isAllowed) {
           refused += 1;
-          assert.ok(Date.now() < until, "the window does not end");
+          assert.ok(epochMillis() < until, "the window does not end");
           await sleep(50);
         }
         assert.ok(refused > 0);

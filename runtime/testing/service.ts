@@ -14,6 +14,7 @@ import { start, type RunningService } from "../server/start.js";
 import { StandingClock, testClockOf, timeOf, type TestClock } from "./clock.js";
 import { peopleOf, type Person } from "./people.js";
 import { recorder, type LogLine, type RecordedEvent, type RecordedSignal } from "./recorder.js";
+import { epochMillis } from "../ports/ambient.js";
 
 /** What a generated client is created with. */
 export interface TestClientOptions {
@@ -116,7 +117,7 @@ export function testing<Client extends object, Said extends Says = Says>(
   return async (options = {}) => {
     const folder = generatedFolder(tested.moduleUrl);
     const clock = new StandingClock(
-      options.clock === undefined ? Date.now() : timeOf(options.clock),
+      options.clock === undefined ? epochMillis() : timeOf(options.clock),
     );
     const record = recorder<EventsOf<Said>, SignalsOf<Said>>();
     const place = await newPlace(options.database);

@@ -3,6 +3,7 @@
 import { unavailable } from "../contract/errors.js";
 import type { WaitedFor } from "../ports/overdue.js";
 import type { BulkheadState, Payer, Work } from "../ports/work.js";
+import { monotonicMillis } from "../ports/ambient.js";
 
 export interface BulkheadOptions {
   /** What its places are of. */
@@ -90,13 +91,13 @@ export class Bulkhead {
 
   #queued({ lifetime }: Work, key: string, account: Account): Promise<Leave> {
     return new Promise<Leave>((resolve, reject) => {
-      const since = performance.now();
+      const since = monotonicMillis();
       let off: (() => void) | undefined;
       const one: Waiting = {
         enter: () => {
           off?.();
           this.#waited += 1;
-          this.#waitedMillis += performance.now() - since;
+          this.#waitedMillis += monotonicMillis() - since;
           resolve(this.#entered(key, account));
         },
       };

@@ -1,11 +1,11 @@
 // Periodic work of the service: one process at a time does it, in bounded batches, under a lease
 // (architecture.md "Work is bounded").
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { Clock } from "../ports/clock.js";
 import type { Log } from "../ports/log.js";
-import { uuidv7 } from "../contract/uuid.js";
+import { uuidv7 } from "../ports/uuid.js";
+import { drawFraction, sleep } from "../ports/ambient.js";
 
 /** Periodic work in the database. It must be harmless if two processes do it at once. */
 export interface PeriodicJob {
@@ -87,7 +87,7 @@ export function startPeriodic(
     } catch (error) {
       log.error({ job: job.name, err: error }, "a periodic work failed, and is tried again");
     }
-    if (!state.isStopped) lookAfter(job, job.everyMillis * (0.9 + Math.random() * 0.2));
+    if (!state.isStopped) lookAfter(job, job.everyMillis * (0.9 + drawFraction() * 0.2));
   };
   const lookAfter = (job: Job, millis: number): void => {
     const begin = (): Promise<void> => {
@@ -98,7 +98,7 @@ export function startPeriodic(
     waiting.set(job, clock.after(millis, begin));
   };
   for (const job of jobs)
-    lookAfter(job, Math.min(spreadMillis, job.everyMillis / 10) * Math.random());
+    lookAfter(job, Math.min(spreadMillis, job.everyMillis / 10) * drawFraction());
   return {
     async stop() {
       state.isStopped = true;

@@ -1,7 +1,7 @@
 // Work that waits in the database and is done outside a transaction: looked for when this process
 // has added some, and every second, for work that other processes have added or that is due again.
 import { setMaxListeners } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep, startInterval } from "../ports/ambient.js";
 
 export interface Poller {
   /** Something was put there: look now rather than at the next poll. */
@@ -52,7 +52,7 @@ export function startPoller(
     state.isWanted = true;
     looking ??= look().finally(() => (looking = undefined));
   };
-  const poll = setInterval(wake, pollMillis);
+  const poll = startInterval(wake, pollMillis);
   poll.unref();
   return {
     wake,

@@ -1,4 +1,5 @@
 // A progress bar on a terminal, plain lines elsewhere.
+import { monotonicMillis } from "../ports/ambient.js";
 
 export interface ProgressBar {
   /** Shows how much is done. */
@@ -14,7 +15,7 @@ const toldMillis = 10_000;
 export function progressBar(label: string): ProgressBar {
   const { stderr } = process;
   let shown = 0;
-  let toldAt = performance.now();
+  let toldAt = monotonicMillis();
   if (!stderr.isTTY) stderr.write(`${label} …\n`);
   return {
     show(done, total) {
@@ -23,8 +24,8 @@ export function progressBar(label: string): ProgressBar {
         stderr.write(`\r${barOf(label, done, total)}`);
         return;
       }
-      if (performance.now() - toldAt < toldMillis) return;
-      toldAt = performance.now();
+      if (monotonicMillis() - toldAt < toldMillis) return;
+      toldAt = monotonicMillis();
       stderr.write(`${label}: ${done}/${total}\n`);
     },
     finish() {

@@ -1,5 +1,6 @@
 // Periodic work of one process, in memory. Periodic work of the whole service is in periodic.ts,
 // under a lease.
+import { startInterval } from "../ports/ambient.js";
 
 export interface Repeated {
   /** Begins nothing more. */
@@ -27,6 +28,6 @@ export function repeat(
       isRunning = false;
     }
   };
-  const timer = setInterval(() => void once(), everyMillis).unref();
+  const timer = startInterval(() => void once(), everyMillis).unref();
   return { stop: () => clearInterval(timer) };
 }

@@ -1,6 +1,6 @@
 // Many documents in one request: an outcome an item, or all or nothing; by items, and by filter.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { engines } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";

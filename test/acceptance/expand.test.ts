@@ -1,6 +1,6 @@
 // What documents name comes along, filters and sorts: as far as who asks may see it, and by one statement a level.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { engines } from "../engines.js";
 import { peopleOf, type People, type Somebody } from "./people.js";
 import { testProject, type TestProject } from "./project-service.js";

@@ -12,7 +12,7 @@ import { service as reference } from "../../generated/service.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { silentLog } from "../../runtime/ports/log.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { connect, type ServiceConnection } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";

@@ -4,7 +4,7 @@ import { identitySpec } from "../../generated/identity.js";
 import { issueSession, type TokenResponse } from "../../runtime/families/identity/operations.js";
 import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import type { Answer, TestService } from "./service.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 

@@ -7,7 +7,7 @@ import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { SqlTransaction } from "../../runtime/engines/sql/stores.js";
 import type { SqlSession } from "../../runtime/engines/sql/session.js";
 import { silentLog } from "../../runtime/ports/log.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { connect } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { engines, type FreshDatabase, type TestEngine } from "../engines.js";

@@ -8,7 +8,7 @@ import { taskSearchSpec } from "../../generated/search/task_search.js";
 import { collection } from "../../runtime/index.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
 import { sqlSearchStore } from "../../runtime/engines/sql/search-store.js";
 import type { SqlSession } from "../../runtime/engines/sql/session.js";

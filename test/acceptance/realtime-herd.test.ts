@@ -4,7 +4,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";

@@ -1,6 +1,6 @@
 // Fields that name other documents: what they name is there, stays so, and says what becomes of them when it goes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { engines } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";

@@ -1,6 +1,6 @@
 // Conditions on other documents use the indexes of references, and what comes along is one statement a level.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
 import type { SqlSession } from "../../runtime/engines/sql/session.js";

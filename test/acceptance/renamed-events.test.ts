@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { EventSource } from "eventsource";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 import { webhookStore } from "../../runtime/ports/webhooks.js";
 import { engines, sharedDatabase } from "../engines.js";

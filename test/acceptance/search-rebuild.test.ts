@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 import { taskSearchSpec } from "../../generated/search/task_search.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { rebuildSearch } from "../../runtime/families/search/rebuild.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";

@@ -6,7 +6,7 @@ import { service } from "../../generated/service.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { start, type RunningService } from "../../runtime/server/start.js";

@@ -1,6 +1,6 @@
 // Fields that the service sets: from the caller, the clock, pure functions and what is computed of the document.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { engines } from "../engines.js";
 import { peopleOf, type People } from "./people.js";
 import { testProject, type TestProject } from "./project-service.js";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines, sharedDatabase } from "../engines.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { planMigrations } from "../../runtime/engines/sql/migration-plan.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { openDatabase } from "../../runtime/server/engines.js";

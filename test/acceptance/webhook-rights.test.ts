@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { apiKeyStore } from "../../runtime/ports/api-keys.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import type { Log } from "../../runtime/ports/log.js";

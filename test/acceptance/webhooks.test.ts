@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isCallable, isPublic, lookupPublic } from "../../runtime/families/webhooks/address.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 import { webhookStore } from "../../runtime/ports/webhooks.js";
 import { engines } from "../engines.js";

@@ -1,6 +1,6 @@
 // Worlds that differ in what a caller may not see: what somebody else has made, in the caller's tenant or in another one.
 import fc from "fast-check";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import type { TestEngine } from "../engines.js";
 import { peopleOf, type Member } from "./people.js";
 import type { TestProject } from "./project-service.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aggList } from "../../runtime/families/documents/aggregate.js";
 import { outputValue } from "../../runtime/operations/json-text.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { parseAggregateRequest } from "../../runtime/query/parse-aggregate.js";
 import { engines } from "../engines.js";
 import { aggregate, type AggregateRequest, type Sorts } from "./evaluator.js";

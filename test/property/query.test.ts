@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { documents } from "../../runtime/families/documents/operations.js";
 import type { ExecutionContext } from "../../runtime/operations/context.js";
 import { outputValue } from "../../runtime/operations/json-text.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { parseCursorRequest, parsePageRequest } from "../../runtime/query/list-request.js";
 import { engines } from "../engines.js";
 import { select } from "./evaluator.js";

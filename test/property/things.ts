@@ -6,7 +6,7 @@ import { operatorsOf, type Operator } from "../../runtime/contract/query-operato
 import { document, type DocumentSpec } from "../../runtime/ports/document-spec.js";
 import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
 import { silentLog } from "../../runtime/ports/log.js";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { connect, type ServiceConnection } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { prepareContractTables } from "../../runtime/testing/index.js";

@@ -1,6 +1,5 @@
 // The embedded object engine: a folder with one file per object, written elsewhere and renamed
 // (architecture.md "Engines").
-import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -21,6 +20,7 @@ import { decodeName, keyPart, pathOf } from "./file-name.js";
 import { readTrailer, writtenFile } from "./object-file.js";
 import { removedVersion, type RemovalPlaces } from "./removal.js";
 import { sweepFolder } from "./sweep.js";
+import { drawUuid } from "../../ports/ambient.js";
 
 /** Bytes per read. */
 const portion = 256 * 1024;
@@ -70,7 +70,7 @@ export async function openFolderStore(
     write: (key, body, description, signal) =>
       translateFault(async () => {
         await make();
-        const temporary = join(unfinished, `${randomUUID()}.tmp`);
+        const temporary = join(unfinished, `${drawUuid()}.tmp`);
         try {
           const head = await writtenFile(temporary, key, abortable(body, signal), description);
           signal.throwIfAborted();
@@ -138,7 +138,7 @@ async function copiedObject(
 ): Promise<ObjectHead | null> {
   const source = await openFile(fileOf(from));
   if (source === null) return null;
-  const temporary = join(unfinished, `${randomUUID()}.tmp`);
+  const temporary = join(unfinished, `${drawUuid()}.tmp`);
   try {
     const head = await headOf(source, from);
     if (etag !== undefined && head.etag !== etag) return null;
@@ -224,7 +224,7 @@ async function headOf(file: FileHandle, key: string): Promise<ObjectHead> {
 
 /** Checks that the folder can be written to: writes a few bytes durably and removes them. */
 async function probe(unfinished: string): Promise<void> {
-  const path = join(unfinished, `${randomUUID()}.tmp`);
+  const path = join(unfinished, `${drawUuid()}.tmp`);
   try {
     await writeFile(path, "probe", { flag: "wx", flush: true });
   } finally {

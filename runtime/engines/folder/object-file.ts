@@ -1,10 +1,10 @@
 // One object as one file: its bytes followed by its metadata, so that one rename replaces both.
-import { randomBytes } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { fail } from "../../contract/errors.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { privateFile } from "../private-files.js";
 import { writeAll } from "./durable-files.js";
+import { drawBytes, epochMillis } from "../../ports/ambient.js";
 
 /**
  * The metadata after the bytes: JSON, its length in four bytes, and a mark. `modifiedAt` is epoch
@@ -34,8 +34,8 @@ export async function writtenFile(
       size += chunk.length;
       await writeAll(file, chunk);
     }
-    const etag = randomBytes(16).toString("hex");
-    const trailer = { ...description, etag, modifiedAt: Date.now() };
+    const etag = drawBytes(16).toString("hex");
+    const trailer = { ...description, etag, modifiedAt: epochMillis() };
     await writeAll(file, trailerBytes(trailer));
     await file.sync();
     return { ...trailer, key, size, contentSize: size };

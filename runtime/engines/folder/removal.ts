@@ -1,12 +1,12 @@
 // Removes one version of an object, whatever is written at the same time (RFC 9110 §13.1.1). File
 // systems remove names, not versions, so the file is moved aside by a rename, checked, and put back
 // if it is another version.
-import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { privateFile, privateFolder } from "../private-files.js";
 import { isAbsent, openFile, syncFolder, withoutEmptyFolders } from "./durable-files.js";
 import { readTrailer } from "./object-file.js";
+import { drawUuid } from "../../ports/ambient.js";
 
 /**
  * The version to remove, written next to the file that is moved aside, so that `sweep` can finish
@@ -36,7 +36,7 @@ export async function removedVersion(places: RemovalPlaces, removal: Removal): P
   // Usually an old version is noticed here. Only if the object is replaced after this check is a
   // file moved for nothing.
   if ((await etagAt(path)) !== removal.etag) return false;
-  const taken = join(places.unfinished, `${randomUUID()}.removal`);
+  const taken = join(places.unfinished, `${drawUuid()}.removal`);
   await mkdir(taken, { mode: privateFolder });
   try {
     const told = { mode: privateFile, flush: true };

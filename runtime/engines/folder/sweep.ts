@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { isAbsent, translateFault } from "./durable-files.js";
 import { readRemoval, removalSeconds, settledRemoval, type RemovalPlaces } from "./removal.js";
 import { readSession } from "./uploads.js";
+import { epochMillis } from "../../ports/ambient.js";
 
 /** Something that may have been left behind, and how to clean it up. */
 interface Leftover {
@@ -32,7 +33,7 @@ export function sweepFolder(
       if (ended === limit) break;
       const { key, since, lastsSeconds, end } = await leftover(places, name, olderThanSeconds);
       if (key !== undefined && !key.startsWith(prefix)) continue;
-      if (since === null || since > Date.now() - lastsSeconds * 1000) continue;
+      if (since === null || since > epochMillis() - lastsSeconds * 1000) continue;
       await end();
       ended += 1;
     }

@@ -1,6 +1,5 @@
 // Uploads in parts on a folder: each part is a file in the form of an object's, until they are
 // joined.
-import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import { privateFile, privateFolder } from "../private-files.js";
 import { isAbsent, openFile, translateFault } from "./durable-files.js";
 import { readTrailer, writtenFile } from "./object-file.js";
 import { partBudget } from "./part-budget.js";
+import { drawBytes, epochMillis } from "../../ports/ambient.js";
 
 /** What is stored about an upload until it ends. `begunAt` is epoch milliseconds. */
 interface Session {
@@ -54,7 +54,7 @@ export function folderUploads(
 
   return {
     begin: (key, description) =>
-      translateFault(() => begun(unfinished, { key, description, begunAt: Date.now() })),
+      translateFault(() => begun(unfinished, { key, description, begunAt: epochMillis() })),
 
     leastPartBytes: 1,
 
@@ -62,7 +62,7 @@ export function folderUploads(
       translateFault(async () => {
         const found = await upload(key, uploadId);
         if (found === null) throw fail("core.not_found");
-        const temporary = join(found.folder, `${randomBytes(8).toString("hex")}.tmp`);
+        const temporary = join(found.folder, `${drawBytes(8).toString("hex")}.tmp`);
         try {
           const there = () => partsOf(found.folder);
           const received = await budget.within(uploadId, part, there, body, async (bounded) => {
@@ -117,7 +117,7 @@ export function folderUploads(
 
 /** Begins an upload and returns its id. Its folder appears complete or not at all. */
 async function begun(unfinished: string, session: Session): Promise<string> {
-  const uploadId = randomBytes(16).toString("hex");
+  const uploadId = drawBytes(16).toString("hex");
   const made = join(unfinished, `${uploadId}.tmp`);
   await mkdir(made, { mode: privateFolder });
   await writeFile(join(made, "session.json"), JSON.stringify(session), { mode: privateFile });

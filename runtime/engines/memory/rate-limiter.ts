@@ -6,6 +6,7 @@ import {
   type RateLimiter,
   type RateRule,
 } from "../../ports/rate-limiter.js";
+import { monotonicMillis } from "../../ports/ambient.js";
 
 /** Keys counted per rule, about 10 MB. Beyond that, the oldest window is forgotten. */
 const maxKeys = 50_000;
@@ -20,7 +21,7 @@ interface Window {
  * A limiter whose counts are lost with the process and not shared with others. `now` returns
  * milliseconds; the default is the monotonic clock, which nobody can set back.
  */
-export function memoryRateLimiter(now: () => number = () => performance.now()): RateLimiter {
+export function memoryRateLimiter(now: () => number = () => monotonicMillis()): RateLimiter {
   /** By the rule's name, then by key, in the order in which the windows end. */
   const windows = new Map<string, Map<string, Window>>();
   const live = ({ name }: RateRule, key: string): Window | undefined => {

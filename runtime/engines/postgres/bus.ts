@@ -1,6 +1,5 @@
 // The bus over LISTEN and NOTIFY, on a connection of its own: NOTIFY in a transaction would hold up
 // its commit.
-import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
@@ -10,6 +9,13 @@ import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../..
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { assembleMessage, partsOf, readPart, type Assembly } from "./bus-parts.js";
 import { sessionOptions, settleSession } from "./session-settings.js";
+import {
+  drawBytes,
+  drawFraction,
+  monotonicMillis,
+  nextTurn,
+  startTimer,
+} from "../../ports/ambient.js";
 
 /** Shared by all processes on one database. */
 const channel = "opwright_signals";
@@ -32,7 +38,7 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new Error("PostgreSQL needs the package pg: npm install pg", { cause });
   });
-  const origin = randomBytes(8).toString("hex");
+  const origin = drawBytes(8).toString("hex");
   const incoming = new Map<string, Assembly>();
   let listener: BusListener | undefined;
   let isClosed = false;
@@ -57,7 +63,7 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
 
   const flush = async (): Promise<void> => {
     // All messages of one turn of the event loop go in one statement.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (waiting.length > 0) {
       const parts = waiting;
       waiting = [];
@@ -141,7 +147,7 @@ function keptLine(
       stream: () => socket,
     });
     let hasEnded = false;
-    /** By `performance.now()`. */
+    /** By `monotonicMillis`. */
     let listensSince = Infinity;
     const again = (): void => {
       if (hasEnded) return;
@@ -149,8 +155,8 @@ function keptLine(
       if (current?.client === client) current = undefined;
       if (isHungUp) return;
       // A server that takes connections and ends them at once is not asked more often for that.
-      if (performance.now() - listensSince > longestPauseMillis) pauseMillis = shortestPauseMillis;
-      retry = setTimeout(() => void connect(), pauseMillis * (0.5 + Math.random())).unref();
+      if (monotonicMillis() - listensSince > longestPauseMillis) pauseMillis = shortestPauseMillis;
+      retry = startTimer(() => void connect(), pauseMillis * (0.5 + drawFraction())).unref();
       pauseMillis = Math.min(pauseMillis * 2, longestPauseMillis);
     };
     client.on("error", again);
@@ -169,7 +175,7 @@ function keptLine(
       return;
     }
     if (isHungUp || hasEnded) return void socket.destroy();
-    listensSince = performance.now();
+    listensSince = monotonicMillis();
     current = { client, socket };
     resumed();
   };

@@ -3,7 +3,6 @@
 // statement is cancelled on the server; if the server stays silent even then, the connection is
 // destroyed.
 import { unavailable } from "../../contract/errors.js";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Bulkhead, type Leave } from "../../work/bulkhead.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { within } from "../../work/within.js";
@@ -19,6 +18,7 @@ import {
   type Known,
   type PoolOptions,
 } from "./pools.js";
+import { monotonicMillis, sleep } from "../../ports/ambient.js";
 
 /** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
 const cancelMillis = 1_000;
@@ -126,7 +126,7 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
   };
 
   /**
-   * Abandoned connections, and until when (`performance.now()`) to try terminating their backends.
+   * Abandoned connections, and until when (`monotonicMillis`) to try terminating their backends.
    */
   const lost = new Map<Known, number>();
   let terminating: Promise<void> | undefined;
@@ -138,7 +138,7 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
           await tell("pg_terminate_backend", connection);
           lost.delete(connection);
         } catch {
-          if (performance.now() > until) lost.delete(connection);
+          if (monotonicMillis() > until) lost.delete(connection);
           await sleep(retryMillis, undefined, { ref: false });
         }
       }
@@ -147,7 +147,7 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
   const ends: Ends = {
     cancel: (connection) => tell("pg_cancel_backend", connection),
     terminate(connection) {
-      lost.set(connection, performance.now() + patienceMillis);
+      lost.set(connection, monotonicMillis() + patienceMillis);
       terminating ??= terminateLost().finally(() => (terminating = undefined));
     },
   };

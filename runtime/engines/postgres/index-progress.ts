@@ -1,9 +1,9 @@
 // Reports the progress of an index that another connection builds (PostgreSQL's manual, "CREATE
 // INDEX Progress Reporting").
-import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationWatch } from "../sql/migrations.js";
 import type { PostgresConnections } from "./connections.js";
+import { sleep } from "../../ports/ambient.js";
 
 /** Milliseconds between two queries, and for an answer. */
 const everyMillis = 500;

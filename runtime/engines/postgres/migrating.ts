@@ -1,6 +1,5 @@
 // Migrations on PostgreSQL while the service is running: callers never wait long for a migration's
 // locks, and statements that take long take no lock that callers wait for.
-import { setTimeout as sleep } from "node:timers/promises";
 import { unavailable } from "../../contract/errors.js";
 import { DatabaseRefusal } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -9,6 +8,7 @@ import type { SqlSession } from "../sql/session.js";
 import type { PostgresConnections, HeldConnection } from "./connections.js";
 import { translateFault } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
+import { drawFraction, sleep } from "../../ports/ambient.js";
 
 /**
  * The advisory lock that the migrating process holds. Any number will do, but it must never change.
@@ -175,7 +175,7 @@ async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
       // If it can't be repeated, the connection is destroyed, which undoes the open transaction.
       if (tries === maxTries || !isPassing(error)) throw error;
       await exec("ROLLBACK");
-      await sleep(pauseMillis * (0.5 + Math.random()));
+      await sleep(pauseMillis * (0.5 + drawFraction()));
     }
   }
 }

@@ -1,6 +1,6 @@
 // A database for one test: created empty, and dropped even if somebody is still connected.
-import { randomBytes } from "node:crypto";
 import { Client } from "pg";
+import { drawBytes } from "../../ports/ambient.js";
 
 export interface OwnDatabase {
   readonly url: string;
@@ -12,7 +12,7 @@ export interface OwnDatabase {
  * so.
  */
 export async function createOwnDatabase(server: string): Promise<OwnDatabase> {
-  const name = `opwright_test_${randomBytes(8).toString("hex")}`;
+  const name = `opwright_test_${drawBytes(8).toString("hex")}`;
   await onServer(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -1,12 +1,12 @@
 // Pools of connections to one of the servers that a URL names: the one that accepts writes.
 import { unavailable } from "../../contract/errors.js";
-import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
 import { isOfTable } from "./faults.js";
 import { sessionOptions, settleSession } from "./session-settings.js";
+import { drawBytes } from "../../ports/ambient.js";
 
 /** Milliseconds to wait for a new connection. */
 const connectMillis = 5_000;
@@ -54,7 +54,7 @@ export function poolsOf(
   class Named extends Base {
     constructor(config?: ClientConfig) {
       const socket = new Socket();
-      const name = `opwright ${randomBytes(6).toString("hex")}`;
+      const name = `opwright ${drawBytes(6).toString("hex")}`;
       const own = { connectionString: connectionString(), application_name: name };
       super({ ...config, ...own, stream: () => socket });
       known.set(this, { name, socket });

@@ -1,9 +1,9 @@
 // The bus over Redis publish and subscribe: one connection publishes, another subscribes.
-import { randomBytes } from "node:crypto";
 import type { Log } from "../../ports/log.js";
 import { heartbeat } from "../../work/heartbeat.js";
 import type { Repeated } from "../../work/repeat.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
+import { drawBytes, drawFraction } from "../../ports/ambient.js";
 
 const longestPauseMillis = 5_000;
 /**
@@ -20,7 +20,7 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   const { createClient } = await import("redis").catch((cause: unknown) => {
     throw new Error("Redis needs the package redis: npm install redis", { cause });
   });
-  const origin = randomBytes(8).toString("hex");
+  const origin = drawBytes(8).toString("hex");
   const channel = `opwright:${service}:signals`;
   const publisher = createClient({
     url,
@@ -35,7 +35,7 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
       socketTimeout: 10_000,
       reconnectStrategy: (retries) =>
         !isClosed &&
-        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + Math.random() / 2),
+        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + drawFraction() / 2),
     },
   });
   const subscriber = publisher.duplicate();

@@ -4,6 +4,7 @@ import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
 import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
 import { within } from "../../work/within.js";
+import { drawFraction } from "../../ports/ambient.js";
 
 const longestPauseMillis = 5_000;
 /** Milliseconds to wait for an answer. A Redis nearby answers in less than one. */
@@ -59,7 +60,7 @@ export async function openRedisRateLimiter(
       socketTimeout: 6_000,
       reconnectStrategy: (retries) =>
         !isClosed &&
-        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + Math.random() / 2),
+        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + drawFraction() / 2),
     },
   });
   // Callers get `core.unavailable` anyway, so the log only needs this for debugging.

@@ -3,6 +3,7 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { noteWaiting } from "../../ports/lifetime.js";
+import { startTimer } from "../../ports/ambient.js";
 
 /** Where a bucket is, and how to sign in. */
 export interface S3Options {
@@ -85,7 +86,7 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
     const answered = noteWaiting(signal, "the object store");
     const gone = (): void => end.abort();
     signal?.addEventListener("abort", gone, { once: true });
-    const timer = Number.isFinite(millis) ? setTimeout(gone, millis) : undefined;
+    const timer = Number.isFinite(millis) ? startTimer(gone, millis) : undefined;
     try {
       return await call({ abortSignal: end.signal });
     } catch (error) {

@@ -6,6 +6,7 @@ import type { ObjectHead } from "../../ports/object-head.js";
 import { causeOf, checkFits, unquoteTag } from "./client.js";
 import { metadataOf } from "./description.js";
 import type { S3Access } from "./upload.js";
+import { epochMillis } from "../../ports/ambient.js";
 
 /** Faults which mean that the given list of parts is wrong. */
 const partFaults = [
@@ -93,7 +94,7 @@ export async function sweepUploads(
   olderThanSeconds: number,
   limit: number,
 ): Promise<number> {
-  const before = Date.now() - olderThanSeconds * 1000;
+  const before = epochMillis() - olderThanSeconds * 1000;
   let swept = 0;
   let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {};
   for (;;) {

@@ -3,6 +3,7 @@ import type { IdentityStore, Session } from "../../ports/identity.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { lockPrincipal } from "./principal-lock.js";
 import { readTrust, trustQuery } from "./trust.js";
+import { epochMillis } from "../../ports/ambient.js";
 
 const sessionColumns = `"id", "principal_id", "actor_id", "tenant_id", "created_at"`;
 
@@ -80,7 +81,7 @@ export function sqlIdentitySessions(
     async trust(sessionId) {
       const text = trustQuery("opwright_sessions", "id", at(1));
       const [row] = await session.all(text, [sessionId]);
-      return row === undefined ? null : readTrust(row, Date.now());
+      return row === undefined ? null : readTrust(row, epochMillis());
     },
   };
 }

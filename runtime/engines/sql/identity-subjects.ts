@@ -4,6 +4,7 @@ import type { IdentityStore } from "../../ports/identity.js";
 import { principalColumns, readPrincipal } from "./principal-row.js";
 import type { SqlSession } from "./session.js";
 import { readTrust } from "./trust.js";
+import { epochMillis } from "../../ports/ambient.js";
 
 /** The methods of the identity store that deal with subjects, within one transaction. */
 export function sqlIdentitySubjects(
@@ -50,7 +51,7 @@ export function sqlIdentitySubjects(
       );
       if (row === undefined) return null;
       const named = { principal_id: row["id"] ?? null, actor_id: actorId, tenant_id: tenant };
-      return readTrust({ ...row, ...named, ended_at: null }, Date.now());
+      return readTrust({ ...row, ...named, ended_at: null }, epochMillis());
     },
   };
 }

@@ -1,6 +1,6 @@
 // A write that nobody reads. It shows whether the database accepts writes.
-import { randomBytes } from "node:crypto";
 import type { LeaseStore } from "../../ports/leases.js";
+import { drawBytes } from "../../ports/ambient.js";
 
 /**
  * Takes a lease that ends at once, always the same row, and notes so many random bytes in it, which
@@ -9,5 +9,5 @@ import type { LeaseStore } from "../../ports/leases.js";
  */
 export async function noteProbe(leases: LeaseStore, bytes: number): Promise<void> {
   await leases.take("readiness", "readiness", 0, 0);
-  await leases.note("readiness", "readiness", randomBytes(bytes).toString("base64"));
+  await leases.note("readiness", "readiness", drawBytes(bytes).toString("base64"));
 }

@@ -1,6 +1,6 @@
 // Queues an integration event for webhooks. Its payload, which arrives sealed, is stored once for
 // all of them.
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";

@@ -9,6 +9,7 @@ import { quoteName, type ScanColumns, type SqlRow } from "../sql/session.js";
 import type { SqliteConnection, SqliteScan, SqliteValue } from "./driver.js";
 import { isInterrupted, translateFault } from "./faults.js";
 import { StatementCache } from "./statement-cache.js";
+import { sleep, startInterval } from "../../ports/ambient.js";
 
 const maxPrepared = 64;
 /** Milliseconds between interrupts: one that comes before the statement has begun has no effect. */
@@ -53,7 +54,7 @@ export class ScanningConnection {
     const off = lifetime.onOver((why) => {
       reason = why;
       this.#connection.interrupt();
-      insisting = setInterval(() => this.#connection.interrupt(), insistMillis);
+      insisting = startInterval(() => this.#connection.interrupt(), insistMillis);
     }, "the database");
     try {
       return rowsOf(await running, columns);
@@ -85,7 +86,7 @@ export class ScanningConnection {
   async end(): Promise<void> {
     while (this.#running !== undefined) {
       this.#connection.interrupt();
-      await Promise.race([this.idle(), new Promise((next) => setTimeout(next, insistMillis))]);
+      await Promise.race([this.idle(), sleep(insistMillis)]);
     }
   }
 

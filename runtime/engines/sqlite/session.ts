@@ -1,5 +1,4 @@
 // A SQLite connection that keeps its prepared statements, and the sessions of readers and writers.
-import { setImmediate } from "node:timers/promises";
 import type { Work } from "../../ports/work.js";
 import {
   hasEnded,
@@ -15,6 +14,7 @@ import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js
 import { translateFault } from "./faults.js";
 import { ScanningConnection, type SqliteReaders } from "./readers.js";
 import { StatementCache } from "./statement-cache.js";
+import { monotonicMillis, nextTurn } from "../../ports/ambient.js";
 
 const maxPrepared = 512;
 /** Milliseconds after which a transaction of many statements yields the event loop to others. */
@@ -125,8 +125,8 @@ export class SqliteWriteSession implements SqlSession {
   readonly #scanning: ScanningConnection;
   readonly #work: Work;
   readonly #isOpen: () => boolean;
-  /** When it last yielded the event loop, on the clock of `performance.now()`. */
-  #since = performance.now();
+  /** When it last yielded the event loop, on the clock of `monotonicMillis`. */
+  #since = monotonicMillis();
   #running = 0;
 
   constructor({ prepared, scanning }: WritingConnection, work: Work, isOpen: () => boolean) {
@@ -180,9 +180,9 @@ export class SqliteWriteSession implements SqlSession {
    */
   async #ready(): Promise<void> {
     while (this.#scanning.isBusy) await this.#scanning.idle();
-    if (performance.now() - this.#since > stretchMillis) {
-      await setImmediate();
-      this.#since = performance.now();
+    if (monotonicMillis() - this.#since > stretchMillis) {
+      await nextTurn();
+      this.#since = monotonicMillis();
     }
     if (!this.#isOpen()) throw hasEnded();
   }

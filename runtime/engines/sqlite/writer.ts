@@ -1,11 +1,11 @@
 // The one writer of a SQLite database: transactions that arrive together share one commit, and so
 // one sync (architecture.md "Documents on SQL": a durable insert costs seven times a relaxed one).
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import type { Log } from "../../ports/log.js";
 import type { Work } from "../../ports/work.js";
 import { isBusy } from "./faults.js";
 import type { PreparedConnection, WritingConnection } from "./session.js";
+import { drawFraction, monotonicMillis, nextTurn, sleep, startTimer } from "../../ports/ambient.js";
 
 /** The work that a transaction belongs to; `operation` names it in the log. */
 export interface Writing extends Work {
@@ -88,7 +88,7 @@ export class SqliteWriter {
       await this.#begin();
       await this.#fill(jobs, settled);
       // Requests that are already in the socket buffers join this group.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       await this.#fill(jobs, settled);
       this.#connection.prepared.exec("COMMIT");
       this.#fault = undefined;
@@ -107,14 +107,14 @@ export class SqliteWriter {
    * event loop.
    */
   async #begin(): Promise<void> {
-    const patience = performance.now() + 5_000;
+    const patience = monotonicMillis() + 5_000;
     for (;;) {
       try {
         this.#connection.prepared.exec("BEGIN IMMEDIATE");
         return;
       } catch (error) {
-        if (!isBusy(error) || performance.now() > patience) throw error;
-        await sleep(5 + Math.random() * 20);
+        if (!isBusy(error) || monotonicMillis() > patience) throw error;
+        await sleep(5 + drawFraction() * 20);
       }
     }
   }
@@ -140,7 +140,7 @@ export class SqliteWriter {
     const { lifetime, operation } = job.writing;
     job.begun();
     prepared.exec("SAVEPOINT operation");
-    const held = setTimeout(() => {
+    const held = startTimer(() => {
       this.#log.warn({ operation }, `a transaction holds the writer for ${heldMillis / 1000} s`);
     }, heldMillis);
     try {

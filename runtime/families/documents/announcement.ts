@@ -1,14 +1,14 @@
 // Processes announce themselves, with the shapes that they know: what an older version still reads
 // is not brought up yet.
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { shapeNumber } from "../../contract/shapes.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { Resources } from "../../operations/resources.js";
 import type { Started } from "../../operations/family.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { LeaseStore } from "../../ports/leases.js";
 import { Lifetime } from "../../ports/lifetime.js";
+import { drawFraction, epochMillis, sleep } from "../../ports/ambient.js";
 
 /**
  * How often a process says that it lives, how long that counts, and how long it may take, in
@@ -54,7 +54,7 @@ export function announce(
     database.write({ lifetime: Lifetime.within(millis) }, ({ leases }) => work(leases));
   const say = (): Promise<unknown> =>
     write(patienceMillis, async (leases) => {
-      const now = Date.now();
+      const now = epochMillis();
       await leases.take(name, name, now, now + aliveMillis);
       await leases.note(name, name, JSON.stringify(self));
       await leases.prune(prefix, now - forgottenMillis);
@@ -71,7 +71,7 @@ export function announce(
           log.warn({ err: error }, "this process could not announce itself; trying again");
         isHeard = false;
       }
-      const wait = isHeard ? everyMillis * (0.9 + Math.random() * 0.2) : againMillis;
+      const wait = isHeard ? everyMillis * (0.9 + drawFraction() * 0.2) : againMillis;
       await sleep(wait, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
     }
   };
@@ -93,7 +93,7 @@ export async function olderProcesses(
   leases: LeaseStore,
   { table, shape }: AnyDocumentSpec,
 ): Promise<readonly Announced[]> {
-  const held = await leases.held(prefix, Date.now());
+  const held = await leases.held(prefix, epochMillis());
   return held
     .flatMap(({ state }) => (state === null ? [] : [JSON.parse(state) as Announced]))
     .filter(({ shapes }) => (shapes[table] ?? Infinity) < shapeNumber(shape));

@@ -9,6 +9,7 @@ import { documentStore } from "../../ports/documents.js";
 import type { Filter } from "../../query/ast.js";
 import { reachedBy } from "../../query/relations.js";
 import { relatedTo } from "./reach.js";
+import { monotonicMillis } from "../../ports/ambient.js";
 
 /** How long an estimate counts, in milliseconds: what is large changes slowly. */
 const rememberedMillis = 60_000;
@@ -55,10 +56,10 @@ function rowsOf(spec: AnyDocumentSpec, { resources, tenant }: ExecutionContext):
   estimates.set(database, known);
   const key = spec.tenant ? `${spec.table}\0${tenant}` : spec.table;
   const remembered = known.get(key);
-  if (remembered !== undefined && remembered.until > performance.now()) return remembered.rows;
+  if (remembered !== undefined && remembered.until > monotonicMillis()) return remembered.rows;
   known.delete(key);
   const rows = database.read(ofService()).of(documentStore).estimate(spec, tenant);
-  known.set(key, { rows, until: performance.now() + rememberedMillis });
+  known.set(key, { rows, until: monotonicMillis() + rememberedMillis });
   // One that failed is asked again.
   rows.catch(() => known.delete(key));
   if (known.size > maxRemembered) known.delete(known.keys().next().value ?? "");

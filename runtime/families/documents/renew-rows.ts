@@ -1,12 +1,12 @@
 // How `migrate` rewrites rows of older shapes, with a progress bar. It waits for processes of older
 // versions, or names them.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Announced } from "./announcement.js";
 import type { MigrateOptions } from "../../operations/family.js";
 import { renewRows } from "./renewal.js";
 import { progressBar, type ProgressBar } from "../../work/progress-bar.js";
 import type { Database } from "../../ports/database.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import { sleep } from "../../ports/ambient.js";
 
 /** How often to check whether older processes have ended, in milliseconds. */
 const lookMillis = 1_000;

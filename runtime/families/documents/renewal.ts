@@ -1,6 +1,5 @@
 // Rows of older shapes are stored anew once no process of an older version is left: batch by batch,
 // its progress noted, so that any process goes on where another one was.
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import { shapeNumber } from "../../contract/shapes.js";
 import type { Log } from "../../ports/log.js";
@@ -11,6 +10,7 @@ import { documentStore } from "../../ports/documents.js";
 import type { LeaseStore } from "../../ports/leases.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { olderProcesses, type Announced } from "./announcement.js";
+import { epochMillis, monotonicMillis, sleep } from "../../ports/ambient.js";
 
 /** How far the walk over the rows of a type is. */
 export interface Progress {
@@ -76,7 +76,7 @@ export async function renewalStep(
 ): Promise<Step> {
   const { leases } = transaction;
   const name = leaseName(spec);
-  const now = Date.now();
+  const now = epochMillis();
   const lease = await leases.take(name, holder, now, now + believedMillis);
   const note = (progress: Progress | null): Promise<boolean> =>
     leases.note(name, holder, progress === null ? null : JSON.stringify(progress));
@@ -93,9 +93,9 @@ export async function renewalStep(
   }
   const store = transaction.of(documentStore);
   const from = noted === null || noted.doneAt !== null ? begun(await store.size(spec)) : noted;
-  const started = performance.now();
+  const started = monotonicMillis();
   const { looked, renewed, left, next } = await store.renew(spec, from.after, limit);
-  const millis = performance.now() - started;
+  const millis = monotonicMillis() - started;
   const seen = {
     ...from,
     looked: from.looked + looked,
@@ -142,9 +142,9 @@ export function renewalJob(spec: AnyDocumentSpec, log: Log): PeriodicJob {
   const next = batches(spec);
   let toldAt = -Infinity;
   const tell = ({ kind }: Step, { looked, renewed, total }: Progress): void => {
-    const isDue = performance.now() - toldAt > toldMillis;
+    const isDue = monotonicMillis() - toldAt > toldMillis;
     if (kind === "more" ? !isDue : toldAt === -Infinity) return;
-    toldAt = kind === "more" ? performance.now() : -Infinity;
+    toldAt = kind === "more" ? monotonicMillis() : -Infinity;
     const state = kind === "more" ? "are being brought up" : "have been brought up";
     log.info({ looked, renewed, total }, `rows of ${spec.table} ${state}`);
   };
@@ -187,8 +187,8 @@ export async function renewRows(
     } catch (error) {
       // Others may have the write lock of SQLite again and again, and a server may be away for a
       // while.
-      failingSince ??= performance.now();
-      if (!passes(error) || performance.now() - failingSince > failingMillis) throw error;
+      failingSince ??= monotonicMillis();
+      if (!passes(error) || monotonicMillis() - failingSince > failingMillis) throw error;
     }
     await sleep(pauseMillis);
   }
@@ -213,6 +213,6 @@ export async function rowsToRenew(
 }
 
 async function statesOf(leases: LeaseStore): Promise<ReadonlyMap<string, string | null>> {
-  const held = await leases.held("rows.", Date.now());
+  const held = await leases.held("rows.", epochMillis());
   return new Map(held.map(({ name, state }) => [name, state]));
 }

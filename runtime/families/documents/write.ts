@@ -1,10 +1,9 @@
 // The rules of writing documents: revisions, patches, soft deletion, merges (decisions.md §1
 // "Documents").
-import { setTimeout as sleep } from "node:timers/promises";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
 import { diffOf } from "./changes.js";
 import { emitSignals } from "./emit.js";
@@ -22,6 +21,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
 import { mergeThreeWay } from "./three-way-merge.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
+import { drawFraction, sleep } from "../../ports/ambient.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -350,7 +350,7 @@ export async function retryWrite<T>(
   for (let tries = 0; tries < maxAttempts; tries += 1) {
     if (tries > 0) {
       context.lifetime.throwIfOver();
-      await sleep(5 + Math.random() * 45);
+      await sleep(5 + drawFraction() * 45);
     }
     const result = await attempt();
     if (result !== null) return result;

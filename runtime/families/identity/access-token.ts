@@ -1,7 +1,7 @@
 // Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned
 // (RFC 8725).
 import { refusedCredentials } from "../../contract/errors.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { Clock } from "../../ports/clock.js";
 import type { TokenKeys } from "../../operations/token-keys.js";
 import type { AccessClaims, TokenAlgorithm, TokenIssuer } from "../../ports/tokens.js";

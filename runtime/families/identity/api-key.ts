@@ -1,11 +1,12 @@
 // The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum detects a mistyped key
 // without a query, and lets secret scanners recognize a key in a text.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { drawBytes } from "../../ports/ambient.js";
 
 /** A new secret of 32 random bytes. */
 export function newApiKey(prefix: string): string {
-  const body = `${prefix}_${randomBytes(32).toString("hex")}`;
+  const body = `${prefix}_${drawBytes(32).toString("hex")}`;
   return `${body}${checksum(body)}`;
 }
 

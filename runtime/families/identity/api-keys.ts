@@ -5,7 +5,7 @@ import { heldSession } from "../../operations/held-session.js";
 import { sessionOf } from "../../operations/identity.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { ApiKey } from "../../ports/api-keys.js";
 import { digestOf, hintOf, newApiKey } from "./api-key.js";
 import type { IdentitySpec } from "./spec.js";

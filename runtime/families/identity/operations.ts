@@ -5,7 +5,7 @@ import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { anySessionOf, callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
 import { unscoped } from "../documents/access.js";
 import { collection } from "../documents/collection.js";

@@ -1,15 +1,15 @@
 // Password resets: one outstanding token a principal, which reaches its owner out of band
 // (service.md "Password reset token").
 import { identityResources } from "./resources.js";
-import { randomBytes } from "node:crypto";
 import { refusedCredentials } from "../../contract/errors.js";
 import type { Handler } from "../../operations/operation.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import { stageIf } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
+import { drawBytes } from "../../ports/ambient.js";
 
 /**
  * The integration event of a request (service.md "Integration events (outbox)"). It carries the
@@ -46,7 +46,7 @@ export const passwordReset = {
       // Stands in for an unknown principal, so that the same work is done.
       const principalId = isKnown ? principal.id : uuidv7();
       if (isKnown) context.note({ principal_id: principalId });
-      const token = randomBytes(32).toString("base64url");
+      const token = drawBytes(32).toString("base64url");
       const expiresAt = context.clock.now() + spec.resetTtlSeconds * 1000;
       const event: PasswordResetRequested = {
         login: name,

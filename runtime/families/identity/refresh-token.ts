@@ -1,11 +1,11 @@
 // Refresh tokens: random, stored as a digest, each leading to one successor (RFC 9700 §4.14.2,
 // decisions.md "Refresh").
-import { randomBytes } from "node:crypto";
 import type { Signer } from "../../ports/signer.js";
+import { drawBytes } from "../../ports/ambient.js";
 
 /** A new refresh token: 32 random bytes as base64url. */
 export function newRefreshToken(): string {
-  return randomBytes(32).toString("base64url");
+  return drawBytes(32).toString("base64url");
 }
 
 /** What is stored of a token. */

@@ -2,7 +2,8 @@
 // names must be live (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
 import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
-import { isUuid, uuidv7 } from "../../contract/uuid.js";
+import { isUuid } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { Resources } from "../../operations/resources.js";
 import type { Identity } from "../../operations/identity.js";
 import type { Transaction } from "../../ports/database.js";

@@ -1,9 +1,8 @@
 // Sign-up: at once, or once a mailed token has come back. Until then there is no principal, and
 // nobody can find out which logins have one.
 import { identityResources } from "./resources.js";
-import { randomBytes } from "node:crypto";
 import { fail, refusedCredentials } from "../../contract/errors.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { settingsOf } from "../../operations/family.js";
 import type { Handler } from "../../operations/operation.js";
@@ -15,6 +14,7 @@ import { identityFamily } from "./index.js";
 import { issueSession, type TokenResponse } from "./operations.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec, SignUpSpec } from "./spec.js";
+import { drawBytes } from "../../ports/ambient.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -170,7 +170,7 @@ interface NewToken {
 }
 
 function newToken({ ttlSeconds }: SignUpSpec, { resources, clock }: ExecutionContext): NewToken {
-  const token = randomBytes(32).toString("base64url");
+  const token = drawBytes(32).toString("base64url");
   const digest = resources.of(identityResources).reset.sign(purpose, token).toString("base64url");
   return { token, digest, expiresAt: clock.now() + ttlSeconds * 1000 };
 }

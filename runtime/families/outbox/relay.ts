@@ -12,6 +12,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
 import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
+import { drawFraction, monotonicMillis } from "../../ports/ambient.js";
 
 export interface RelayOptions {
   readonly service: ServiceAtWork;
@@ -129,7 +130,7 @@ async function deliver(
     const created = new Date(event.createdAt).toISOString();
     const text = kept.events(name).told(sealer.open(event.payload, id), event.shape);
     const data: unknown = JSON.parse(text);
-    const lifetime = new Lifetime(performance.now() + patienceMillis, gone.caller);
+    const lifetime = new Lifetime(monotonicMillis() + patienceMillis, gone.caller);
     const context = contextOf(`outbox.${name}`, tenant, lifetime);
     const delivered = { id, name, data, tenant, created_at: created, attempt };
     const delivery = runHeld(context, destination, (own) => destination(delivered, own));
@@ -213,5 +214,5 @@ function withPatience(delivery: Promise<void>, lifetime: Lifetime): Promise<void
 /** Whole milliseconds. */
 function backoff({ backoffMillis }: RelayOptions, attempt: number): number {
   const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
-  return Math.round(Math.random() * longest);
+  return Math.round(drawFraction() * longest);
 }

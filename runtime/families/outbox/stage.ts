@@ -4,7 +4,7 @@ import { firstName } from "../../contract/former-names.js";
 import type { OutboxSpec } from "./spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callWithTurns } from "../../operations/held-calls.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
 /**

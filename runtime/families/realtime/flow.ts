@@ -2,6 +2,7 @@
 // one that takes nothing. Most of the cost of a delivery is the call that writes (architecture.md
 // "Realtime").
 import type { Writable } from "node:stream";
+import { runNextTurn, startInterval } from "../../ports/ambient.js";
 
 /** Bytes that may wait for a slow reader. */
 const softBytes = 256 * 1024;
@@ -76,7 +77,7 @@ export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue)
     send(frame) {
       bytes += frame.length;
       if (frames.push(frame) > 1) return;
-      if (due.push(flush) === 1) setImmediate(flushAll);
+      if (due.push(flush) === 1) runNextTurn(flushAll);
     },
     flush,
     isWritable: () => waiting() < softBytes,
@@ -94,7 +95,7 @@ export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue)
           resolve();
         };
         let before = waiting();
-        const timer = setInterval(() => {
+        const timer = startInterval(() => {
           // A client that reads something, however slowly, is waited for.
           if (waiting() >= before) stream.destroy();
           before = waiting();

@@ -3,6 +3,7 @@ import type { SignalTarget } from "../../ports/signals.js";
 import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
 import type { Signal } from "../../ports/signal.js";
 import type { TellEntry } from "./told-entries.js";
+import { runNextTurn } from "../../ports/ambient.js";
 
 /** A connection as the hub knows it. */
 export interface HubMember extends MailboxOwner {
@@ -98,7 +99,7 @@ export function memoryHub(tell: TellEntry): Hub {
       const waiting = due.get(key);
       if (waiting === undefined) due.set(key, { tenant, to, signals: [signal] });
       else waiting.signals.push(signal);
-      if (due.size === 1 && waiting === undefined) setImmediate(tellDue);
+      if (due.size === 1 && waiting === undefined) runNextTurn(tellDue);
     },
     tell(tenant, to, signal, except) {
       for (const member of audience(tenant, to) ?? [])

@@ -2,6 +2,7 @@
 // to look again (decisions.md §2: loss is never silent).
 import type { Admitted } from "./admission.js";
 import type { RealtimeSpec } from "./spec.js";
+import { drawFraction, startTimer } from "../../ports/ambient.js";
 
 /**
  * Milliseconds between two announcements, so that not all clients look again at the same moment;
@@ -45,7 +46,7 @@ export function announcedLosses(
           due.delete(one);
           if (admitted.has(one)) one.ephemeral.lost();
         };
-        due.set(one, setTimeout(tell, Math.random() * span).unref());
+        due.set(one, startTimer(tell, drawFraction() * span).unref());
       }
     },
     hasLost() {

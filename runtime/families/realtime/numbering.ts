@@ -1,12 +1,12 @@
 // Gives staged signals their positions in mailboxes, after their commit: a reader could already
 // have passed a position that was taken before it (architecture.md "Number after commit"). Shards
 // are numbered beside each other, each by one process at a time.
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/resources.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { NumberedEntry } from "../../ports/mailbox.js";
 import { mailboxStore } from "../../ports/mailbox.js";
+import { drawFraction, sleep, startInterval, startTimer } from "../../ports/ambient.js";
 
 /** Signals that one transaction numbers. */
 const batchSize = 500;
@@ -50,7 +50,7 @@ export function startNumbering(
       }
     } catch (error) {
       // The other one may have begun before this process's last commit.
-      if (isBusy(error)) setTimeout(wake, busyMillis * (0.5 + Math.random())).unref();
+      if (isBusy(error)) startTimer(wake, busyMillis * (0.5 + drawFraction())).unref();
       else log.error({ err: error, shard }, "staged signals could not be numbered");
     }
   };
@@ -78,7 +78,7 @@ export function startNumbering(
       if (state.isWanted) wake();
     });
   };
-  const timer = setInterval(wake, pollMillis).unref();
+  const timer = startInterval(wake, pollMillis).unref();
   wake();
   return {
     wake,
@@ -93,7 +93,7 @@ export function startNumbering(
 /** The shards in random order, so that processes begin with different ones. */
 function shuffled(values: readonly number[]): number[] {
   return values
-    .map((value) => [Math.random(), value] as const)
+    .map((value) => [drawFraction(), value] as const)
     .sort(([left], [right]) => left - right)
     .map(([, value]) => value);
 }

@@ -1,7 +1,5 @@
 // The realtime plane of a process: who is connected, and what takes durable signals from their
 // transactions to them (architecture.md "Realtime").
-import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Resources } from "../../operations/resources.js";
 import { repeat, type Repeated } from "../../work/repeat.js";
 import {
@@ -30,6 +28,7 @@ import { recheckTopics } from "./topic-checks.js";
 import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
+import { drawBytes, drawFraction, sleep } from "../../ports/ambient.js";
 
 /**
  * Without a bus, signals that other processes have numbered are found within so many milliseconds.
@@ -213,7 +212,7 @@ function positionsOf(
 async function leaveSpread(all: readonly Admitted[], spreadMillis: number): Promise<void> {
   const span = Math.min(all.length * leavePauseMillis, spreadMillis);
   const ends = all.map(async ({ leave }) => {
-    await sleep(Math.random() * span);
+    await sleep(drawFraction() * span);
     await leave();
   });
   await Promise.all(ends);
@@ -263,7 +262,7 @@ function heard(
  * equal signals apart.
  */
 function signalIds(): () => string {
-  const process = randomBytes(6).toString("base64url");
+  const process = drawBytes(6).toString("base64url");
   let count = 0;
   return () => `${process}.${(count += 1).toString(36)}`;
 }

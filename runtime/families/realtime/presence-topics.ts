@@ -3,6 +3,7 @@
 // square (decisions.md §2 "Presence").
 import { Signal } from "../../ports/signal.js";
 import type { HubMember } from "./hub.js";
+import { monotonicMillis, startTimer } from "../../ports/ambient.js";
 
 /**
  * Milliseconds before others learn that somebody has gone, because most broken connections come
@@ -81,11 +82,11 @@ export function shownTopics(
     return shown;
   };
   const tellSoon = (shown: ShownTopic): void => {
-    const rest = shown.toldAt + tickMillis - performance.now();
-    shown.timer ??= setTimeout(
+    const rest = shown.toldAt + tickMillis - monotonicMillis();
+    shown.timer ??= startTimer(
       () => {
         shown.timer = undefined;
-        shown.toldAt = performance.now();
+        shown.toldAt = monotonicMillis();
         tell(shown, publish);
         if (shown.present.size === 0) topics.delete(topicKey(shown.tenant, shown.topic));
       },
@@ -116,7 +117,7 @@ export function shownTopics(
       for (const key of keys) {
         if (isPresent(key)) join(key);
         else if (!lingering.has(key))
-          lingering.set(key, setTimeout(() => leave(key), lingerMillis).unref());
+          lingering.set(key, startTimer(() => leave(key), lingerMillis).unref());
       }
     },
 

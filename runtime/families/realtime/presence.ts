@@ -1,6 +1,6 @@
 // Who hears a topic: the principals that are connected to any process of the service (decisions.md
 // §2 "Presence").
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { PresenceMessage } from "../../ports/bus.js";
 import type { HubMember } from "./hub.js";
 import {
@@ -11,6 +11,7 @@ import {
   type Seat,
   type TellPresence,
 } from "./presence-topics.js";
+import { monotonicMillis, startInterval, startTimer } from "../../ports/ambient.js";
 
 /**
  * How often processes say that they are alive, and after how long without that they count as gone.
@@ -60,7 +61,7 @@ export function startPresence(
     send({ kind: "presence", process: self, is: "whole", seats: [...here.keys()].map(seatOf) });
   };
 
-  const timer = setInterval(() => {
+  const timer = startInterval(() => {
     others.flush();
     send({ kind: "presence", process: self, is: "alive", size: here.size });
     shown.look(seatsOfSilent(there));
@@ -91,7 +92,7 @@ export function startPresence(
     heard(message) {
       const other = there.get(message.process) ?? { seats: new Set<string>(), heardAt: 0 };
       there.set(message.process, other);
-      other.heardAt = performance.now();
+      other.heardAt = monotonicMillis();
       switch (message.is) {
         case "ask":
           if (message.of === null || message.of === self) whole();
@@ -136,7 +137,7 @@ function seatsOfSilent(
 ): readonly string[] {
   const gone: string[] = [];
   for (const [one, { seats, heardAt }] of there) {
-    if (performance.now() - heardAt <= silentMillis) continue;
+    if (monotonicMillis() - heardAt <= silentMillis) continue;
     there.delete(one);
     gone.push(...seats);
   }
@@ -175,7 +176,7 @@ function gatheredMoves(send: (is: Move, seats: readonly Seat[]) => void): Gather
   return {
     moved(key, is) {
       moves.set(key, is);
-      timer ??= setTimeout(flush, gatherMillis).unref();
+      timer ??= startTimer(flush, gatherMillis).unref();
     },
     flush,
     forget,

@@ -3,6 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import type { RealtimeCounters } from "./limits.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
+import { monotonicMillis } from "../../ports/ambient.js";
 
 /** A connection that takes one of its principal's places. */
 export interface PrincipalConnection extends MailboxOwner {
@@ -71,7 +72,7 @@ export class PrincipalConnections {
     this.#makeRoom(one);
     const key = keyOf(one);
     const own = this.#byOwner.get(key) ?? new Map<PrincipalConnection, Life>();
-    this.#byOwner.set(key, own.set(one, { heardAt: performance.now(), toldAt: -Infinity }));
+    this.#byOwner.set(key, own.set(one, { heardAt: monotonicMillis(), toldAt: -Infinity }));
     counters.connections += 1;
     return () => {
       if (!own.delete(one)) return;
@@ -83,14 +84,14 @@ export class PrincipalConnections {
   /** A device gave a sign of life. */
   hear(owner: MailboxOwner, device: string): void {
     const life = this.#lifeOf(owner, device);
-    if (life !== undefined) life.heardAt = performance.now();
+    if (life !== undefined) life.heardAt = monotonicMillis();
   }
 
   /** A device gave a sign of life here; says whether other processes must be told. */
   sign(owner: MailboxOwner, device: string): boolean {
     const life = this.#lifeOf(owner, device);
     if (life === undefined) return true;
-    life.heardAt = performance.now();
+    life.heardAt = monotonicMillis();
     if (life.heardAt - life.toldAt < tellMillis) return false;
     life.toldAt = life.heardAt;
     return true;
@@ -101,7 +102,7 @@ export class PrincipalConnections {
    * continues.
    */
   endSilent(): void {
-    const before = performance.now() - this.#options.silentMillis;
+    const before = monotonicMillis() - this.#options.silentMillis;
     for (const own of this.#byOwner.values())
       for (const [one, { heardAt }] of own) if (heardAt < before) this.#reconnect(one);
   }
@@ -136,7 +137,7 @@ export class PrincipalConnections {
   #makeRoom(owner: MailboxOwner): void {
     const own = this.#of(owner);
     if (own.size < mostOfOne) return;
-    const before = performance.now() - overdueMillis;
+    const before = monotonicMillis() - overdueMillis;
     const [silent] = [...own]
       .filter(([{ connection }, { heardAt }]) => connection.reconnect !== null && heardAt < before)
       .sort(([, one], [, other]) => one.heardAt - other.heardAt);

@@ -3,7 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callTogether } from "../../operations/held-calls.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { SignalTarget } from "../../ports/signals.js";
 import { Signal } from "../../ports/signal.js";
 import { keptAs } from "./signal-names.js";

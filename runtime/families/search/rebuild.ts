@@ -1,12 +1,12 @@
 // Rebuilds the index of a search, batch by batch under a lease. The lease stores the progress, so
 // that a rebuild can resume.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Transaction } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { RebuildPosition } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { searchStore } from "../../ports/search.js";
+import { epochMillis, monotonicMillis, sleep } from "../../ports/ambient.js";
 
 /** The progress, as the lease stores it. */
 interface Progress {
@@ -48,7 +48,7 @@ export async function rebuildSearch(
   const lease = { name: `search.${spec.index}`, holder: uuidv7() };
   let hasWaited = false;
   for (let size = firstBatch; ;) {
-    const started = performance.now();
+    const started = monotonicMillis();
     const progress = await database.write({ lifetime: Lifetime.within(deadlineMillis) }, (stores) =>
       batch(stores, spec, lease, size),
     );
@@ -61,7 +61,7 @@ export async function rebuildSearch(
     const { done, total, isDone } = progress;
     listener.onProgress(done, total);
     if (isDone) return done;
-    const wanted = (size * batchMillis) / Math.max(1, performance.now() - started);
+    const wanted = (size * batchMillis) / Math.max(1, monotonicMillis() - started);
     size = Math.round(Math.max(1, Math.min(wanted, 2 * size, largestBatch)));
   }
 }
@@ -75,7 +75,7 @@ async function batch(
 ): Promise<{ readonly done: number; readonly total: number; readonly isDone: boolean } | null> {
   const { leases } = transaction;
   const search = transaction.of(searchStore);
-  const now = Date.now();
+  const now = epochMillis();
   const lease = await leases.take(name, holder, now, now + leaseMillis);
   if (lease === null) return null;
   // The state was stored by `leases.note` below.

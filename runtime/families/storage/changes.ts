@@ -3,7 +3,7 @@
 // engine's part would leave an object that no list has.
 import { storeFor } from "./resources.js";
 import type { ServiceError } from "../../contract/errors.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { ObjectHead } from "../../ports/object-head.js";
 import { objectIndex, type FoundObject } from "../../ports/object-index.js";
 import type { ObjectStore } from "../../ports/objects.js";

@@ -8,6 +8,7 @@ import { rangeCounts, type Conditions } from "./conditions.js";
 import type { ByteWindow, ObjectHead } from "../../ports/object-head.js";
 import type { ObjectStore } from "../../ports/objects.js";
 import { windowOf } from "./range.js";
+import { epochMillis } from "../../ports/ambient.js";
 
 /** Times that an object may be replaced between its head and its bytes before we give up. */
 const patience = 3;
@@ -51,7 +52,7 @@ export function askedWindow(
   size: number,
   maxBytes: number,
 ): ByteWindow | undefined {
-  if (validators.isOnePiece === true || !rangeCounts(ifRange, validators, Date.now()))
+  if (validators.isOnePiece === true || !rangeCounts(ifRange, validators, epochMillis()))
     return undefined;
   const window = windowOf(range, size, maxBytes);
   if (window !== "unsatisfiable") return window ?? undefined;

@@ -3,7 +3,7 @@ import { addAbortSignal } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fail } from "../../contract/errors.js";
 import { maxObjectsPage } from "../../contract/object-texts.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { heldApi } from "../../operations/held-api.js";
 import { outputValue } from "../../operations/json-text.js";

@@ -7,7 +7,7 @@ import { fail } from "../../contract/errors.js";
 import { ByteReply } from "../../operations/byte-reply.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import { limitBytes, tooLarge } from "../../ports/bounded.js";
 import {
   checkPreconditions,

@@ -1,13 +1,13 @@
 // The walk over all objects of a storage that keeps their index right: by itself twice a day, and
 // by `node server.js objects-rebuild [NAME]`.
-import { setTimeout as sleep } from "node:timers/promises";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
 import type { OutsideJob } from "../../work/periodic.js";
 import type { Resources } from "../../operations/resources.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf } from "./changes.js";
 import { reconcile } from "./reconcile.js";
+import { sleep } from "../../ports/ambient.js";
 
 /** A walk that has come to its end is good for so long; one that has failed begins again sooner. */
 const goodMillis = 12 * 60 * 60 * 1_000;

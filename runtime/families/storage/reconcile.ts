@@ -6,6 +6,7 @@ import type { ListedObject } from "../../ports/object-head.js";
 import type { Transaction } from "../../ports/database.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { headsOf, lookAt, type Noting } from "./changes.js";
+import { monotonicMillis } from "../../ports/ambient.js";
 
 /** Objects that are compared at once. */
 const batchSize = 200;
@@ -29,7 +30,7 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const files = placeOf(spec);
   const root = `${files}/`;
-  const end = performance.now() + millis;
+  const end = monotonicMillis() + millis;
   let place = after ?? root;
   let objects = 0;
   let batch: ListedObject[] = [];
@@ -40,7 +41,7 @@ export async function reconcile(
     objects += batch.length;
     place = listed.key;
     batch = [];
-    if (performance.now() > end) return { objects, next: place };
+    if (monotonicMillis() > end) return { objects, next: place };
   }
   // No key of the storage stands behind this one: it has the character that follows the slash.
   await compare(noting, place, `${files}0`, batch);

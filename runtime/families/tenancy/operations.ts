@@ -7,7 +7,7 @@ import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import { callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { identityStore } from "../../ports/identity.js";
 

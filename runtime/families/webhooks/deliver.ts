@@ -22,6 +22,7 @@ import { secretOf } from "./secret.js";
 import type { WebhookSettings } from "./settings.js";
 import { Shares } from "./shares.js";
 import { testEvent, type WebhooksSpec } from "./spec.js";
+import { drawFraction } from "../../ports/ambient.js";
 
 /** Milliseconds for reading and recording in the database. */
 const storeMillis = 10_000;
@@ -205,7 +206,7 @@ function outcomeOf(
   if (error === null) return { at, isDelivered: true, dueAt: null, status, error };
   const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
   // At least half of the bound, so that an absent webhook isn't called again at once.
-  const dueAt = at + Math.round(longest * (0.5 + Math.random() / 2));
+  const dueAt = at + Math.round(longest * (0.5 + drawFraction() / 2));
   // 410 says that the webhook is gone for good.
   const isOver = isRefused || attempt >= maxAttempts || status === 410;
   return { at, isDelivered: false, dueAt: isOver ? null : dueAt, status, error };

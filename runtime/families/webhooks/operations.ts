@@ -1,7 +1,7 @@
 // The operations of webhooks that generated routes name.
 import { firstName, presentName } from "../../contract/former-names.js";
 import { fail } from "../../contract/errors.js";
-import { uuidv7 } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { settingsOf } from "../../operations/family.js";
 import { heldSession } from "../../operations/held-session.js";

@@ -6,6 +6,7 @@ import type { Multer } from "multer";
 import { fail, ServiceError } from "../../contract/errors.js";
 import { nulFault } from "../../contract/validation.js";
 import type { FileHandling, IncomingForm } from "../../families/storage/form.js";
+import { monotonicMillis, startInterval } from "../../ports/ambient.js";
 
 /** Fields beside the file; anything else is refused. */
 const knownFields = ["description", "prefix", "tags"];
@@ -122,12 +123,12 @@ async function received<Stored>(
 
 /** Calls back if no byte has arrived for a while, unless the store is what delays them. */
 function watchIdle(req: IncomingMessage, onIdle: () => void): () => void {
-  let [seen, since] = [req.socket.bytesRead, performance.now()];
-  const timer = setInterval(() => {
+  let [seen, since] = [req.socket.bytesRead, monotonicMillis()];
+  const timer = startInterval(() => {
     const { bytesRead } = req.socket;
-    if (bytesRead !== seen || req.isPaused() || req.complete) since = performance.now();
+    if (bytesRead !== seen || req.isPaused() || req.complete) since = monotonicMillis();
     seen = bytesRead;
-    if (performance.now() - since >= idle.millis) onIdle();
+    if (monotonicMillis() - since >= idle.millis) onIdle();
   }, idle.every);
   return () => clearInterval(timer);
 }

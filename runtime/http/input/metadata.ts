@@ -4,7 +4,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { isIdempotencyKey } from "../../contract/limits.js";
 import type { InvocationMetadata } from "../../operations/invocation-facts.js";
-import { isUuid, uuidv7 } from "../../contract/uuid.js";
+import { isUuid } from "../../contract/uuid.js";
+import { uuidv7 } from "../../ports/uuid.js";
+import { monotonicMillis } from "../../ports/ambient.js";
 
 /**
  * The ids of a request. A malformed id from the caller is replaced by a fresh one, never refused.
@@ -51,7 +53,7 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
 export function readDeadline(headers: IncomingHttpHeaders, planned: number | undefined): number {
   const header = headers["x-deadline-budget"];
   if (header === undefined)
-    return planned === undefined ? Infinity : performance.now() + planned * 1000;
+    return planned === undefined ? Infinity : monotonicMillis() + planned * 1000;
   if (
     typeof header !== "string" ||
     !/^\d{1,9}(?:\.\d{1,9})?$/.test(header) ||
@@ -59,5 +61,5 @@ export function readDeadline(headers: IncomingHttpHeaders, planned: number | und
   ) {
     throw fail("deadline_malformed");
   }
-  return performance.now() + Math.min(Number(header), planned ?? Infinity) * 1000;
+  return monotonicMillis() + Math.min(Number(header), planned ?? Infinity) * 1000;
 }

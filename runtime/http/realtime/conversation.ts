@@ -20,6 +20,7 @@ import { recheckRenewed } from "../../families/realtime/topic-checks.js";
 import { mailboxOf } from "../../ports/mailbox.js";
 import type { Presented } from "../boundary.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./endpoint.js";
+import { nextTurn, sleep } from "../../ports/ambient.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
@@ -180,10 +181,10 @@ function commandsUnderWay(): CommandsUnderWay {
 
     async leave() {
       isLeaving = true;
-      const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());
+      const patience = sleep(leaveMillis, undefined, { ref: false });
       await Promise.race([Promise.allSettled(running), patience]);
       // Their answers are written right after them.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     },
   };
 }

@@ -2,7 +2,6 @@
 import { planePaths, pathsOfPlane } from "../../contract/realtime.js";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
-import { setTimeout as sleep } from "node:timers/promises";
 import { settingsOf } from "../../operations/family.js";
 import { realtimeFamily } from "../../families/realtime/index.js";
 import { withPublicHost } from "../published-address.js";
@@ -20,6 +19,7 @@ import { upgradeRequired } from "../upgrade.js";
 import { realtimeCounters } from "../../families/realtime/limits.js";
 import type { RealtimeSpec } from "../../families/realtime/spec.js";
 import { startPlane } from "../../families/realtime/plane.js";
+import { sleep } from "../../ports/ambient.js";
 
 /** How long a bus that doesn't answer may hold up a stop, in milliseconds. */
 const busMillis = 1_000;

@@ -3,6 +3,7 @@
 // Socket.IO.
 import { WebSocket, WebSocketServer, type Server, type ServerOptions } from "ws";
 import { FrameQueue, type Frame } from "./frame-queue.js";
+import { monotonicMillis, startTimer } from "../../ports/ambient.js";
 
 export interface Pace {
   readonly framesPerSecond: number;
@@ -38,7 +39,7 @@ export function pacedServer(options: ServerOptions, pace: Pace): Server<typeof P
 class Bucket {
   readonly #pace: Pace;
   #frames: number;
-  #filledAt = performance.now();
+  #filledAt = monotonicMillis();
 
   constructor(pace: Pace) {
     this.#pace = pace;
@@ -47,7 +48,7 @@ class Bucket {
 
   get isEmpty(): boolean {
     const { framesPerSecond, framesBurst } = this.#pace;
-    const now = performance.now();
+    const now = monotonicMillis();
     const since = ((now - this.#filledAt) / 1_000) * framesPerSecond;
     this.#frames = Math.min(framesBurst, this.#frames + since);
     this.#filledAt = now;
@@ -146,7 +147,7 @@ export class PacedWebSocket extends WebSocket {
   }
 
   #proceedLater(): void {
-    const now = performance.now();
+    const now = monotonicMillis();
     if (now - this.#signAt > signMillis) {
       this.#signAt = now;
       const [event, ...given] = this.pace.signOfLife;
@@ -155,7 +156,7 @@ export class PacedWebSocket extends WebSocket {
     const { framesPerSecond, framesBurst } = this.pace;
     // A small bucket refills sooner.
     const millis = Math.min(portionMillis, (framesBurst / framesPerSecond) * 500);
-    this.#timer = setTimeout(() => this.#proceed(), this.#bucket.isEmpty ? millis : 0);
+    this.#timer = startTimer(() => this.#proceed(), this.#bucket.isEmpty ? millis : 0);
   }
 
   #forget(): void {

@@ -25,6 +25,7 @@ import { PacedWebSocket, pacedServer } from "./paced-websocket.js";
 import { converse, type Conversation } from "./conversation.js";
 import { closingMillis, maxFrameBytes, toldError, type RealtimeEndpoint } from "./endpoint.js";
 import { replyError } from "../reply.js";
+import { startTimer } from "../../ports/ambient.js";
 
 /** Engine.IO's own, which is a message of WebSocket. */
 const pong = Buffer.from("3");
@@ -196,7 +197,7 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
  */
 function end({ conn, request }: Socket): void {
   conn.close();
-  setTimeout(() => request.socket.destroy(), closingMillis).unref();
+  startTimer(() => request.socket.destroy(), closingMillis).unref();
 }
 
 /** The WebSocket of a connection, which Engine.IO stores on its request. */

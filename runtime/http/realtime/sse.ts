@@ -16,6 +16,7 @@ import { readJsonBody } from "../input/read-body.js";
 import { converse } from "./conversation.js";
 import { boundCaller, closingMillis, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
 import { commonHeaders, sendJson } from "../reply.js";
+import { drawFraction, startInterval, startTimer } from "../../ports/ambient.js";
 
 const keepaliveMillis = 15_000;
 /**
@@ -81,7 +82,7 @@ async function stream(
     flow.flush();
     res.end(last);
     // The connection serves other requests once this was sent.
-    const patience = setTimeout(() => socket.destroy(), closingMillis).unref();
+    const patience = startTimer(() => socket.destroy(), closingMillis).unref();
     res.once("close", () => clearTimeout(patience));
   };
   const counters = options.counters.signals.sse;
@@ -110,7 +111,7 @@ async function stream(
     conversation.end();
     throw fail(early);
   }
-  const timer = setInterval(() => {
+  const timer = startInterval(() => {
     flow.flush();
     if (!hasEnded()) res.write(": keepalive\n\n");
   }, keepaliveMillis);
@@ -147,7 +148,7 @@ function streamHeaders({ metadata }: ExecutionContext): string[] {
  * come at once.
  */
 function retryIn(least: number, most = least): string {
-  return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
+  return `retry: ${least + Math.floor(drawFraction() * (most - least))}\n\n`;
 }
 
 function told(code: ErrorCode): string {

@@ -18,6 +18,7 @@ import { converse, type Conversation } from "./conversation.js";
 import { closingMillis, maxFrameBytes, toldError, type RealtimeEndpoint } from "./endpoint.js";
 import { parseQuery } from "../input/read-input.js";
 import { parseStrictJson } from "../input/strict-json.js";
+import { startInterval, startTimer } from "../../ports/ambient.js";
 
 const pingMillis = 25_000;
 
@@ -107,7 +108,7 @@ function figures(context: Readonly<Record<string, unknown>>): string {
 
 function end(webSocket: WebSocket, code: number, reason: string): void {
   webSocket.close(code, cut(reason, 123));
-  setTimeout(() => webSocket.terminate(), closingMillis).unref();
+  startTimer(() => webSocket.terminate(), closingMillis).unref();
 }
 
 /** The bytes of refusals that are always the same. */
@@ -236,7 +237,7 @@ function connectionOver(
 function pinged(webSocket: PacedWebSocket): NodeJS.Timeout {
   let isAlive = true;
   webSocket.on("pong", () => (isAlive = true));
-  return setInterval(() => {
+  return startInterval(() => {
     if (!isAlive) return webSocket.terminate();
     isAlive = false;
     webSocket.ping();

@@ -1,6 +1,6 @@
 // Callers that write at random, beside each other, and note what they are told.
 import fc from "fast-check";
-import { uuidv7 } from "../../../runtime/contract/uuid.js";
+import { uuidv7 } from "../../../runtime/ports/uuid.js";
 import { known, type Ledger, type Told } from "./ledger.js";
 import { calledOf, type Kind, type Version } from "./world.js";
 

@@ -1,6 +1,5 @@
 // A store that encrypts what another one keeps, in constant memory both ways (decisions.md "Object
 // storage": encryption).
-import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fail } from "../../../contract/errors.js";
@@ -19,6 +18,7 @@ import {
   type Form,
 } from "./format.js";
 import type { KeyRing } from "./key-ring.js";
+import { drawBytes } from "../../../ports/ambient.js";
 
 const headerWindow: ByteWindow = { first: 0, last: headerBytes - 1 };
 
@@ -85,7 +85,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   ): Promise<OpenedObject | null> => openedWhole(inner, ring, key, { etag, signal });
 
   const write: ObjectStore["write"] = async (key, body, description, signal) => {
-    const dataKey = randomBytes(32);
+    const dataKey = drawBytes(32);
     const header = printHeader("chunked", await ring.wrap(dataKey, key));
     const cipher = new ChunkCipher(dataKey, header);
     const head = await inner.write(key, sealedContent(body, cipher, header), description, signal);

@@ -1,6 +1,7 @@
 // The key-ring port: keys that wrap the data key of each object (decisions.md "Object storage":
 // encryption).
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
+import { drawBytes } from "../../../ports/ambient.js";
 
 /** A data key as it rests with its object. */
 export interface WrappedKey {
@@ -37,7 +38,7 @@ export function localKeyRing(secrets: readonly Buffer[]): KeyRing {
   if (first === undefined) throw new Error("a key ring needs at least one secret");
   return {
     async wrap(dataKey, about) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = drawBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, first.key, nonce).setAAD(Buffer.from(about));
       const sealed = Buffer.concat([cipher.update(dataKey), cipher.final()]);
       return { keyId: first.id, wrapped: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };
