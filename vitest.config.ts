@@ -8,7 +8,7 @@ const longest = [
   "generator/diff.test",
   "faults/bus-losses",
   "generator/cli.test",
-  "acceptance/rollout.test",
+  "evolution/rollout.test",
   "generator/interrupted-writes",
   "generator/merges",
   "realtime-scenario",
@@ -36,7 +36,7 @@ class LongestFirst extends BaseSequencer {
 
 /** Tests that measure a process: beside others they would measure those. */
 const measuring = [
-  "test/acceptance/large-transfers.test.ts",
+  "test/acceptance/storage/large-transfers.test.ts",
   "test/faults/neighbours.test.ts",
   "test/faults/restarts.test.ts",
 ];
@@ -44,8 +44,8 @@ const measuring = [
 /** Tests that need a process of their own: they replace modules, measure the heap, or rely on what nobody has touched before. */
 const isolated = [
   "test/contract/tenant-predicate.test.ts",
-  "test/acceptance/held-memory.test.ts",
-  "runtime/contract/uuid.test.ts",
+  "test/acceptance/http/held-memory.test.ts",
+  "runtime/ports/uuid.test.ts",
   // Ajv as it is: our compiler changes how Ajv prints errors, for its whole process.
   "test/property/schema-diff.test.ts",
 ];
@@ -64,7 +64,7 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ["test/global-setup.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
     testTimeout: 60_000,
     // Faults of networks and disks are timed on machines that others use too: what fails there once is tried again, and named.

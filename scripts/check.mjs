@@ -12,8 +12,8 @@ run("npx", [
   "test/contract",
   "test/architecture",
   "test/generator/scenarios.test.ts",
-  "test/acceptance/documents.test.ts",
-  "test/acceptance/lists.test.ts",
+  "test/acceptance/documents/documents.test.ts",
+  "test/acceptance/documents/lists.test.ts",
   "runtime",
   "generator",
 ]);

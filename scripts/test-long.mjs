@@ -25,14 +25,14 @@ const settings = {
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
-run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
-run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/published/document-"], settings);
+run("npx", ["vitest", "run", "test/acceptance/evolution/histories.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/writers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/version-pairs.test.ts"], settings);
-run("npx", ["vitest", "run", "test/acceptance/non-interference"], settings);
-run("npx", ["vitest", "run", "test/acceptance/rollout.test.ts"], settings);
-run("npx", ["vitest", "run", "test/acceptance/no-loss.test.ts"], settings);
-run("npx", ["vitest", "run", "test/acceptance/large-transfers.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/guarantees/non-interference"], settings);
+run("npx", ["vitest", "run", "test/acceptance/evolution/rollout.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/guarantees/no-loss.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/storage/large-transfers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/generator/interrupted-writes.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);

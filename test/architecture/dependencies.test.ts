@@ -159,7 +159,7 @@ test.each([
   ["generator/emit/openapi.ts", "runtime/families/documents/read.ts"],
   ["runtime/server/settings.ts", "generator/model/names.ts"],
   ["runtime/server/settings.ts", "client/core.ts"],
-  ["runtime/testing/service.ts", "test/acceptance/process.ts"],
+  ["runtime/testing/service.ts", "test/support/process.ts"],
   ["client/core.ts", "runtime/contract/errors.ts"],
   ["generated/client/core.ts", "generated/types/models.ts"],
 ])("houses share the contract alone, clients nothing: %s → %s is caught", (from, to) => {

@@ -1,5 +1,5 @@
 // What holds for each file and each dependency, and a planted violation of each rule.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SourceFile } from "./house.js";
@@ -33,6 +33,28 @@ test("every source file begins by saying what it is", () => {
   expect(silent(files)).toEqual([]);
   const planted = { path: "runtime/http/planted.ts", text: 'import "./reply.js";\n' };
   expect(silent([...files, planted])).toEqual([planted.path]);
+});
+
+/** Families of the runtime, and what concerns all of them. */
+const rooms = new Set([
+  ...readdirSync(join(root, "runtime/families")),
+  ...["client", "custom", "evolution", "guarantees", "http", "published", "server"],
+]);
+
+/** Files under `test/acceptance/` that are no test, or in no room. */
+function strays(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => {
+    const [room = "", name = "", ...deeper] = path.split("/");
+    return !rooms.has(room) || !name.endsWith(".test.ts") || deeper.length > 0;
+  });
+}
+
+test("an acceptance test is in the room of its family; what tests share is in test/support", () => {
+  const paths = readdirSync(join(root, "test/acceptance"), { recursive: true, encoding: "utf8" });
+  const files = paths.filter((path) => path.endsWith(".ts"));
+  expect(strays(files)).toEqual([]);
+  const planted = ["lists.test.ts", "misc/lists.test.ts", "documents/people.ts"];
+  expect(strays([...files, ...planted])).toEqual(planted);
 });
 
 interface Lock {

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build, preview, type PreviewServer } from "vite";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { password, peopleOf, type Member, type People } from "../acceptance/people.js";
-import { startTestService, type TestService } from "../acceptance/service.js";
-import { hasBrowser, openBrowser } from "../browser.js";
-import { engines } from "../engines.js";
-import { installPackedClient } from "../packed-client.js";
+import { password, peopleOf, type Member, type People } from "../support/people.js";
+import { startTestService, type TestService } from "../support/service.js";
+import { hasBrowser, openBrowser } from "../support/browser.js";
+import { engines } from "../support/engines.js";
+import { installPackedClient } from "../support/packed-client.js";
 
 const [sqlite] = engines;
 const root = new URL("../..", import.meta.url).pathname;

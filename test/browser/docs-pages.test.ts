@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { service as reference } from "../../generated/service.js";
 import { defineService, identity } from "../../runtime/index.js";
-import { password, peopleOf, type Member, type People } from "../acceptance/people.js";
-import { startTestService, type TestService } from "../acceptance/service.js";
+import { password, peopleOf, type Member, type People } from "../support/people.js";
+import { startTestService, type TestService } from "../support/service.js";
 import { readSettings } from "../../runtime/server/settings.js";
-import { hasBrowser, openBrowser } from "../browser.js";
-import { engines } from "../engines.js";
+import { hasBrowser, openBrowser } from "../support/browser.js";
+import { engines } from "../support/engines.js";
 
 const [sqlite] = engines;
 

@@ -6,10 +6,10 @@ import { build } from "esbuild";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { service as reference } from "../../generated/service.js";
-import { peopleOf, type Member, type People } from "../acceptance/people.js";
-import { startTestService, type TestService } from "../acceptance/service.js";
-import { hasBrowser, openBrowser } from "../browser.js";
-import { engines } from "../engines.js";
+import { peopleOf, type Member, type People } from "../support/people.js";
+import { startTestService, type TestService } from "../support/service.js";
+import { hasBrowser, openBrowser } from "../support/browser.js";
+import { engines } from "../support/engines.js";
 
 const [sqlite] = engines;
 const root = new URL("../..", import.meta.url).pathname;

@@ -5,7 +5,7 @@ import { openRedisBus } from "../../runtime/engines/redis/bus.js";
 import type { Log } from "../../runtime/ports/log.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import type { BusMessage, SignalBus } from "../../runtime/ports/bus.js";
-import { buses, type FreshBus } from "../bus-engines.js";
+import { buses, type FreshBus } from "../support/bus-engines.js";
 
 describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) => {
   let fresh: FreshBus;

@@ -4,7 +4,7 @@ import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
 import type { Database } from "../../runtime/ports/database.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { databaseContract, prepareContractTables } from "../../runtime/testing/index.js";
-import { engines, type FreshDatabase } from "../engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {

@@ -12,7 +12,7 @@ import {
   type MigrationTarget,
 } from "../../runtime/engines/sql/migrations.js";
 import { openDatabase } from "../../runtime/server/engines.js";
-import { engines, type FreshDatabase } from "../engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");
 

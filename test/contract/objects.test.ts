@@ -14,7 +14,7 @@ import { localKeyRing } from "../../runtime/families/storage/encryption/key-ring
 import { mixedStore } from "../../runtime/families/storage/encryption/mixed-store.js";
 import type { ObjectStore } from "../../runtime/ports/objects.js";
 import { objectStoreContract } from "../../runtime/testing/index.js";
-import { objectEngines, type FreshObjects } from "../object-engines.js";
+import { objectEngines, type FreshObjects } from "../support/object-engines.js";
 
 for (const engine of objectEngines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {

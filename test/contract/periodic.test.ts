@@ -12,7 +12,7 @@ import {
   type PeriodicJob,
 } from "../../runtime/work/periodic.js";
 import { openDatabase } from "../../runtime/server/engines.js";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";
 
 const generated = new URL("../../generated", import.meta.url).pathname;

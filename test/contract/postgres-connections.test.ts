@@ -8,7 +8,7 @@ import {
 } from "../../runtime/engines/postgres/connections.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
 import type { Payer } from "../../runtime/ports/work.js";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { startProxy, type Proxy } from "../faults/proxy.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");

@@ -12,8 +12,8 @@ import { silentLog } from "../../runtime/ports/log.js";
 import { rateLimiterWithFallback } from "../../runtime/operations/rate-limiter-fallback.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { prepareRateTables, rateLimiterContract } from "../../runtime/testing/index.js";
-import { buses } from "../bus-engines.js";
-import { engines, type FreshDatabase } from "../engines.js";
+import { buses } from "../support/bus-engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 
 const redis = process.env["OPWRIGHT_TEST_REDIS"] ?? "";
 const api = { describe, test: (name: string, body: () => Promise<void>) => void test(name, body) };

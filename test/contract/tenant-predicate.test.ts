@@ -5,7 +5,7 @@ import type { sqlHistoryStore } from "../../runtime/engines/sql/history-store.js
 import type { SqlSession } from "../../runtime/engines/sql/session.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { databaseContract, prepareContractTables } from "../../runtime/testing/index.js";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 
 vi.mock("../../runtime/engines/sql/document-store.js", async (importActual) => {
   const actual = await importActual<{ readonly sqlDocumentStore: typeof sqlDocumentStore }>();

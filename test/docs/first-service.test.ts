@@ -1,8 +1,8 @@
 // docs/first-service.md is followed from top to bottom: what it shows is what a reader gets.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type FreshDatabase } from "../engines.js";
-import { freePort } from "../free-port.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
+import { freePort } from "../support/free-port.js";
 import { Journey, patternOf, sectionsOf } from "./journey.js";
 
 const page = readFileSync(new URL("../../docs/first-service.md", import.meta.url), "utf8");

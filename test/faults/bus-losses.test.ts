@@ -7,17 +7,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { peopleOf } from "../acceptance/people.js";
+import { peopleOf } from "../support/people.js";
 import {
   connectSocketIo,
   connectSse,
   connectWebSocket,
   type Client,
-} from "../acceptance/realtime-clients.js";
-import { startTestService, type TestService } from "../acceptance/service.js";
-import { buses, type FreshBus } from "../bus-engines.js";
-import { engines, type FreshDatabase } from "../engines.js";
-import { freePort } from "../free-port.js";
+} from "../support/realtime-clients.js";
+import { startTestService, type TestService } from "../support/service.js";
+import { buses, type FreshBus } from "../support/bus-engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
+import { freePort } from "../support/free-port.js";
 import { startProxy, type Mode, type Proxy } from "./proxy.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");

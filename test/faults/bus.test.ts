@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../free-port.js";
+import { freePort } from "../support/free-port.js";
 import { startProxy, type Proxy } from "./proxy.js";
 import { startSubject, type Subject } from "./subject.js";
 import { survive } from "./survive.js";

@@ -1,7 +1,7 @@
 // The fault matrix, clocks: set back an hour, forward a day, and two processes two minutes apart (attack 106).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { firstToken } from "../acceptance/process.js";
-import { engines, type FreshDatabase } from "../engines.js";
+import { firstToken } from "../support/process.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 import { faultsOf } from "./answers.js";
 import { newClient } from "./client.js";
 import { hasClock, newClock, type Clock } from "./clock.js";

@@ -1,8 +1,8 @@
 // The fault matrix, PostgreSQL over a network that fails: reset, refused, silent, half-open, slow, terminated (attacks 76, 84).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "pg";
-import { startProcess } from "../acceptance/process.js";
-import { engines, type FreshDatabase } from "../engines.js";
+import { startProcess } from "../support/process.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 import { startProxy, type Proxy } from "./proxy.js";
 import { startSubject, type Subject } from "./subject.js";
 import { survive } from "./survive.js";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { engines, type FreshDatabase } from "../engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 
 /** Longer than a relay holds an event. */
 const leaseMillis = 31_000;

@@ -1,7 +1,7 @@
 // A few seconds of `npm run soak -- hostile`: a service whose author makes every mistake neither ends nor loses anything
 // (attacks 125 to 129).
 import { describe, test } from "vitest";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { runHostile } from "../soak/hostile/run.js";
 import { expectNothingLost } from "../soak/hostile/verdict.js";
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client as Postgres } from "pg";
 import { WebSocket } from "ws";
-import { engines, type FreshDatabase } from "../engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 import { faultsOf } from "./answers.js";
 import { newClient, type Client, type Outcome } from "./client.js";
 import { dearestBody, dearQueries } from "./dear-queries.mjs";

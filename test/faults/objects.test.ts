@@ -1,7 +1,7 @@
 // The fault matrix, S3 that refuses, is silent, half-open, slow, or has no bucket (attack 84).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startProcess } from "../acceptance/process.js";
-import { objectEngines, type FreshObjects } from "../object-engines.js";
+import { startProcess } from "../support/process.js";
+import { objectEngines, type FreshObjects } from "../support/object-engines.js";
 import { startObjectLoad, type ObjectLoad } from "./object-load.js";
 import { startProxy, type Proxy } from "./proxy.js";
 import { startSubject, type Subject } from "./subject.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { freePort } from "../free-port.js";
+import { freePort } from "../support/free-port.js";
 
 export interface PostgresCluster {
   readonly url: string;

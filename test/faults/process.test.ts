@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type FreshDatabase } from "../engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 import { faultsOf } from "./answers.js";
 import { limitDescriptors } from "./limits.js";
 import { uploadBytes } from "./object-load.js";

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type FreshDatabase } from "../engines.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
 import { newClient, type Client } from "./client.js";
 import { isSuccess, type Load } from "./load.js";
-import { freePort } from "../free-port.js";
+import { freePort } from "../support/free-port.js";
 import { startSubject, type Subject } from "./subject.js";
 import { startTaskLoad, type TaskLoad } from "./task-load.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { firstToken, startProcess, type ServiceProcess } from "../acceptance/process.js";
+import { firstToken, startProcess, type ServiceProcess } from "../support/process.js";
 import { newClient, type Client, type Outcome } from "./client.js";
 
 export interface Subject {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { namespaceName } from "../../generator/emit/client/functions.js";
-import { installPackedClient } from "../packed-client.js";
+import { installPackedClient } from "../support/packed-client.js";
 
 const root = new URL("../..", import.meta.url).pathname;
 

@@ -12,8 +12,8 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { engines, type FreshDatabase } from "../engines.js";
-import { freePort } from "../free-port.js";
+import { engines, type FreshDatabase } from "../support/engines.js";
+import { freePort } from "../support/free-port.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "../free-port.js";
+import { freePort } from "../support/free-port.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyMigrations } from "../../runtime/engines/sql/migrations.js";
 import { openDatabase } from "../../runtime/server/engines.js";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { cli } from "./cli.js";
 import { Repository } from "./repository.js";
 

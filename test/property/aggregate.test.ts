@@ -5,7 +5,7 @@ import { aggList } from "../../runtime/families/documents/aggregate.js";
 import { outputValue } from "../../runtime/operations/json-text.js";
 import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { parseAggregateRequest } from "../../runtime/query/parse-aggregate.js";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { aggregate, type AggregateRequest, type Sorts } from "./evaluator.js";
 import { body, byName, filter, openThings, sortable, things, type Things } from "./things.js";
 

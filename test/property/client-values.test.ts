@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, createClient, tasks } from "../../generated/client/index.js";
-import { testProject, type TestProject } from "../acceptance/project-service.js";
-import type { TestService } from "../acceptance/service.js";
-import { engines } from "../engines.js";
+import { testProject, type TestProject } from "../support/project-service.js";
+import type { TestService } from "../support/service.js";
+import { engines } from "../support/engines.js";
 
 const members = `code: string
       text: string?

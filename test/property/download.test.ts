@@ -1,8 +1,8 @@
 // Conditions and ranges of downloads over HTTP against a model that is written from RFC 9110 §13.2.2 and §14.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { engines } from "../engines.js";
-import { startTestService, type TestService } from "../acceptance/service.js";
+import { engines } from "../support/engines.js";
+import { startTestService, type TestService } from "../support/service.js";
 
 const [sqlite] = engines;
 const content = "0123456789abcdef";

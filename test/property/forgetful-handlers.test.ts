@@ -2,9 +2,9 @@
 // (attack 125). OPWRIGHT_TEST_SEED replays a run; OPWRIGHT_TEST_CASES says how many handlers it tries.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { engines } from "../engines.js";
-import { testProject, type TestProject } from "../acceptance/project-service.js";
-import type { TestService } from "../acceptance/service.js";
+import { engines } from "../support/engines.js";
+import { testProject, type TestProject } from "../support/project-service.js";
+import type { TestService } from "../support/service.js";
 
 const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 60);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);

@@ -7,7 +7,7 @@ import type { ExecutionContext } from "../../runtime/operations/context.js";
 import { outputValue } from "../../runtime/operations/json-text.js";
 import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { parseCursorRequest, parsePageRequest } from "../../runtime/query/list-request.js";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { select } from "./evaluator.js";
 import {
   body,

@@ -10,8 +10,8 @@ import { uuidv7 } from "../../runtime/ports/uuid.js";
 import { connect, type ServiceConnection } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { prepareContractTables } from "../../runtime/testing/index.js";
-import { generated } from "../acceptance/service.js";
-import type { TestEngine } from "../engines.js";
+import { generated } from "../support/service.js";
+import type { TestEngine } from "../support/engines.js";
 import { Reference, type Sorts } from "./evaluator.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { freePort } from "../free-port.js";
+import { freePort } from "../support/free-port.js";
 
 const repository = new URL("../..", import.meta.url).pathname;
 const folder = join(repository, "test/bench");

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../free-port.js";
+import { freePort } from "../support/free-port.js";
 
 const repository = new URL("../..", import.meta.url).pathname;
 let clone: string;

@@ -1,7 +1,7 @@
 // Minutes beside a hostile author, on each engine: no restart, no loss, `/livez` within 250 ms at p99, and flat memory
 // (attacks 125 to 129).
 import { describe, expect, test } from "vitest";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { runHostile } from "./hostile/run.js";
 import { expectNothingLost, tableOf } from "./hostile/verdict.js";
 

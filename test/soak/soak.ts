@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client as Postgres } from "pg";
 import { describe, expect, test } from "vitest";
-import { engines } from "../engines.js";
+import { engines } from "../support/engines.js";
 import { isSuccess } from "../faults/load.js";
 import { openDescriptors, processorSeconds, residentMebibytes } from "../faults/observe.js";
 import { startSubject } from "../faults/subject.js";

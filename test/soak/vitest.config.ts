@@ -11,7 +11,7 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ["test/global-setup.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
     include: ["test/soak/soak.ts", "test/soak/hostile.ts"],
     pool: "forks",
     reporters: ["default"],

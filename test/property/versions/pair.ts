@@ -1,5 +1,5 @@
 // Pairs of registries: drawn, generated, lived through, judged; one that fails is made small.
-import { engines, type TestEngine } from "../../engines.js";
+import { engines, type TestEngine } from "../../support/engines.js";
 import type { Rollout } from "../../../generator/diff/rollout.js";
 import { base, type Json } from "./base.js";
 import { changed, drawnChange, type DrawnChange } from "./catalogue.js";

@@ -1,5 +1,5 @@
 // The life of a pair of versions: the first alone, both side by side, the first alone again.
-import type { TestEngine } from "../../engines.js";
+import type { TestEngine } from "../../support/engines.js";
 import type { Side, Versions } from "./common.js";
 import {
   askConditionally,

@@ -9,7 +9,7 @@ import type { RolloutSide } from "../../../generator/compare/rollout.js";
 import { thawRegistry } from "../../../generator/model/frozen.js";
 import type { DatabaseSchema } from "../../../generator/model/stored-tables.js";
 import { formats } from "../../../runtime/contract/validation.js";
-import { testProject, type TestProject } from "../../acceptance/project-service.js";
+import { testProject, type TestProject } from "../../support/project-service.js";
 import { OpenApiDocument } from "../document/open-api.js";
 import { SchemaValues } from "../document/schema-values.js";
 import { codeOf, type Json } from "./base.js";

@@ -1,6 +1,6 @@
 // What holds of the rows of a database, whoever wrote them and however they ended: looked at beneath the service.
-import type { Bench } from "../../acceptance/bench-database.js";
-import type { TestEngine } from "../../engines.js";
+import type { Bench } from "../../support/bench-database.js";
+import type { TestEngine } from "../../support/engines.js";
 import type { Ledger } from "./ledger.js";
 import type { Reference, Version } from "./world.js";
 

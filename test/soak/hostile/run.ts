@@ -3,9 +3,9 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SMTPServer } from "smtp-server";
-import { testProject, type TestProject } from "../../acceptance/project-service.js";
-import { versionOf } from "../../acceptance/version-process.js";
-import type { TestEngine } from "../../engines.js";
+import { testProject, type TestProject } from "../../support/project-service.js";
+import { versionOf } from "../../support/version-process.js";
+import type { TestEngine } from "../../support/engines.js";
 import { newClient, type Client } from "../../faults/client.js";
 import { oddReceivers } from "../../faults/odd-receivers.js";
 import {

@@ -1,8 +1,8 @@
 // The service in a process of its own, which is started anew whenever it ends, as whoever operates it would.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Version, VersionProcess } from "../../acceptance/version-process.js";
+import type { Version, VersionProcess } from "../../support/version-process.js";
 import { newClient } from "../../faults/client.js";
-import { freePort } from "../../free-port.js";
+import { freePort } from "../../support/free-port.js";
 
 const password = "correct horse battery staple";
 

@@ -1,0 +1,41 @@
+// A database under the tests' own hands: statements, and what the engine would do for them.
+import { Client } from "pg";
+import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
+import type { SqlRow, SqlValue } from "../../runtime/engines/sql/session.js";
+import type { TestEngine } from "./engines.js";
+
+export interface Bench {
+  query(text: string, parameters?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  explain(text: string, parameters: readonly SqlValue[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens the database at an address, beside whoever else has it open. */
+export async function benchOf({ name }: TestEngine, url: string): Promise<Bench> {
+  if (name === "sqlite") {
+    const connection = openSqlite(url.slice("sqlite:".length));
+    const bound = (parameters: readonly SqlValue[]): never =>
+      parameters.map((value) => (typeof value === "boolean" ? Number(value) : value)) as never;
+    return {
+      query: async (text, parameters = []) =>
+        connection.prepare(text).all(bound(parameters)) as readonly SqlRow[],
+      explain: async (text, parameters) =>
+        connection
+          .prepare(`EXPLAIN QUERY PLAN ${text}`)
+          .all(bound(parameters))
+          .map((row) => String(row["detail"]))
+          .join("\n"),
+      close: async () => connection.close(),
+    };
+  }
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return {
+    query: async (text, parameters = []) => (await client.query(text, [...parameters])).rows,
+    async explain(text, parameters) {
+      const { rows } = await client.query(`EXPLAIN ${text}`, [...parameters]);
+      return rows.map((row: SqlRow) => row["QUERY PLAN"]).join("\n");
+    },
+    close: () => client.end(),
+  };
+}
