@@ -38,7 +38,13 @@ test("every source file begins by saying what it is", () => {
 /** Families of the runtime, and what concerns all of them. */
 const rooms = new Set([
   ...readdirSync(join(root, "runtime/families")),
-  ...["client", "custom", "evolution", "guarantees", "http", "published", "server"],
+  "client",
+  "custom",
+  "evolution",
+  "guarantees",
+  "http",
+  "published",
+  "server",
 ]);
 
 /** Files under `test/acceptance/` that are no test, or in no room. */

@@ -7,7 +7,8 @@ import type { TestEngine } from "./engines.js";
 import { writeProject } from "../generator/scenario.js";
 import { startTestService, type TestService } from "./service.js";
 
-type StartOptions = Pick<
+/** How a test's service is started. */
+export type StartOptions = Pick<
   NonNullable<Parameters<typeof startTestService>[1]>,
   "environment" | "log" | "signsIn"
 >;

@@ -1,8 +1,6 @@
 // Hooks of the author's own in policies: they refuse calls up to the commit.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines } from "../../support/engines.js";
-import { testProject, type TestProject } from "../../support/project-service.js";
-import type { TestService } from "../../support/service.js";
+import { expect, test } from "vitest";
+import { onEachEngine } from "../../support/on-each-engine.js";
 
 const files = {
   "registry/service.yaml": `registry: 1
@@ -31,52 +29,38 @@ export const discreet = (_input, _context, output) => {
 `,
 };
 
-let project: TestProject;
-beforeAll(async () => {
-  project = await testProject(files);
-});
-afterAll(() => project.remove());
-
-for (const engine of engines) {
-  describe.skipIf(!engine.isAvailable)(engine.name, () => {
-    let service: TestService;
-    beforeAll(async () => {
-      service = await project.start(engine);
-    });
-    afterAll(() => service.stop());
-
-    test("a function in a policy is asked before the operation", async () => {
-      expect((await service.post("/letters", { text: "now" })).status).toBe(403);
-      expect((await service.post("/letters", { text: "please" })).status).toBe(201);
-      expect((await service.post("/letters/list", {})).status).toBe(403);
-    });
-
-    test("a hook after the handler refuses a write, of which nothing stays, and a read", async () => {
-      const refused = await service.post("/notes", { text: "a secret" });
-      expect([refused.status, refused.body.code]).toEqual([403, "secret_note"]);
-      expect((await service.post("/notes/list", {})).body).toMatchObject({ hits: [] });
-      const { id, rev } = (await service.post("/notes", { text: "plain" })).body;
-      expect((await service.call("GET", `/notes/${String(id)}`)).status).toBe(200);
-      const changed = await service.call("PATCH", `/notes/${String(id)}`, {
-        body: { text: "a secret" },
-        headers: { "if-match": `"${String(rev)}"` },
-      });
-      expect(changed.status).toBe(200);
-      const reads = [
-        await service.call("GET", `/notes/${String(id)}`),
-        await service.post("/notes/list", {}),
-      ];
-      for (const read of reads) {
-        expect([read.status, read.body.code, JSON.stringify(read.body)]).toEqual([
-          403,
-          "secret_note",
-          expect.not.stringContaining("a secret"),
-        ]);
-      }
-      // No hook of a policy looks at what comes along, so it doesn't come along.
-      const reply = `/replies/${String((await service.post("/replies", { note: id })).body.id)}`;
-      expect((await service.call("GET", reply)).status).toBe(200);
-      expect((await service.call("GET", `${reply}?expand=note`)).status).toBe(422);
-    });
+onEachEngine(files, ({ service }) => {
+  test("a function in a policy is asked before the operation", async () => {
+    expect((await service.post("/letters", { text: "now" })).status).toBe(403);
+    expect((await service.post("/letters", { text: "please" })).status).toBe(201);
+    expect((await service.post("/letters/list", {})).status).toBe(403);
   });
-}
+
+  test("a hook after the handler refuses a write, of which nothing stays, and a read", async () => {
+    const refused = await service.post("/notes", { text: "a secret" });
+    expect([refused.status, refused.body.code]).toEqual([403, "secret_note"]);
+    expect((await service.post("/notes/list", {})).body).toMatchObject({ hits: [] });
+    const { id, rev } = (await service.post("/notes", { text: "plain" })).body;
+    expect((await service.call("GET", `/notes/${String(id)}`)).status).toBe(200);
+    const changed = await service.call("PATCH", `/notes/${String(id)}`, {
+      body: { text: "a secret" },
+      headers: { "if-match": `"${String(rev)}"` },
+    });
+    expect(changed.status).toBe(200);
+    const reads = [
+      await service.call("GET", `/notes/${String(id)}`),
+      await service.post("/notes/list", {}),
+    ];
+    for (const read of reads) {
+      expect([read.status, read.body.code, JSON.stringify(read.body)]).toEqual([
+        403,
+        "secret_note",
+        expect.not.stringContaining("a secret"),
+      ]);
+    }
+    // No hook of a policy looks at what comes along, so it doesn't come along.
+    const reply = `/replies/${String((await service.post("/replies", { note: id })).body.id)}`;
+    expect((await service.call("GET", reply)).status).toBe(200);
+    expect((await service.call("GET", `${reply}?expand=note`)).status).toBe(422);
+  });
+});

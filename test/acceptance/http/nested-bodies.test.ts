@@ -1,8 +1,6 @@
 // Bodies that nest and repeat what is wrong: each takes time linear in its bytes, and its errors say what is meant (attacks 126, 127).
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines } from "../../support/engines.js";
-import { testProject, type TestProject } from "../../support/project-service.js";
-import type { TestService } from "../../support/service.js";
+import { expect, test } from "vitest";
+import { onEachEngine } from "../../support/on-each-engine.js";
 
 const registry = `registry: 1
 service: {name: trees, title: Trees, version: 1.0.0}
@@ -38,71 +36,57 @@ function nested(levels: number, leaf: unknown = { text: "x" }): unknown {
   return tree;
 }
 
-let project: TestProject;
-beforeAll(async () => {
-  project = await testProject(files);
-});
-afterAll(() => project.remove());
+onEachEngine(files, ({ service }) => {
+  const faultsOf = async (path: string, body: unknown): Promise<readonly unknown[]> => {
+    const answer = await service.post(path, body);
+    expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
+    return answer.body.context.errors as readonly unknown[];
+  };
 
-for (const engine of engines) {
-  describe.skipIf(!engine.isAvailable)(engine.name, () => {
-    let service: TestService;
-    beforeAll(async () => {
-      service = await project.start(engine);
-    });
-    afterAll(() => service.stop());
+  // With a factor of three for each level, 40 would take longer than there is time.
+  test("forty levels of a union are checked, cut and answered", async () => {
+    const tree = nested(40);
+    const answer = await service.post("/trees", { tree });
+    expect([answer.status, answer.body]).toEqual([200, tree]);
+  });
 
-    const faultsOf = async (path: string, body: unknown): Promise<readonly unknown[]> => {
-      const answer = await service.post(path, body);
-      expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
-      return answer.body.context.errors as readonly unknown[];
-    };
+  test("only the errors of the branch that its member chooses are told", async () => {
+    const place = "/tree" + "/children/0".repeat(40);
+    expect(await faultsOf("/trees", { tree: nested(40, { text: 1 }) })).toEqual([
+      { path: `${place}/text`, keyword: "type", message: "must be string" },
+    ]);
+    expect(await faultsOf("/trees", { tree: nested(40, { kind: "wood" }) })).toEqual([
+      {
+        path: `${place}/kind`,
+        keyword: "enum",
+        message: 'must be equal to one of the allowed values: "folder", "group", "section"',
+      },
+    ]);
+    expect(await faultsOf("/trees", { tree: nested(1, 7) })).toEqual([
+      { path: "/tree/children/0", keyword: "type", message: "must be object" },
+    ]);
+  });
 
-    // With a factor of three for each level, 40 would take longer than there is time.
-    test("forty levels of a union are checked, cut and answered", async () => {
-      const tree = nested(40);
-      const answer = await service.post("/trees", { tree });
-      expect([answer.status, answer.body]).toEqual([200, tree]);
-    });
-
-    test("only the errors of the branch that its member chooses are told", async () => {
-      const place = "/tree" + "/children/0".repeat(40);
-      expect(await faultsOf("/trees", { tree: nested(40, { text: 1 }) })).toEqual([
-        { path: `${place}/text`, keyword: "type", message: "must be string" },
-      ]);
-      expect(await faultsOf("/trees", { tree: nested(40, { kind: "wood" }) })).toEqual([
-        {
-          path: `${place}/kind`,
-          keyword: "enum",
-          message: 'must be equal to one of the allowed values: "folder", "group", "section"',
-        },
-      ]);
-      expect(await faultsOf("/trees", { tree: nested(1, 7) })).toEqual([
-        { path: "/tree/children/0", keyword: "type", message: "must be object" },
-      ]);
-    });
-
-    test("checking a list of wrong items ends at the errors that are reported", async () => {
-      const replies = Array.from({ length: 64_000 }, () => ({}));
-      const faults = await faultsOf("/threads", { replies });
-      expect(faults).toHaveLength(32);
-      expect(faults.at(-1)).toEqual({
-        path: "/replies/15/text",
-        keyword: "required",
-        message: "must have required property 'text'",
-      });
-    });
-
-    test("items that must be unique are looked at once each", async () => {
-      const items = Array.from({ length: 20_000 }, (_, index) => ({ index }));
-      expect((await service.post("/sets", { items })).status).toBe(204);
-      expect(await faultsOf("/sets", { items: [...items, { index: 7 }] })).toEqual([
-        {
-          path: "/items",
-          keyword: "uniqueItems",
-          message: "must NOT have duplicate items (items ## 7 and 20000 are identical)",
-        },
-      ]);
+  test("checking a list of wrong items ends at the errors that are reported", async () => {
+    const replies = Array.from({ length: 64_000 }, () => ({}));
+    const faults = await faultsOf("/threads", { replies });
+    expect(faults).toHaveLength(32);
+    expect(faults.at(-1)).toEqual({
+      path: "/replies/15/text",
+      keyword: "required",
+      message: "must have required property 'text'",
     });
   });
-}
+
+  test("items that must be unique are looked at once each", async () => {
+    const items = Array.from({ length: 20_000 }, (_, index) => ({ index }));
+    expect((await service.post("/sets", { items })).status).toBe(204);
+    expect(await faultsOf("/sets", { items: [...items, { index: 7 }] })).toEqual([
+      {
+        path: "/items",
+        keyword: "uniqueItems",
+        message: "must NOT have duplicate items (items ## 7 and 20000 are identical)",
+      },
+    ]);
+  });
+});
