@@ -1,11 +1,8 @@
 // opwright/testing: services under test; and contract suites that test engines of the ports, ours
 // and those of others.
-export {
-  databaseContract,
-  prepareContractTables,
-  type ContractHarness,
-  type TestApi,
-} from "./database-contract.js";
+export { databaseContract } from "./database-contract.js";
+export { prepareContractTables, type ContractHarness } from "./database/things.js";
+export type { TestApi } from "./test-api.js";
 export { objectStoreContract, type ObjectStoreHarness } from "./object-store-contract.js";
 export { mailboxContract, prepareMailboxTables, type MailboxHarness } from "./mailbox-contract.js";
 export {

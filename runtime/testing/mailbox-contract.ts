@@ -1,16 +1,20 @@
-// The contract of the mailbox port: what every engine that keeps durable signals must pass (decisions.md §2).
+// The contract of the mailbox port: what every engine that keeps durable signals must pass
+// (decisions.md §2).
 import assert from "node:assert/strict";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import type { Database, Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { uuidv7 } from "../ports/uuid.js";
 import { shardOf, shards, type MailboxOwner, type NumberedEntry } from "../ports/mailbox.js";
-import type { TestApi } from "./database-contract.js";
+import type { TestApi } from "./test-api.js";
 import { mailboxStore } from "../ports/mailbox.js";
 import { epochMillis } from "../ports/ambient.js";
 
 export interface MailboxHarness {
-  /** Opens a database in which `prepareMailboxTables` has run, and in which nobody else calls `number`. It may be shared. */
+  /**
+   * Opens a database in which `prepareMailboxTables` has run, and in which nobody else calls
+   * `number`. It may be shared.
+   */
   open(): Promise<Database>;
 }
 
@@ -331,7 +335,8 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const mailbox = database.reader.of(mailboxStore);
         assert.deepEqual(await mailbox.state(owner, "seen"), { head: 3, floor: 2, cursor: 1 });
         assert.deepEqual(await mailbox.state(owner, "gone"), { head: 3, floor: 2, cursor: null });
-        // This device had acknowledged everything that was removed, so it has missed nothing and keeps its cursor.
+        // This device had acknowledged everything that was removed: it has missed nothing and
+        // keeps its cursor.
         assert.deepEqual(await mailbox.state(owner, "quiet"), { head: 3, floor: 2, cursor: 3 });
       }));
 
@@ -348,7 +353,8 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await acknowledge(null, 1);
         for (const [at, device] of ["a", "b", "c"].entries()) await acknowledge(device, 10 + at);
         await acknowledge("a", 20);
-        // Its time is earlier than the others', but it is the device that was seen last, and keeps its cursor.
+        // Its time is earlier than the others', but it is the device that was seen last, and
+        // keeps its cursor.
         await acknowledge("d", 5);
         const cursors = await Promise.all(
           [null, "a", "b", "c", "d"].map(

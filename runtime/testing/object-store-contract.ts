@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { buffer } from "node:stream/consumers";
 import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore, OpenedObject } from "../ports/objects.js";
-import type { TestApi } from "./database-contract.js";
+import type { TestApi } from "./test-api.js";
 import { drawBytes, epochMillis } from "../ports/ambient.js";
 
 export interface ObjectStoreHarness {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import type { RateLimiter, RateRule } from "../ports/rate-limiter.js";
 import { uuidv7 } from "../ports/uuid.js";
-import type { TestApi } from "./database-contract.js";
+import type { TestApi } from "./test-api.js";
 import { epochMillis, sleep } from "../ports/ambient.js";
 
 export interface RateLimiterHarness {

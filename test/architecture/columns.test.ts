@@ -10,8 +10,6 @@ const left = [
   "generator/families/documents/queries/query-schemas.ts",
   "generator/model/registry.ts",
   "runtime/operations/context.ts",
-  "runtime/testing/database-contract.ts",
-  "runtime/testing/mailbox-contract.ts",
 ];
 
 /** Paths of files with a comment that is too wide. */
