@@ -1,4 +1,4 @@
-// What a change of the registry does to clients, as data.
+// A change of the registry and its effect on clients, as data.
 
 /**
  * The first counts where several hold. `opens` removes or weakens a protection, so that callers may
@@ -30,14 +30,14 @@ export interface Change {
   /** One sentence, which also identifies the change: an approval repeats it. */
   readonly text: string;
   readonly level: ChangeLevel;
-  /** Whether what `opens` also requires clients to change; absent where it doesn't. */
+  /** Whether opening it also requires clients to change; absent if it doesn't. */
   readonly breaks?: true;
   readonly area: ChangeArea;
-  /** What has changed. */
+  /** The subject that has changed. */
   readonly subject: ChangeSubject;
   /** Operations, events and commands in which clients meet it, sorted. */
   readonly affects: readonly string[];
-  /** Where in a schema; absent where it is about none. */
+  /** The place in a schema; absent for other subjects. */
   readonly at?: SchemaPlace;
   /** The member of the document that it is about. */
   readonly field?: string;
@@ -48,13 +48,13 @@ export interface Change {
 export interface SchemaPlace {
   /** Such as `.labels[]`; empty for the value itself. */
   readonly path: string;
-  /** What has changed there, without naming subject and direction. */
+  /** The change there, without naming subject and direction. */
   readonly what: string;
   /** The member's current name. */
   readonly called?: string;
   /** The value that was added or removed. */
   readonly value?: unknown;
-  /** The type that stood there before; absent where it is the same. */
+  /** The previous type; absent if it is the same. */
   readonly from?: string;
 }
 
@@ -65,7 +65,7 @@ export interface ChangeSubject {
    */
   readonly kind: string;
   readonly name: string;
-  /** Where a family's registry declares it, such as `["storage", "files"]`. */
+  /** The path of its declaration in the registry, such as `["storage", "files"]`. */
   readonly declared?: readonly [section: string, ...path: string[]];
 }
 

@@ -1,7 +1,7 @@
 // Two unordered lists: what only one of them has, or has more often.
 import { isDeepStrictEqual } from "node:util";
 
-/** What was removed and what was added, each in the order of its list. */
+/** The removed and the added members, each in the order of its list. */
 export function differences<Value>(
   before: readonly Value[],
   after: readonly Value[],

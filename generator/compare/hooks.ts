@@ -1,4 +1,4 @@
-// Two chains of hooks: who is refused that was not, and what else runs.
+// Compares two chains of hooks: callers that are refused now, and other code that runs.
 import { authoredIn, type Code, type CodeCall } from "../model/code.js";
 import type { HookUse } from "../model/registry.js";
 import type { HookPhaseName } from "../model/vocabulary.js";
@@ -78,24 +78,20 @@ export function compareHooks(
   const isReplaced = oldLimit !== undefined && limit !== undefined;
   // Where neither is within the other, it opens for some and breaks for others.
   if (isReplaced) {
-    const what = `is asked instead of ${oldLimit.name}`;
+    const what = `runs instead of ${oldLimit.name}`;
     if (!isWithin(limit, oldLimit)) told("opens", limit.name, what);
     if (!isWithin(oldLimit, limit)) told("breaking", limit.name, what);
   }
   const scopes = changedScopes(left, come);
   for (const { before: old, after: next, levels } of scopes)
-    for (const level of levels) told(level, next, `is asked instead of ${old}`);
+    for (const level of levels) told(level, next, `runs instead of ${old}`);
   const known = new Set(scopes.flatMap((one) => [one.before, one.after]));
   const isTold = (hook: string): boolean =>
     known.has(hook) || (isReplaced && (hook === limit.name || hook === oldLimit.name));
-  for (const hook of added.filter((one) => !isTold(one))) {
-    if (mayRefuse(useOf(are, hook))) told("breaking", hook, "is asked");
-    else told("documentation", hook, "is run");
-  }
-  for (const hook of gone.filter((one) => !isTold(one))) {
-    if (mayRefuse(useOf(were, hook))) told("opens", hook, "is no longer asked");
-    else told("documentation", hook, "is no longer run");
-  }
+  for (const hook of added.filter((one) => !isTold(one)))
+    told(mayRefuse(useOf(are, hook)) ? "breaking" : "documentation", hook, "now runs");
+  for (const hook of gone.filter((one) => !isTold(one)))
+    told(mayRefuse(useOf(were, hook)) ? "opens" : "documentation", hook, "no longer runs");
   for (const hook of new Set(namesOf(are))) {
     const [was, use] = [useOf(were, hook), useOf(are, hook)];
     const [old, next] = [was, use].map(functionOf);
@@ -136,7 +132,7 @@ function moved(
       old.findIndex(({ step }) => step === first.step),
     );
     const isPure = isPureStep(first.use) || passed.every(({ use }) => isPureStep(use));
-    const what = `is asked ahead of ${second.step}`;
+    const what = `runs ahead of ${second.step}`;
     return [[`${first.step} ${phase.replaceAll("_", " ")}`, what, isPure] as const];
   });
 }
@@ -161,7 +157,7 @@ interface NamedHook {
   readonly use: HookUse;
 }
 
-/** Hooks as people call them. Permissions and who is calling are told of what asks for them. */
+/** Hooks by their usual names, without permissions and authentication, which are reported apart. */
 function namedHooks(hooks: readonly HookUse[]): readonly NamedHook[] {
   return (
     hooks
@@ -203,7 +199,7 @@ function narrowingOf({ provides, run }: HookUse): string | null {
   return narrows === undefined ? null : JSON.stringify(narrows);
 }
 
-/** Scopes that are the same but for who is above them. */
+/** Scopes that differ only in the permissions that lift them. */
 function changedScopes(
   gone: readonly NamedHook[],
   added: readonly NamedHook[],

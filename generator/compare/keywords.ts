@@ -34,7 +34,7 @@ const bounds: Readonly<Record<string, "least" | "most">> = {
   maxItems: "most",
   maxProperties: "most",
 };
-/** Keywords that let through what they describe. */
+/** Keywords that admit the values they describe. */
 const shapes = ["pattern", "format", "multipleOf", "contentMediaType", "contentEncoding"];
 /**
  * Those of them that only bound values: a reader gets a value of the same type, within the bound or
@@ -244,7 +244,7 @@ function othersOf(schema: SchemaObject): JsonSchema {
   return (schema["additionalProperties"] ?? true) as JsonSchema;
 }
 
-/** A changed default changes what it means to leave the member out. */
+/** A changed default changes the meaning of an absent member. */
 function compareDefaults(
   before: JsonSchema | undefined,
   after: JsonSchema | undefined,

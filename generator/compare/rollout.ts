@@ -8,7 +8,7 @@ import { referredTypes } from "../model/referred-types.js";
 import type { RegistryModel } from "../model/registry.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
 
-/** What a rollout takes, the least first. */
+/** The verdicts on a rollout, the mildest first. */
 export const verdicts = [
   "safe to roll",
   "needs the migration first",
@@ -25,13 +25,13 @@ export interface RolloutSide {
   readonly database: DatabaseSchema;
 }
 
-/** One thing that a rollout takes, and what is to be done about it, in words. */
+/** One requirement of a rollout, and the remedy in words. */
 export interface Need {
   readonly verdict: Verdict;
   readonly text: string;
 }
 
-/** Both sides of a rollout, and the name of what a rule is about. */
+/** Both sides of a rollout, and the name of the rule's subject. */
 export interface Rolling {
   readonly name: string;
   readonly before: RolloutSide;
@@ -49,7 +49,7 @@ export type RolloutRules<Model> = {
   readonly [Member in keyof Model]-?: RolloutRule<Model, Model[Member]>;
 };
 
-/** What the changed members of one thing take. */
+/** Judges the changed members of one subject. */
 export function needsOfMembers<Model>(
   was: Model,
   is: Model,

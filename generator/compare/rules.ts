@@ -14,7 +14,7 @@ import { differences } from "./differences.js";
 export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
 export type Told = readonly [level: ChangeLevel, what: string, field?: string | undefined];
 export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
-/** Takes what has changed of one subject. */
+/** Receives the changes of one subject. */
 export type Tell = (level: ChangeLevel, what: string, field?: string | undefined) => void;
 
 /** More of it is additive, less is breaking; null is without bound. */
@@ -94,7 +94,7 @@ export function tellOf(
     });
 }
 
-/** Compares two maps by name: reports what is new or gone, and compares what both have. */
+/** Compares two maps by name: reports new and removed members, and compares the others. */
 export function compareNamed<Value>(
   before: Readonly<Record<string, Value>>,
   after: Readonly<Record<string, Value>>,

@@ -14,7 +14,7 @@ export interface Cause {
   readonly text: string;
   /** The first level that one of its changes has. */
   readonly level: ChangeLevel;
-  /** Whether what it opens also requires clients to change; absent where it doesn't. */
+  /** Whether opening it also requires clients to change; absent if it doesn't. */
   readonly breaks?: true;
   readonly area: Change["area"];
   readonly subject: ChangeSubject;
@@ -112,7 +112,7 @@ interface Place {
   readonly path: string;
 }
 
-/** Changes of fields of types, and what they change in the types that are made of documents. */
+/** Changes of fields of types, and their effects on types that are derived from documents. */
 class FieldCauses {
   readonly #before: RegistryModel;
   readonly #after: RegistryModel;
@@ -152,7 +152,7 @@ class FieldCauses {
       const place = this.#primary(change);
       if (place !== undefined) this.#enter(place, change);
     }
-    // What a view shows is a cause where it isn't one of the document.
+    // A member of a view is a cause unless it is one of the document.
     for (const change of changes) {
       const place = this.#shown(change);
       if (place !== undefined && this.of(change) === undefined) this.#enter(place, change);
@@ -167,7 +167,7 @@ class FieldCauses {
     this.#called.set(keyOf({ ...place, path: next }), keyOf(place));
   }
 
-  /** The key of what a change follows from; undefined where it is about no field. */
+  /** The key of a change's cause; undefined if it is about no field. */
   of(change: Change): string | undefined {
     const { at, subject } = change;
     if (at?.from !== undefined)
@@ -190,7 +190,7 @@ class FieldCauses {
     );
   }
 
-  /** The cause at a member of a view, of what is the view's own. */
+  /** The cause at a member that belongs to the view alone. */
   #ofViews(change: Change): string | undefined {
     const { kind, name } = change.subject;
     const document = kind === "operation" ? this.#documentOf(change.subject) : undefined;
@@ -275,7 +275,7 @@ class FieldCauses {
       .findLast((key) => key !== undefined);
   }
 
-  /** The cause at a field or at what it stands in, the deepest first. */
+  /** The cause at a field or at one around it, the deepest first. */
   #ofField(document: DocumentModel, field: string | undefined): string | undefined {
     if (field === undefined) return undefined;
     const candidates = [this.#before, this.#after].flatMap((model) =>

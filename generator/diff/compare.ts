@@ -1,4 +1,4 @@
-// Two frozen registries → what has changed for clients, operation by operation and event by event.
+// Two frozen registries → the changes for clients, operation by operation and event by event.
 import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
 import { levels, type Change } from "../compare/change.js";

@@ -19,7 +19,7 @@ import { documentOf, readOfType } from "../model/views.js";
 import type { RolloutSide } from "../compare/rollout.js";
 import { compareSchemas } from "../compare/schemas.js";
 
-/** No sunset has come yet: what is kept may be of any day. */
+/** No sunset has come yet: kept values may be of any day. */
 const anyDay = "0000-01-01";
 
 /**
@@ -63,7 +63,7 @@ export function faultsOfReading(
   return [...faults];
 }
 
-/** What is compared is what a value has, and what it must have. */
+/** Compares the members that a value has with those that it must have. */
 function lacking(what: string): string {
   return what === "is new and required" || what === "is required" ? "is missing" : what;
 }

@@ -28,7 +28,7 @@ export function compareNew(
  * is new and people have to be signed in.
  */
 function lackOf(operation: OperationModel, before: RegistryModel): string | null {
-  if (!operation.requiresAuthn) return " and asks nobody who is calling";
+  if (!operation.requiresAuthn) return " and requires no authentication";
   const siblings = Object.values(before.operations)
     .filter(({ namespace, route }) => namespace === operation.namespace && route !== null)
     .map(rulesOf);

@@ -153,17 +153,17 @@ function compareReplies(
     ...Object.keys(reply?.cookies ?? {}).map((name) => `the cookie ${name}`),
   ];
   const parts = differences(partsOf(before), partsOf(after));
-  for (const one of parts.gone) told("breaking", "http", `sets ${one} no more`);
+  for (const one of parts.gone) told("breaking", "http", `no longer sets ${one}`);
   for (const one of parts.added) told("additive", "http", `may set ${one}`);
   const statusesOf = (reply: ReplyDeclaration | null): readonly number[] => [
     ...(reply?.statuses ?? []),
     ...(reply?.redirects ?? []),
   ];
   const statuses = differences(statusesOf(before), statusesOf(after));
-  for (const one of statuses.gone) told("documentation", "http", `answers with ${one} no more`);
+  for (const one of statuses.gone) told("documentation", "http", `no longer answers with ${one}`);
   for (const one of statuses.added) told("breaking", "http", `may answer with ${one}`);
   const reads = differences(before?.reads ?? [], after?.reads ?? []);
-  for (const one of reads.gone) told("documentation", "http", `reads the header ${one} no more`);
+  for (const one of reads.gone) told("documentation", "http", `no longer reads the header ${one}`);
   for (const one of reads.added) told("additive", "http", `reads the header ${one}`);
   compareCookies(before, after, (level, what) => told(level, "http", what));
 }
@@ -181,7 +181,7 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
   if (!before.requiresAuthn && after.requiresAuthn)
     told("breaking", "permission", "asks who is calling");
   if (before.requiresAuthn && !after.requiresAuthn)
-    told("opens", "permission", "asks nobody who is calling");
+    told("opens", "permission", "no longer requires authentication");
   if (!before.ignoresCredentials && after.ignoresCredentials)
     for (const level of ["opens", "breaking"] as const)
       told(level, "permission", "ignores credentials");
@@ -192,7 +192,7 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
   comparePermissions(before.hooks, after.hooks, (level, what) => told(level, "permission", what));
 }
 
-/** What the audit log no longer says of calls. */
+/** Facts that the audit log no longer has. */
 function compareAudit(
   before: OperationModel["audit"],
   after: OperationModel["audit"],

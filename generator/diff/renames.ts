@@ -7,9 +7,9 @@ import type { DocumentModel } from "../model/document-model.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 
 export interface RenamedOperation {
-  /** What it is called by now. */
+  /** Its present name. */
   readonly key: string;
-  /** What its other name and its other route follow from; absent where it was renamed alone. */
+  /** The cause of its new name and route; absent if it was renamed alone. */
   readonly cause?: string;
 }
 
@@ -62,7 +62,7 @@ export function documentCalled(document: string, called: string): string {
   return `document ${document} is called ${called}`;
 }
 
-/** What an operation of a document has come or gone with; undefined where it did so alone. */
+/** The cause that an operation came or went with; undefined if it did so alone. */
 export function causeOf(
   operation: OperationModel,
   has: RegistryModel,

@@ -9,9 +9,9 @@ import { isRefused, diffSummary, type DiffReport, type JudgedCause } from "./rep
 
 export interface RenderOptions {
   readonly isColoured: boolean;
-  /** Where a change was made, as well as that can be told. */
+  /** The place of a change, if it can be found. */
   readonly place: (cause: JudgedCause) => SourcePosition;
-  /** Where the project is in its repository, with a slash behind it. */
+  /** The project's folder in its repository, with a slash at the end. */
   readonly prefix: string;
 }
 
@@ -115,7 +115,7 @@ function bare(text: string): string {
   return text.replace(/ in (?:input|answers)$/, "");
 }
 
-/** What follows from a cause, in a line, and where its approval falls short. */
+/** The consequences of a cause, in a line, and the gaps of its approval. */
 function below({ text, follows, uncovered }: JudgedCause): readonly string[] {
   const others = follows
     .map((one) => oneLine(one))
@@ -165,7 +165,7 @@ function markdown(report: DiffReport): string {
   ].join("\n")}\n`;
 }
 
-/** What is to be done about a refused report. */
+/** The remedy for a refused report. */
 export const approvalNeeded =
   "What opens access or breaks clients needs an entry of `approved:` in the registry, with a reason";
 

@@ -1,4 +1,4 @@
-// A report of changes: what is approved, what isn't, and which version follows.
+// A report of changes: approved and unapproved ones, and the version that follows.
 import { isDeepStrictEqual } from "node:util";
 import { own } from "../model/records.js";
 import { levels, needsApproval, type Change, type ChangeLevel } from "../compare/change.js";
@@ -23,7 +23,7 @@ export interface JudgedCause extends Omit<Cause, "changes"> {
 }
 
 export interface JudgedChange extends Omit<Change, "at" | "field"> {
-  /** The text of what it follows from. */
+  /** The text of its cause. */
   readonly cause: string;
   readonly approved: string | null;
 }
@@ -35,7 +35,7 @@ export interface LostMigration {
 }
 
 export interface DiffReport {
-  /** What the registry was compared with. */
+  /** The revision or folder that the registry was compared with. */
   readonly against: string;
   readonly causes: readonly JudgedCause[];
   readonly changes: readonly JudgedChange[];
@@ -44,9 +44,9 @@ export interface DiffReport {
     readonly after: string;
     readonly suggested: string;
   };
-  /** What rolling it out takes; null where the other one says nothing of its storage. */
+  /** The rollout's requirements; null if the base says nothing of its storage. */
   readonly rollout: Rollout | null;
-  /** What the other one's databases have applied and this one doesn't have, with the file. */
+  /** Migrations that the base's databases have applied and this one lacks, with the file. */
   readonly lost: readonly LostMigration[];
   /** Approvals of causes that are not there. */
   readonly unused: readonly string[];

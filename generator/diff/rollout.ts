@@ -8,7 +8,7 @@ import { serviceRollout } from "./service-rollout.js";
 
 export interface Rollout {
   readonly verdict: Verdict;
-  /** What is to be done, in order; none where it is safe as it is. */
+  /** The steps, in order; none if it is safe as it is. */
   readonly steps: readonly string[];
 }
 

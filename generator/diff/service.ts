@@ -13,7 +13,7 @@ import {
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),
-  // What is stored under a name is a matter of rollouts.
+  // Stored names are a matter of rollouts.
   was: null,
   title: value("documentation", () => "has another title"),
   // Told apart: it is about no part of the interface, and no version follows from it.
@@ -21,7 +21,7 @@ const service: Rules<ServiceModel> = {
   description: value("documentation", () => "is described otherwise"),
   contact: value("documentation", () => "has another contact"),
   license: value("documentation", () => "has another license"),
-  // What follows from it is told of each operation.
+  // Its consequences are reported with each operation.
   style: null,
   transaction: null,
   // Each operation tells of its own.

@@ -21,9 +21,9 @@ export function suggestedVersion(
 function neededVersion(before: string, changes: readonly Change[]): string {
   const [, major = "0", minor = "0", patch = "0"] = /^(\d+)\.(\d+)\.(\d+)/.exec(before) ?? [];
   const isBreaking = changes.some(({ level, breaks }) => level === "breaking" || breaks === true);
-  // What opens asks nothing of clients: they may do more, as with what is additive.
+  // Opening asks nothing of clients: they may do more, as with additive changes.
   const isMore = changes.some(({ level }) => level === "additive" || level === "opens");
-  // A release that is being prepared takes what comes before it, where it is one of that kind.
+  // A prerelease takes its own number if it is of that kind.
   const isPrepared = before.startsWith(`${major}.${minor}.${patch}-`);
   const [isMinor, isMajor] = [patch === "0", minor === "0" && patch === "0"];
   if (isBreaking && major !== "0")
@@ -41,7 +41,7 @@ export function compareVersions(left: string, right: string): number {
   const [one, other] = [partsOf(left), partsOf(right)];
   const core = comparedParts(one.core, other.core);
   if (core !== 0) return core;
-  // What is being prepared comes before its release.
+  // A prerelease comes before its release.
   if (one.prepared.length === 0 || other.prepared.length === 0)
     return other.prepared.length - one.prepared.length;
   return comparedParts(one.prepared, other.prepared);

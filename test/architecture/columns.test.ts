@@ -6,11 +6,7 @@ import { sources } from "./sources.js";
 const most = 100;
 
 /** Files that would be longer than files may be. The list only shrinks. */
-const left = [
-  "generator/families/documents/queries/query-schemas.ts",
-  "generator/model/registry.ts",
-  "runtime/operations/context.ts",
-];
+const left = ["generator/model/registry.ts", "runtime/operations/context.ts"];
 
 /** Paths of files with a comment that is too wide. */
 function wide(files: readonly SourceFile[]): readonly string[] {

@@ -43,7 +43,7 @@ const opened: readonly (readonly [
     "documents: {notes: {type: {text: string}, guard: RULE}}",
     "reader",
     "open",
-    "opens notes.get asks nobody who is calling",
+    "opens notes.get no longer requires authentication",
   ],
   [
     "a document that needs no permission",
@@ -57,14 +57,14 @@ const opened: readonly (readonly [
     "documents: {notes: {type: {text: string}, guard: {read: RULE, write: own}}}",
     "own",
     "member",
-    "opens scope own_rows before is no longer asked",
+    "opens scope own_rows before no longer runs",
   ],
   [
     "a limit that leaves more at once, but fewer over time",
     "policies: {fast: [{rate_limit: RULE}]}\ndocuments: {notes: {type: {text: string}, guard: fast}}",
     "6/1m",
     "10/10m",
-    "opens, breaks rate_limit 10/10m before is asked instead of rate_limit 6/1m before",
+    "opens, breaks rate_limit 10/10m before runs instead of rate_limit 6/1m before",
   ],
   [
     "a member that a view shows",
@@ -176,7 +176,7 @@ const opened: readonly (readonly [
     "policies: {counted: [RULE]}\ndocuments: {notes: {type: {text: string}, guard: counted}}",
     "{rate_limit: 9/1m}, checked",
     "checked, {rate_limit: 9/1m}",
-    "opens, breaks checked before is asked ahead of rate_limit 9/1m",
+    "opens, breaks checked before runs ahead of rate_limit 9/1m",
   ],
   [
     "a reference that shows the whole document",
@@ -376,8 +376,8 @@ describe("a new operation", () => {
   test.each([
     ["guarded as those beside it", "reader", "additive notes.send is new"],
     ["with another permission", "boss", "additive notes.send is new"],
-    ["for anybody", "open", "opens notes.send is new and asks nobody who is calling"],
-    ["for anybody, now and then", "slow", "opens notes.send is new and asks nobody who is calling"],
+    ["for anybody", "open", "opens notes.send is new and requires no authentication"],
+    ["for anybody, now and then", "slow", "opens notes.send is new and requires no authentication"],
     [
       "for all who are signed in, where others need a permission",
       "member",
@@ -402,11 +402,11 @@ describe("a new operation", () => {
   test("of a document for anybody is one cause, and of one that is guarded an offer", async () => {
     const none = registryOf("");
     expect(await causes(none, notes("", "open"))).toEqual([
-      "opens document notes is new and asks nobody who is calling",
+      "opens document notes is new and requires no authentication",
     ]);
     expect(await causes(none, notes(""))).toEqual(["additive document notes is new"]);
     expect(await causes(none, notes("", "{read: open, write: reader}"))).toEqual([
-      "opens document notes is new and asks nobody who is calling",
+      "opens document notes is new and requires no authentication",
       "additive document notes is new",
     ]);
   });

@@ -229,21 +229,21 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "open: []",
     "open: [{rate_limit: 5/1m}]",
     "2.0.0",
-    ["breaking rate_limit 5/1m before is asked"],
+    ["breaking rate_limit 5/1m before now runs"],
   ],
   [
     "a limit that is looser",
     "rate_limit: 6/1m",
     "rate_limit: 100/1m",
     "1.3.0",
-    ["opens rate_limit 100/1m before is asked instead of rate_limit 6/1m before"],
+    ["opens rate_limit 100/1m before runs instead of rate_limit 6/1m before"],
   ],
   [
     "a limit that fewer keep to",
     "rate_limit: 6/1m",
     "rate_limit: 6/2m",
     "2.0.0",
-    ["breaking rate_limit 6/2m before is asked instead of rate_limit 6/1m before"],
+    ["breaking rate_limit 6/2m before runs instead of rate_limit 6/1m before"],
   ],
   [
     "a body where there was none",
@@ -346,7 +346,7 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "identity: {methods: [token, password]}",
     "identity: {methods: [token, password], sign_up: {verify: none}}",
     "1.3.0",
-    ["opens authn.sign_up is new and asks nobody who is calling"],
+    ["opens authn.sign_up is new and requires no authentication"],
   ],
   [
     "errors in an envelope of their own",
@@ -605,7 +605,7 @@ describe("what follows from one change is one cause", () => {
       "orders: {type: Order,",
       "orders: {type: Order, history: {revisions: true}, soft_delete: {read: open}, retention: {deleted: 90d},",
       [
-        "opens each of these operations is new and asks nobody who is calling",
+        "opens each of these operations is new and requires no authentication",
         "breaking orders keeps what is deleted for 7776000 s",
         "additive Order.is_deleted is new",
         "additive orders keeps any revisions, with which edits are merged",
@@ -703,7 +703,7 @@ test("an approval counts for the operations that it names, and not for those tha
   const approve = (entry: string): void =>
     write(
       root,
-      `registry: 1\napproved:\n  rate_limit 5/1m before is asked: ${entry}\n`,
+      `registry: 1\napproved:\n  rate_limit 5/1m before now runs: ${entry}\n`,
       "registry/approved.yaml",
     );
   write(root, limited);
@@ -720,7 +720,7 @@ test("an approval counts for the operations that it names, and not for those tha
   );
   const { code, report } = await reportOf(root);
   const cause = report.causes.find(({ text }) =>
-    text.startsWith("rate_limit 5/1m before is asked"),
+    text.startsWith("rate_limit 5/1m before now runs"),
   );
   expect([code, cause?.approved]).toEqual([1, null]);
 });
@@ -1132,13 +1132,13 @@ test("another function of the same name is told, and one of two that goes as wel
   write(root, hooked("one"));
   await commit(root);
   write(root, hooked("one", "two"));
-  expect(await breakingOf(root)).toContain("check before is asked");
+  expect(await breakingOf(root)).toContain("check before now runs");
   write(root, hooked("two"));
   expect(await breakingOf(root)).toEqual([]);
   write(root, hooked("one", "two"));
   await commit(root);
   write(root, hooked("two"));
-  expect(await causesOf(root)).toContain("opens check before is no longer asked");
+  expect(await causesOf(root)).toContain("opens check before no longer runs");
 });
 
 test("a type of an operation's own that is another by now is told, however alike they are", async () => {
@@ -1515,7 +1515,7 @@ describe("rules that follow the twin", () => {
     );
     expect(await breakingOf(root)).toEqual([
       "drafts runs ship of create for each document that bulk verbs, upsert or revert write",
-      "ship before is asked",
+      "ship before now runs",
     ]);
   });
 
@@ -1528,7 +1528,7 @@ describe("rules that follow the twin", () => {
     write(root, scope(", override: [admin]"));
     const { changes } = (await reportOf(root)).report;
     expect(changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
-      "opens scope own_rows unless admin before is asked instead of scope own_rows before",
+      "opens scope own_rows unless admin before runs instead of scope own_rows before",
     ]);
   });
 
@@ -1545,7 +1545,7 @@ describe("rules that follow the twin", () => {
     git(root, "commit", "-q", "-am", "as it was");
     const told = (await reportOf(root)).report.changes.filter(({ level }) => level === "breaking");
     expect(told.map(({ text: one }) => one)).toContain(
-      "scope own_rows before is asked instead of scope own_rows unless admin or drafts.admin before",
+      "scope own_rows before runs instead of scope own_rows unless admin or drafts.admin before",
     );
     const affected = told.flatMap(({ affects }) => affects);
     expect(affected).toContain("drafts.get");

@@ -32,7 +32,7 @@ const document: Rules<DocumentModel> = {
   source: null,
   description: value("documentation", () => "is described otherwise"),
   table: null,
-  // Types are compared where they stand.
+  // Types are compared in their own place.
   typeName: null,
   createTypeName: null,
   patchTypeName: null,
@@ -69,7 +69,7 @@ const document: Rules<DocumentModel> = {
   elements: null,
   // The types of filters are compared.
   enums: null,
-  // Told where what they name is gone.
+  // Reported with the removed document.
   former: null,
   formerly: null,
   dropped: null,
@@ -86,7 +86,7 @@ const document: Rules<DocumentModel> = {
   reading: null,
   // What handlers see is told of no client; that operations see less is told of them.
   scopes: null,
-  // What may come along is compared with the types of inputs and answers.
+  // Expansion is compared with the types of inputs and answers.
   expandable: null,
   readTypeName: null,
   // Told by `compareViews` and of their operations and types.
@@ -203,7 +203,7 @@ export function compare(before: RegistryModel, after: RegistryModel, { note }: C
   }
 }
 
-/** Members that a view shows from now on; what it shows no longer is told of its type. */
+/** Members that a view shows from now on; those that it no longer shows are told of its type. */
 function compareViews(
   { views: before }: DocumentModel,
   { views: after }: DocumentModel,

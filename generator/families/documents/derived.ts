@@ -1,4 +1,4 @@
-// Types that are made of a document's own: payloads, and what it can be asked.
+// Types derived from a document's own: payloads and queries.
 import type { DocumentModel } from "../../model/document-model.js";
 import { viewed } from "../../model/views.js";
 import { aggregateTypeNames } from "./queries/aggregate-schemas.js";

@@ -1,4 +1,4 @@
-// How documents are read, as their modules print it: who may see them by way of others, and their
+// How documents are read, as their modules print it: readers that come by way of others, and
 // views.
 import type { DocumentModel, ReadModel, ViewModel } from "../../model/document-model.js";
 import { specName } from "../../model/names.js";
@@ -9,7 +9,7 @@ import { scopesMember } from "./scopes.js";
 import { queryTypeNames } from "./queries/query-type-names.js";
 
 /**
- * Who may see the documents by way of others. Asked for when it is needed: guards may know
+ * Readers that come by way of other documents. Computed when it is needed: guards may know
  * documents.
  */
 export function readingMember({ reading }: ReadModel, scope: ModuleScope): readonly string[] {

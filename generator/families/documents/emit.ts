@@ -64,7 +64,7 @@ function shapeMember({ members, stored = {}, kept, nested, steps }: Shape): read
   ];
 }
 
-/** The author's functions that make members of older rows, each held to what it takes and makes. */
+/** The author's functions that make members of older rows, each held to its input and output. */
 function convertersMember(
   { typeName }: DocumentModel,
   shape: Shape,
@@ -73,7 +73,7 @@ function convertersMember(
   const declared = declaredMembers(shape);
   const lines = Object.entries(conversionsIn(shape)).map(([member, { by, takes }]) => {
     const at = shape.members?.indexOf(member) ?? -1;
-    // What was made on the way has no type any more.
+    // Intermediate values have no type any more.
     const isKept = Object.hasOwn(shape.kept ?? {}, member);
     const makes =
       declared[at] === undefined || isKept ? "unknown" : `${typeName}[${literal(declared[at])}]`;
@@ -83,7 +83,7 @@ function convertersMember(
   return lines.length === 0 ? [] : ["  converters: {", ...lines, "  },"];
 }
 
-/** Fields of indexes: what a query costs depends on them. */
+/** Fields of indexes: the cost of a query depends on them. */
 function indexesMember({ indexes, unique }: DocumentModel): readonly string[] {
   if (indexes.length + unique.length === 0) return [];
   const lines = [...indexes, ...unique].map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
@@ -176,7 +176,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
   return ["  emits: [", ...lines, "  ],"];
 }
 
-/** What the module of a document declares and imports. */
+/** The declarations and imports of a document's module. */
 function scopeOf(
   { name, reading, scopes, set, views }: DocumentModel,
   shape: Shape,
@@ -314,7 +314,7 @@ function printDocument(
   });
 }
 
-/** What checks payloads, and whole bodies where the parts do not prove the whole. */
+/** Validators of payloads, and of whole bodies where the parts do not prove the whole. */
 function validatorMembers(
   document: DocumentModel,
   model: RegistryModel,

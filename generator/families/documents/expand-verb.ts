@@ -89,7 +89,7 @@ export function expandVerb(
   );
 }
 
-/** The facts that follow from what a verb does to documents. */
+/** The facts that follow from a verb's effect on documents. */
 function factsOfDeeds(
   model: DocumentModel,
   verb: DocumentVerb,

@@ -39,7 +39,7 @@ export function documentOperations(
   return registered.map(({ of, verb }) => expandVerb(context, of, declaration, verb));
 }
 
-/** An operation, and what it does. */
+/** An operation and its verb. */
 interface Registered {
   readonly name: string;
   readonly verb: DocumentVerb;

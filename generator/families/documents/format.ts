@@ -1,4 +1,4 @@
-// `documents:`: what a type of documents says.
+// `documents:`: the declaration of a type of documents.
 import {
   deprecation,
   duration,
@@ -63,7 +63,7 @@ const computedPath = {
   example: "lines[].price",
 } as const satisfies FormatShape;
 
-/** Who writes, its profile, when, or what a pure function makes of the document. */
+/** The writer, its profile, the time, or the result of a pure function of the document. */
 const setText = {
   kind: "either",
   of: [

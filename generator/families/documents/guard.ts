@@ -1,4 +1,4 @@
-// The policies of a document's verbs: each verb has that of what it does (decisions.md "A twin
+// The policies of a document's verbs: each verb has that of its effect (decisions.md "A twin
 // takes the rule of its original").
 import {
   distinctPolicies,

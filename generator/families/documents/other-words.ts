@@ -1,4 +1,4 @@
-// What other formats call the keys of a document, and how it is said here.
+// Names that other formats have for the keys of a document, and ours.
 import { guardWords, mountWords, saidBy, wordsFor } from "../../load/other-words.js";
 import type { OtherWords } from "../../load/shape.js";
 

@@ -1,4 +1,4 @@
-// What a document keeps of its past: revisions, and who reads what is deleted.
+// The past of a document: revisions, and the readers of deleted documents.
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";

@@ -85,7 +85,7 @@ const document: RolloutRules<DocumentModel> = {
               `${index} is dropped, which the version before still promises: first roll out what does not declare it, then purge`,
             );
       }),
-  // What the version before doesn't know it doesn't hold.
+  // The previous version doesn't hold a rule that it doesn't know.
   references: (was, is, { name, before, after }) =>
     is.references
       .filter((one) => {
@@ -115,7 +115,7 @@ const document: RolloutRules<DocumentModel> = {
   bodySchema: null,
 };
 
-/** Documents of two registries by their tables: what they are called matters to no row. */
+/** Documents of two registries by their tables: their names matter to no row. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const byTable = ({ model }: RolloutSide): Readonly<Record<string, DocumentModel>> =>
     Object.fromEntries(Object.values(model.documents).map((one) => [one.table, one]));

@@ -1,4 +1,4 @@
-// What is stored must fit the registry, or a migration makes it fit; where none can, this says so.
+// Stored rows must fit the registry, or a migration makes them fit; if none can, this says so.
 import type { FieldType } from "../../../runtime/contract/fields.js";
 import { conversionsIn } from "../../../runtime/contract/shapes.js";
 import type { RuleContext } from "../../kernel/rule.js";
@@ -6,7 +6,7 @@ import { documentMemberAt } from "../../load/member-places.js";
 import { own } from "../../model/records.js";
 import { storedMembers, type TableSchema } from "../../model/stored-tables.js";
 
-/** What a table was created with must still be so, or a migration would fail on stored rows. */
+/** A table's first properties must still hold, or a migration would fail on stored rows. */
 export function rowsCanFollow({ loaded, expanded, database, wanted, report }: RuleContext): void {
   for (const { name, table } of Object.values(expanded.model.documents)) {
     const [before, after] = [own(database.tables, table), own(wanted.tables, table)];
@@ -20,7 +20,7 @@ export function rowsCanFollow({ loaded, expanded, database, wanted, report }: Ru
   }
 }
 
-/** What no migration can follow: a change of a field, or of whose the documents are. */
+/** Changes that no migration can follow: of a field, or of the documents' ownership. */
 interface DatabaseFault {
   readonly field: string | null;
   readonly message: string;

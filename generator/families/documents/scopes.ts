@@ -49,7 +49,7 @@ function scopesOf(
   declaration: DocumentDeclaration,
   accesses: readonly DocumentVerb[],
 ): DocumentModel["scopes"] {
-  // What is wrong with a policy is told of the operation itself.
+  // The operation itself reports a faulty policy.
   const quiet = { ...context, report: () => undefined };
   const document = documentOf(name);
   const entries = accesses.map((access) => {

@@ -21,7 +21,7 @@ export function hooksOfVerb(
   declaration: DocumentDeclaration,
   verb: DocumentVerb,
 ): readonly HookUse[] {
-  // What is wrong with them is told of the verb itself.
+  // The verb itself reports their faults.
   const quiet = { ...context, report: () => undefined };
   const guards = guardsOf(context.tree, document, declaration, verb, null);
   const hooks = declaration.hooks?.[verb.name] ?? {};

@@ -1,4 +1,4 @@
-// Fields that the service sets, in two registries: what of them comes from elsewhere.
+// Fields that the service sets, in two registries: changes of their sources.
 import { tellExchange, type Tell } from "../../../compare/rules.js";
 import type { DocumentModel, SetModel } from "../../../model/document-model.js";
 import { propertiesOf } from "../../../model/json-schema.js";
@@ -40,7 +40,7 @@ function isOfDocument({ from: { kind } }: SetModel): boolean {
   return kind === "sum" || kind === "count" || kind === "now";
 }
 
-/** Where a field comes from, and when. Clients don't care about files. */
+/** The source of a field, and the moment. Clients don't care about files. */
 function sourceText(rule: SetModel | undefined): string {
   if (rule === undefined) return "";
   const value = valueText(rule.from);

@@ -56,7 +56,7 @@ function nested(
   ];
 }
 
-/** The query type of a member, or undefined where it has none. */
+/** The query type of a member, or undefined if it has none. */
 export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | undefined {
   const value = resolved(withoutNull(schema), resolve);
   if (typeof value === "boolean") return undefined;
@@ -107,7 +107,7 @@ export function fieldsOf(body: JsonSchema, resolve: Resolve): DocumentModel["fie
   return fields;
 }
 
-/** Scalar members of objects in arrays; what is within a further array is none. */
+/** Scalar members of objects in arrays; members within a further array don't count. */
 export function elementsOf(body: JsonSchema, resolve: Resolve): DocumentModel["elements"] {
   const elements: Record<string, Record<string, FieldType>> = {};
   for (const { path, schema } of memberPaths(body, resolve)) {

@@ -141,7 +141,7 @@ const ofMembers = new Set(
   maxProperties anyOf oneOf allOf not`.split(/\s+/),
 );
 
-/** What a schema says of values that are no objects. */
+/** The part of a schema about values that are no objects. */
 function withoutMembers(schema: SchemaObject): SchemaObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ofMembers.has(keyword)));
 }

@@ -1,4 +1,4 @@
-// What of documents is kept, and for how long: revisions, and what is deleted.
+// Retention of documents: how long revisions and deleted documents are kept.
 import { serviceFields } from "../../../../runtime/contract/fields.js";
 import type { DocumentDeclaration } from "../format.js";
 import { durationSeconds } from "../../../load/quantities.js";
@@ -10,7 +10,7 @@ import type { RegistryModel } from "../../../model/registry.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 
-/** Seconds after which what is deleted goes for good; null where it stays. */
+/** Seconds after which a deleted document goes for good; null if it stays. */
 export function deletedForSeconds({ retention }: DocumentDeclaration): number | null {
   return retention?.deleted === undefined ? null : durationSeconds(retention.deleted);
 }

@@ -85,7 +85,7 @@ export function setRules(
 function ruleOf(field: string, declaration: SetDeclaration): SetModel {
   const given = typeof declaration === "string" ? { from: declaration } : declaration;
   const from = fromOf(given);
-  // Who and when are told once, what follows from the document follows it.
+  // The writer and the time are set once; values computed from the document follow it.
   const usual = isOfDocument(from) ? "write" : "create";
   return { field, on: given.on ?? usual, from };
 }
@@ -139,7 +139,7 @@ function faultsOf(
   }
 }
 
-/** A profile is what the member refers to. */
+/** A profile is the member's target. */
 function profileFaults(
   field: string,
   schema: JsonSchema | undefined,
@@ -155,7 +155,7 @@ function isOfDocument({ kind }: SetModel["from"]): boolean {
   return !["caller", "profile", "now", "handler"].includes(kind);
 }
 
-/** The rules as a spec has them. Functions are held to what they are given and to the field. */
+/** The rules as a spec has them. Functions are held to their arguments and to the field. */
 export function setMember(
   { set, typeName, softDelete }: Pick<DocumentModel, "set" | "typeName" | "softDelete">,
   scope: ModuleScope,
@@ -209,7 +209,7 @@ export function handledType(
   if (handled.length === 0) return null;
   const type = freeName(`${pascalCase(name)}Handled`, isTaken);
   const members = handled.map(({ field }) => {
-    // What may be absent is removed by null, as in any patch.
+    // Null removes an optional member, as in any patch.
     const orNull = requiredOf(bodySchema).includes(field) ? "" : " | null";
     return `  readonly ${propertyKey(field)}?: ${typeName}[${literal(field)}]${orNull};`;
   });

@@ -79,7 +79,7 @@ export function needsOfWidening(
   );
 }
 
-/** What is written later, and what is written from now on: the version before reads it already. */
+/** Values that are written later, and those written from now on: the previous version reads both. */
 export function laterWrites(
   { name, table, bodySchema }: DocumentModel,
   { before, after }: Rolling,

@@ -87,7 +87,7 @@ function operandOf(field: string, filter: string): JsonSchema {
   return { anyOf: [refTo(field), objectSchema(members, ["field"])] };
 }
 
-/** What is computed of numbers, besides `$percentile`. */
+/** Functions of numbers, besides `$percentile`. */
 const statistics = [
   "$sum",
   "$avg",

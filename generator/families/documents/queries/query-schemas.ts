@@ -1,4 +1,4 @@
-// JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Documents", "Query language").
+// JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Query language").
 import {
   type Elements,
   type Enums,
@@ -23,7 +23,7 @@ import {
   type SchemaObject,
 } from "../../../model/json-schema.js";
 
-/** Types that the queries of every document share: what a field of each type can be asked, and orders. */
+/** Types that the queries of all documents share: operators by field type, and orders. */
 export function sharedQueryTypes(
   fields: Fields,
   elements: Elements,
@@ -39,7 +39,7 @@ export function sharedQueryTypes(
   return types;
 }
 
-/** The types of what an enumeration can be asked: of itself, and of its elements where it is an array of them. */
+/** The query types of an enumeration, and of its elements if it is an array of them. */
 export interface EnumConstraint {
   readonly name: string;
   /** The type of one value. */
@@ -47,7 +47,7 @@ export interface EnumConstraint {
   readonly element: string | null;
 }
 
-/** The names of the types of what a document's enumerations can be asked, by their paths. */
+/** The names of the query types of a document's enumerations, by their paths. */
 export function enumConstraints(
   document: string,
   fields: Fields,
@@ -70,7 +70,7 @@ export function enumConstraints(
   );
 }
 
-/** The types of what a document's enumerations can be asked. */
+/** The query types of a document's enumerations. */
 export function enumQueryTypes(
   enums: Enums,
   names: ReadonlyMap<string, EnumConstraint>,
@@ -112,7 +112,7 @@ export interface RelatedQueries {
   readonly through: Readonly<Record<string, JsonSchema>>;
   /** Those of them that sort. */
   readonly sortable: readonly string[];
-  /** `comments.article`, `author.follows.followed`: filters of documents that name this one, or what it names. */
+  /** `comments.article`, `author.follows.followed`: filters over references to this document. */
   readonly naming: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -156,7 +156,7 @@ export function filterSchema(
   };
 }
 
-/** What `$fields` says of one field: how it compares with others. `field` is the type of their names. */
+/** `$fields` for one field: comparisons with others. `field` is the type of their names. */
 export function comparisonSchema(field: string): SchemaObject {
   const operators = fieldOperators.map((operator): [string, JsonSchema] => [
     operator,
@@ -180,7 +180,7 @@ export const withDeleted: Readonly<Record<string, JsonSchema>> = {
   with_deleted: { type: "boolean", default: false },
 };
 
-/** The body of a list operation. `filter`, `sorts` and `field` are the names of the document's query types. */
+/** The body of a list. `filter`, `sorts` and `field` are names of the document's query types. */
 export function listRequestSchema(
   names: { readonly filter: string; readonly sorts: string; readonly field: string },
   options: {
@@ -223,7 +223,7 @@ export function listRequestSchema(
   return options.byCursor ? { ...request, not: { required: ["after", "before"] } } : request;
 }
 
-/** What may come along with documents; nothing where they name none. */
+/** The documents that may come along with others; nothing if they refer to none. */
 export function expandMember({
   expandable,
 }: {
@@ -246,7 +246,7 @@ function constraintName(type: FieldType): string {
   return `${element}${type.endsWith("[]") ? "Array" : ""}Constraint`;
 }
 
-/** What an array of objects can be asked: quantifiers take constraints on members of one object, which all hold. */
+/** Queries of an array of objects: a quantifier's constraints all hold for one object. */
 function objectsConstraint(
   members: Fields,
   nameOf: (member: string, type: FieldType) => string,
@@ -264,7 +264,7 @@ function objectsConstraint(
   return { anyOf: [{ type: "null" }, asked] };
 }
 
-/** What operands of a field are: values of it or of its elements, and the type of what an element can be asked. */
+/** Operands of a field: values of it or of its elements, and an element's query type. */
 interface Operands {
   readonly scalar: JsonSchema | undefined;
   readonly element: string;

@@ -34,7 +34,7 @@ export function readingOf(
   declaration: DocumentDeclaration,
 ): DocumentModel["reading"] {
   if (model.sensitive) return null;
-  // What is wrong with the policy is told of the operation itself.
+  // The operation itself reports a faulty policy.
   const quiet = { ...context, report: () => undefined };
   const document = documentOf(model.name);
   const guards = guardsOf(context.tree, document, declaration, get, model.view);
@@ -83,7 +83,7 @@ function byName(models: readonly DocumentModel[]): Documents {
   return Object.fromEntries(models.map((model) => [model.name, model]));
 }
 
-/** What may come along with documents, or a view of them, and the name of the type with it. */
+/** Expansions of documents or of a view, and the name of the type that has them. */
 function pathsOf(
   model: DocumentModel,
   models: Documents,
@@ -95,7 +95,7 @@ function pathsOf(
   };
 }
 
-/** What comes along has a name of its own in every document. */
+/** An expanded document has a name of its own in every document. */
 export function refuseExpanded({ tree, report }: FamilyContext, documents: Documents): void {
   for (const { name, fields, expandable } of Object.values(documents))
     if (expandable.length > 0 && Object.hasOwn(fields, "expanded"))

@@ -18,7 +18,7 @@ import { listErrors } from "./lists.js";
 import { update } from "./update.js";
 import { type DocumentPlace, verb, type DocumentVerb, withBulk } from "./verb.js";
 
-// What a filter finds tells which documents there are: these are twins of `get` as well.
+// A filter reveals which documents exist, so these are twins of `get` as well.
 export const updateWhere = verb({
   name: "update_where",
   summary: ({ many }) => `Change all ${many} that a filter finds`,

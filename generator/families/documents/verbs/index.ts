@@ -58,7 +58,7 @@ export const writesOfOne = verbs.filter(({ does = [] }) => does.length > 0);
 /** The verbs of a view. */
 export const viewVerbs = verbs.filter(({ ofViews }) => ofViews === true);
 
-/** What a verb does to documents: itself, or as the twin of others. Empty for verbs that read. */
+/** The effects of a verb on documents, its own or those of its originals. Empty if it reads. */
 export function deedsOf(
   verb: DocumentVerb,
   model: Pick<DocumentModel, "softDelete">,

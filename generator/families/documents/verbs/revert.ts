@@ -14,7 +14,7 @@ export const revert = verb({
   rest: ["POST", "/{id}/revert"],
   rpc: ["PATCH", "/revert"],
   about: "one",
-  // It answers with what a revision says.
+  // It answers with the content of a revision.
   twinOf: () => [get, revision, update],
   when: withRevisions,
   input: ({ typeName }) =>

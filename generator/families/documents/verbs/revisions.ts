@@ -1,4 +1,4 @@
-// documents.revisions, revision and revision_diff: what a document was.
+// documents.revisions, revision and revision_diff: earlier forms of a document.
 import { idInPath } from "../../../kernel/built-in.js";
 import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";

@@ -7,10 +7,10 @@ import type { DocumentModel } from "../../../model/document-model.js";
 import type { InputModel, ParameterModel } from "../../../model/registry.js";
 import type { DocumentDeclaration } from "../format.js";
 
-/** What a verb does to the documents that it is about. A verb that does nothing reads. */
+/** The effect of a verb on the documents that it is about. A verb without one reads. */
 export type Deed = "creates" | "updates" | "deletes" | "restores" | "removes";
 
-/** What the parts of a verb are made from. */
+/** The sources for the parts of a verb. */
 export interface DocumentPlace {
   readonly model: DocumentModel;
   /** The document as generated code names it. */
@@ -20,7 +20,7 @@ export interface DocumentPlace {
   readonly twins: readonly Code[];
 }
 
-/** What a document must say to register a verb. */
+/** The facts of a document that decide whether it registers a verb. */
 export interface Condition {
   /** As the registry writes it; null where every document does. */
   readonly says: string | null;
@@ -43,7 +43,7 @@ interface VerbFacts extends Verb<DocumentPlace> {
   readonly ofViews?: boolean;
 }
 
-/** A verb that says itself what it does. */
+/** A verb that names its effect itself. */
 interface OriginalVerb extends VerbFacts {
   readonly does: readonly Deed[];
   readonly twinOf?: never;
