@@ -4,7 +4,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, DocumentSpec, Scopes } from "../../ports/document-spec.js";
 import { allOf, everything } from "../../query/ast.js";
 
-/** What is done with a document. */
+/** The kinds of access to a document. */
 export type Access = keyof Scopes;
 
 /** Specs without scopes, by those that have them; and the other way round, to know them by. */

@@ -54,7 +54,7 @@ export async function aggregatePage(
   return { hits, page, size, count };
 }
 
-/** The request, with what may be seen of other documents that its filters reach. */
+/** The request, narrowed to the visible part of other documents that its filters reach. */
 async function seen(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

@@ -80,7 +80,7 @@ export function announce(
     async stop() {
       stopped.abort();
       await repeating;
-      // Where the database is away, the process counts as alive for a while.
+      // If the database is away, the process counts as alive for a while.
       await write(farewellMillis, (leases) => leases.drop(name, name)).catch((error: unknown) =>
         log.warn({ err: error }, "this process could not say that it ends"),
       );

@@ -34,7 +34,7 @@ import { documentStore } from "../../ports/documents.js";
 export interface FindQuery<Filter = object, Sorts = object> {
   readonly filters?: Filter;
   readonly sorts?: Sorts;
-  /** true finds only what the caller has created. */
+  /** true finds only the caller's own documents. */
   readonly own?: boolean;
   /** Documents at most. */
   readonly size?: number;
@@ -52,7 +52,7 @@ export interface AggregateQuery<Filter = object> {
   readonly filters?: Filter;
   readonly aggregates: object;
   readonly sorts?: object;
-  /** true groups only what the caller has created. */
+  /** true groups only the caller's own documents. */
   readonly own?: boolean;
   readonly page?: number;
   readonly size?: number;
@@ -93,7 +93,7 @@ export interface Collection<
       readonly before?: string;
     },
   ): Promise<CursorPage<Expanded>>;
-  /** Groups of documents, and what is computed over each. */
+  /** Groups of documents, and the values computed over each. */
   aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
 }
 
@@ -159,7 +159,7 @@ function withoutUndefined(query: object): object {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
 
-/** The query, of what the caller has created alone where that is asked for. */
+/** The query, narrowed to the caller's own documents if the options say so. */
 function owned<Query extends DocumentQuery>(
   { identity }: ExecutionContext,
   own: boolean | undefined,

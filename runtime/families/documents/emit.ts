@@ -9,7 +9,7 @@ import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What an update has changed. */
+/** The changes of an update. */
 interface Change {
   /** The members that are new. */
   readonly diff: Body;
@@ -80,7 +80,7 @@ function hasMember(diff: Body | undefined, field: string): boolean {
   return diff !== undefined && Object.hasOwn(diff, field);
 }
 
-/** Who hears it; null where a field that says so is null. */
+/** Its audience; null if the field that names it is null. */
 function targetOf(
   target: { readonly principal: string } | { readonly topic: string },
   document: Body,

@@ -54,7 +54,7 @@ export async function expandedText(
   };
 }
 
-/** What was read, by type and id. */
+/** Rows that were read, by type and id. */
 class Named {
   readonly #rows = new Map<string, Map<string, StoredDocument>>();
   readonly #visible = new Map<string, Filter>();
@@ -83,7 +83,7 @@ class Named {
     return named;
   }
 
-  /** What the member of a row names, as far as it is visible. */
+  /** The target of a row's member, as far as it is visible. */
   of(spec: AnyDocumentSpec, row: StoredDocument, member: string): StoredDocument | undefined {
     const id = this.#id(row, member);
     return id === undefined ? undefined : this.#rows.get(seenAs(spec))?.get(id);
@@ -96,7 +96,7 @@ class Named {
   ): Promise<void> {
     const wanted = new Map<string, { readonly spec: AnyDocumentSpec; ids: Set<string> }>();
     for (const { member, target, from } of level) {
-      // Who may see none of them is refused, whether there are any or not.
+      // Callers who may see none of them are refused, whether there are any or not.
       const name = seenAs(target);
       if (!this.#visible.has(name)) this.#visible.set(name, await sight(target, context));
       const known = this.#rows.get(name);

@@ -1,5 +1,5 @@
-// What documents were: revisions, what differs between two of them, going back to one; and what is
-// deleted. Whoever may read a document today may read what it was (decisions.md §4 "Revisions").
+// Revisions of documents, differences between two of them, going back to one; deleted documents.
+// A caller who may read a document today may read its past (decisions.md §4 "Revisions").
 import { fail } from "../../contract/errors.js";
 import { pointer, valueAt } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
@@ -42,7 +42,7 @@ const pageSize = { usual: 20, most: 100 };
 /** A revision as it is answered, besides its body. */
 export interface RevisionEntry {
   readonly rev: number;
-  /** RFC 3339; null where a version kept it that noted no time. */
+  /** RFC 3339; null if the version that kept it noted no time. */
   readonly changed_at: string | null;
   readonly changed_by: string | null;
   /** Of documents with soft deletion. */
@@ -141,7 +141,7 @@ export const history = {
       return { from: revision, to, changes: changesBetween(before, after) };
     },
 
-  /** Writes a new revision with what the members that a patch may have were at an earlier one. */
+  /** Writes a new revision with the patchable members of an earlier one. */
   revert:
     <Document>(
       spec: SpecOf<Document>,
@@ -183,7 +183,7 @@ function entryOf(
 }
 
 /**
- * A revision of a document that the caller may read. Throws `core.not_found` where it is not kept.
+ * A revision of a document that the caller may read. Throws `core.not_found` if it isn't kept.
  */
 async function revisionOf(
   spec: AnyDocumentSpec,
@@ -198,7 +198,7 @@ async function revisionOf(
     : null;
   if (kept !== null) return kept;
   if (rev !== current.rev) throw fail("core.not_found");
-  // A document that is older than its history has no snapshot of what it is.
+  // A document that is older than its history has no snapshot of its present state.
   const { lastUpdateAt: changedAt, isDeleted, body } = current;
   return { rev, changedAt, changedBy: null, isDeleted, body };
 }
@@ -263,7 +263,7 @@ function revertDocument(
     };
     const around = hooksOf(hooks, "update");
     if (around === null) return write();
-    // What the service sets is in no patch.
+    // Members that the service sets are in no patch.
     const asked = names.filter((name) => spec.unpatchable?.includes(name) !== true);
     const input = {
       id,
@@ -289,7 +289,7 @@ function revertDocument(
 
 /**
  * A body with the members that a patch may have as they were; those that were not there are gone.
- * Throws `core.validation` for what a patch may not set today.
+ * Throws `core.validation` for members that a patch may not set today.
  */
 function broughtBack(
   { unpatchable = [], nullable, validatePatch }: AnyDocumentSpec,

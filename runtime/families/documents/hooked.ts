@@ -10,7 +10,7 @@ import { quietly } from "../../operations/quietly.js";
 import { pointIntoInput } from "../../operations/refused-write.js";
 import type { StoredDocument } from "../../ports/documents.js";
 
-/** A document that was written, and what the single verb would have answered. */
+/** A document that was written, and the answer of the single verb. */
 export interface WrittenDocument {
   readonly stored: StoredDocument;
   output(): Output<unknown>;
@@ -69,7 +69,7 @@ export async function runHooked<Input>(
     return output;
   };
   const failed = (error: unknown): void => {
-    // The latest is the first to run: failures, then what comes at the end.
+    // The latest runs first: failures, then the work at the end.
     for (const hook of around.finally.toReversed())
       context.followUndone(later("finally", hook, () => hook(input, context)));
     for (const hook of around.on_failure.toReversed())

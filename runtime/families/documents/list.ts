@@ -64,7 +64,7 @@ function selecting(spec: AnyDocumentSpec, context: ExecutionContext) {
 
 /**
  * The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page,
- * `core.validation` where the page is beyond the ceiling.
+ * `core.validation` if the page is beyond the ceiling.
  */
 export async function pageRows<Row extends StoredDocument>(
   context: ExecutionContext,
@@ -122,7 +122,7 @@ export async function cursorRows<Row extends StoredDocument, Request extends Cur
   return { rows, cursors };
 }
 
-/** The hits of a page as JSON, whole or projected, with what comes along. */
+/** The hits of a page as JSON, whole or projected, with their expansions. */
 export async function hitsText(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

@@ -42,7 +42,7 @@ export interface Leaving {
   readonly rev: ExpectedRevision;
 }
 
-/** A write of many: what can be done of it at once, and how a single one is done. */
+/** A write of many: the part that can be done at once, and the way to do a single one. */
 interface Writing<Item> {
   /**
    * Done for items that nothing stands against; null for the others, of which nothing is stored.
@@ -146,7 +146,7 @@ export function updateMany(
   });
 }
 
-/** Deletes documents: marks them where they can be restored, else removes them for good. */
+/** Deletes documents: marks restorable ones, else removes them for good. */
 export function deleteMany(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
@@ -276,7 +276,7 @@ async function unlessAnyIsRefused(
   }
 }
 
-/** Null for what is refused: done alone, it is told why. */
+/** Null for refused items: done alone, each is told why. */
 function unlessRefused<T>(work: () => T): T | null {
   try {
     return work();
@@ -323,7 +323,7 @@ async function currentOf(
   });
 }
 
-/** Null for items that name what is not there, or what only its scope could tell of. */
+/** Null for items whose targets don't exist, or that only a scope could judge. */
 async function withReferencesHeld<Item>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -354,7 +354,7 @@ async function withReferencesHeld<Item>(
 
 type Change = { readonly expectedRev: number; readonly document: StoredDocument };
 
-/** What has been replaced, by id. */
+/** The replaced documents, by id. */
 async function replacedTogether(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

@@ -3,7 +3,7 @@ import { fail } from "../../contract/errors.js";
 import { isUuid } from "../../contract/uuid.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 
-/** What is no UUID names nothing, whatever an engine makes of it. */
+/** A text that isn't a UUID names nothing, whatever an engine makes of it. */
 export function readDocumentId(id: string): string {
   if (!isUuid(id)) throw fail("core.not_found");
   return id.toLowerCase();
@@ -16,7 +16,7 @@ export function knownItem<Item extends { readonly id: string; readonly rev: Expe
   return { ...item, id: readDocumentId(item.id), rev: checkedRevision(item.rev) };
 }
 
-/** Throws where a handler names what no revision can be. */
+/** Throws if a handler names an impossible revision. */
 export function checkedRevision(rev: ExpectedRevision): ExpectedRevision {
   if (rev !== "any" && !Number.isSafeInteger(rev))
     throw new TypeError('rev must be an integer or "any"');

@@ -123,7 +123,7 @@ export const documents = {
       listByCursor(spec, context, request, callerSight),
 };
 
-/** A document with what comes along. It has no entity tag: that would be of the document alone. */
+/** A document with its expansions. It has no entity tag: that would be of the document alone. */
 async function renderExpanded<Expanded>(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,

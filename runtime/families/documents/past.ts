@@ -12,16 +12,16 @@ import {
 } from "./history.js";
 import { checkedRevision, readDocumentId } from "./named.js";
 
-/** What is kept of documents with a history. */
+/** The kept past of documents with a history. */
 export interface Past<Document> {
-  /** What is kept of a document's revisions, the newest first. Throws `core.not_found`. */
+  /** The kept revisions of a document, the newest first. Throws `core.not_found`. */
   revisions(
     id: string,
     page?: { readonly size?: number; readonly after?: string },
   ): Promise<RevisionPage>;
   /** The document as it was at a revision. Throws `core.not_found` where that is not kept. */
   revision(id: string, revision: number): Promise<RevisionOf<Document>>;
-  /** What differs between two revisions; the second is the current one where it is left out. */
+  /** The differences between two revisions; the second defaults to the current one. */
   revisionDiff(id: string, revision: number, to?: number): Promise<RevisionDiff>;
   /**
    * Writes a new revision with what patches may write as it was at an earlier one; see

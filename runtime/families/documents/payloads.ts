@@ -15,7 +15,7 @@ export function checkedPayload(
   payload: unknown,
   validate: Validator<unknown> | undefined,
 ): Readonly<Record<string, unknown>> {
-  // Checked is what is stored: a copy, without what is undefined.
+  // The stored value is checked: a copy, without undefined members.
   const given = plainPayload(payload);
   if (!isObject(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
   const taken = serviceFields.filter((name) => Object.hasOwn(given, name));
@@ -32,7 +32,7 @@ export function checkedPayload(
   return given;
 }
 
-/** Has what is refused of a handler's payload known as that; see `RefusedWrite`. */
+/** Marks the refusal of a handler's payload as such; see `RefusedWrite`. */
 export async function heldTo<T>(
   { name }: AnyDocumentSpec,
   payload: unknown,

@@ -11,7 +11,7 @@ import { reachedBy } from "../../query/relations.js";
 import { relatedTo } from "./reach.js";
 import { monotonicMillis } from "../../ports/ambient.js";
 
-/** How long an estimate counts, in milliseconds: what is large changes slowly. */
+/** How long an estimate counts, in milliseconds: large tables change slowly. */
 const rememberedMillis = 60_000;
 /** Types and tenants whose estimates are remembered. */
 const maxRemembered = 10_000;
@@ -23,7 +23,7 @@ interface Estimate {
 
 const estimates = new WeakMap<Database, Map<string, Estimate>>();
 
-/** Throws `query_too_complex` where a query costs more than its caller may spend. */
+/** Throws `query_too_complex` if a query costs more than its caller may spend. */
 export async function checkPrice(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

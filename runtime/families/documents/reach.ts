@@ -7,10 +7,10 @@ import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/doc
 import { allOf, type Filter, type SortKey } from "../../query/ast.js";
 import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
 
-/** What somebody may see of documents of a type. Rejects where that is nothing. */
+/** The documents of a type that somebody may see. Rejects if they may see none. */
 export type Sight = (spec: AnyDocumentSpec, context: ExecutionContext) => Promise<Filter>;
 
-/** Callers: the guard of `get` lets them pass, and its scopes narrow what they see. */
+/** Callers: the guard of `get` lets them pass, and its scopes narrow their view. */
 export const callerSight: Sight = async (spec, context) => {
   if (spec.reading === undefined) throw fail("core.authorization");
   const filters = [context.scopeOf(spec.name)];
@@ -22,7 +22,7 @@ export const callerSight: Sight = async (spec, context) => {
   return allOf(...filters);
 };
 
-/** Handlers: what the scopes of their guard, and of the operation's own policy, leave of them. */
+/** Handlers: the documents left by the scopes of their guard and of the operation's policy. */
 export const handlerSight: Sight = async (spec, context) =>
   (await withinScopes(spec, context, "get")).scopeOf(spec.name);
 
@@ -31,7 +31,7 @@ interface Reaching {
   readonly sorts: readonly SortKey[];
 }
 
-/** The query, with what may be seen of other documents that it reaches. */
+/** The query, narrowed to the visible part of other documents that it reaches. */
 export async function withSight<Query extends Reaching>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -44,7 +44,7 @@ export async function withSight<Query extends Reaching>(
   return { ...query, filter: within(filter, visible), sorts: sortsWithin(sorts, visible) };
 }
 
-/** What is visible of the documents that filters and sorts reach; null where they reach none. */
+/** The visible part of documents that filters and sorts reach; null if they reach none. */
 export async function visibility(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

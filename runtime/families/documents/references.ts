@@ -1,4 +1,4 @@
-// References between documents: what they name is there, and stays so.
+// References between documents: their targets exist, and stay.
 import { fail } from "../../contract/errors.js";
 import { pointer } from "../../contract/json-pointer.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -37,7 +37,7 @@ export async function holdReferences(
   for (const member of members) {
     const target = Object.hasOwn(references, member) ? references[member]?.() : undefined;
     const id = body[member] ?? null;
-    // What is restored may name itself.
+    // A restored document may name itself.
     if (target === undefined || typeof id !== "string" || id === own) continue;
     if (!(await isHeld(spec, target, context, id)))
       faults.push({
@@ -69,7 +69,7 @@ interface Going {
   readonly how: Departure;
   /** Documents that it may still take along or change. */
   left: number;
-  /** Who may hold back which document, unless it goes along. */
+  /** Referrers that may hold back a document, unless they go along. */
   readonly restricting: { readonly referrer: Referrer; readonly id: string }[];
 }
 
@@ -132,7 +132,7 @@ function inUse({ by, member }: Referrer, limit?: number): Error {
   return fail("reference_in_use", limit === undefined ? told : { ...told, limit });
 }
 
-/** Nobody is answered with what is read here. */
+/** Rows that are read here reach no answer. */
 const unanswered = { grow: () => undefined };
 
 /**

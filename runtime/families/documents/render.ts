@@ -5,7 +5,7 @@ import type { Validators } from "../../operations/preconditions.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec, View } from "../../ports/document-spec.js";
 
-/** The JSON text of a document, or of what a view tells of it. */
+/** The JSON text of a document, or of a view of it. */
 export function documentText(spec: AnyDocumentSpec, stored: StoredDocument): string {
   return spec.view === undefined ? wholeText(spec, stored) : viewText(spec, stored, spec.view);
 }

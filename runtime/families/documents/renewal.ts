@@ -25,7 +25,7 @@ export interface Progress {
   readonly doneAt: number | null;
 }
 
-/** What a step came to: older processes are waited for, or there is more to do, or nothing. */
+/** The outcome of a step: it waits for older processes, there is more to do, or nothing. */
 export type Step =
   | { readonly kind: "waiting"; readonly processes: readonly Announced[] }
   | {
@@ -83,7 +83,7 @@ export async function renewalStep(
   const noted = progressOf(lease?.state ?? null);
   const processes = await olderProcesses(leases, spec);
   if (processes.length > 0) {
-    // What they write meanwhile stands anywhere.
+    // Rows that they write meanwhile may stand anywhere.
     if (noted !== null) await note(null);
     return { kind: "waiting", processes };
   }
@@ -118,7 +118,7 @@ function begun(total: number): Progress {
 }
 
 function progressOf(state: string | null): Progress | null {
-  // What the lease holds was noted here.
+  // The lease's value was noted here.
   return state === null ? null : (JSON.parse(state) as Progress);
 }
 

@@ -108,7 +108,7 @@ function revisionsJob(
     const { leases } = transaction;
     const now = clock.now();
     const lease = await leases.take(name, holder, now, now + hourMillis);
-    // What the lease holds was noted here.
+    // The lease's value was noted here.
     const noted = lease?.state == null ? null : (JSON.parse(lease.state) as Progress);
     const isOurs = noted?.keep === keep;
     if (isOurs && noted.isDone) return false;

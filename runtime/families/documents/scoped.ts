@@ -50,7 +50,7 @@ export async function readDocument(
   return stored;
 }
 
-/** What has been written is within the scope too. Throws `core.authorization`, which undoes it. */
+/** Requires a written row to be within the scope. Throws `core.authorization`, which undoes it. */
 export async function checkWithinScope(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

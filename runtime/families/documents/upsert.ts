@@ -44,7 +44,7 @@ export async function upsertDocument(
 ): Promise<Upserted> {
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
   const given = checkedPayload(payload, spec.validateCreate);
-  // Its owner, and what the service sets, are in no payload.
+  // Its owner, and the members that the service sets, are in no payload.
   const writer = await writerOf(spec, context, "create");
   const { stored: wanted, body } = newDocument(spec, writer, given);
   const values: Readonly<Record<string, unknown>> = { ...body, owner_id: wanted.ownerId };

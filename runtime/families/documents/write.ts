@@ -106,7 +106,7 @@ export function changedBody(
   return { body, diff: isSettled ? diff : diffOf(before, body) };
 }
 
-/** Throws `core.validation` where the parts of a body have been valid, and the whole is not. */
+/** Throws `core.validation` if the parts of a body are valid and the whole is not. */
 function checkBody(spec: AnyDocumentSpec, body: Body): void {
   const faults = spec.validateBody?.(body) ?? null;
   if (faults === null) return;
@@ -114,7 +114,7 @@ function checkBody(spec: AnyDocumentSpec, body: Body): void {
     faults.some(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`)),
   );
   if (own === undefined) throw fail("core.validation", { errors: faults });
-  // No caller could mend what the service itself has set.
+  // No caller could mend a member that the service has set.
   const cause = new TypeError(`${spec.name}.${own.member} is set to what it cannot be`);
   throw fail("core.internal", {}, { cause });
 }
@@ -221,7 +221,7 @@ export async function markDocument(
   });
 }
 
-/** The document live again, if what it names is there. */
+/** The document live again, if the targets of its references exist. */
 async function restored(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
@@ -290,7 +290,7 @@ export function replacedBody(
   return replaced(spec, context, current, { body: JSON.stringify(body) }, isUnique);
 }
 
-/** The next revision where the current one is still there, else null. */
+/** The next revision if the current one is still there, else null. */
 async function replaced(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

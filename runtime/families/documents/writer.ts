@@ -1,4 +1,4 @@
-// Who writes, and when: what the service knows by itself of a write.
+// The writer and the time: facts of a write that the service knows by itself.
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
@@ -6,12 +6,12 @@ import type { SetRule, Writer } from "../../ports/set-rules.js";
 import { timeOf } from "./revision.js";
 import { idField, ownerField } from "../../query/fields.js";
 
-/** What is set when a document is created, or whenever it is written. */
+/** Members that are set when a document is created, or whenever it is written. */
 export function rulesOn({ set = [] }: AnyDocumentSpec, on: SetRule["on"]): readonly SetRule[] {
   return set.filter((rule) => on === "create" || rule.on === "write");
 }
 
-/** Who writes now. Whose profile it is costs a statement, where the document says it. */
+/** The present writer. Finding its profile costs a statement, if the document has one. */
 export async function writerOf(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

@@ -48,12 +48,12 @@ export interface Writes<Document, Create, Patch> {
     }[],
   ): Promise<readonly Document[]>;
   /**
-   * Deletes many, all or none: marks them where they can be restored, else removes them for good.
+   * Deletes many, all or none: marks restorable ones, else removes them for good.
    */
   deleteMany(
     items: readonly { readonly id: string; readonly rev: ExpectedRevision }[],
   ): Promise<readonly Document[]>;
-  /** Marks as deleted what can be restored, as `documents.delete` does. */
+  /** Marks restorable documents as deleted, as `documents.delete` does. */
   delete(id: string, rev: ExpectedRevision): Promise<Document>;
   /** Undoes `delete`. */
   restore(id: string, rev: ExpectedRevision): Promise<Document>;
@@ -72,7 +72,7 @@ export function writesOf<Document, Create, Patch>(
     renderDocument<Document>(spec, stored).parse();
   const one = async (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
     rendered(await heldTo(spec, payload, write));
-  // In a transaction within the running one: what is refused has written nothing.
+  // In a transaction within the running one: a refused write leaves nothing.
   const all = async (
     payloads: readonly unknown[],
     write: () => Promise<readonly ItemOutcome[]>,

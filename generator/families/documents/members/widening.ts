@@ -79,7 +79,7 @@ export function needsOfWidening(
   );
 }
 
-/** Values that are written later, and those written from now on: the previous version reads both. */
+/** Values that are written later, and those of now: the previous version reads both. */
 export function laterWrites(
   { name, table, bodySchema }: DocumentModel,
   { before, after }: Rolling,
