@@ -56,7 +56,7 @@ export class Leader {
   /** Tabs of which one has a refused topic: their topics are asked for one by one. */
   readonly #suspects = new Map<string, readonly string[]>();
   /**
-   * Tabs that were granted since something was refused; null where nothing was, or nothing has been
+   * Tabs that were granted since something was refused; null if nothing was, or nothing has been
    * granted since.
    */
   #proven: Set<string> | null = null;

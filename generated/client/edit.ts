@@ -23,7 +23,7 @@ const attempts = 4;
 /**
  * Patches a document as it is now: `await edit(tasks, client, id, (task) => ({ labels:
  * [...task.labels, "late"] }))`. Where it has another revision by the time of the write, it is read
- * and changed anew, up to four times. `change` returns undefined where there is nothing to do.
+ * and changed anew, up to four times. `change` returns undefined if there is nothing to do.
  */
 export async function edit<Document extends { readonly rev: number }, Patch>(
   documents: Editable<Document, Patch>,

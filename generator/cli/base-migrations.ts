@@ -6,7 +6,7 @@ import { git, textsOf } from "./git.js";
 import { UsageError } from "./io.js";
 import type { DatabaseSchema } from "../model/stored-tables.js";
 
-/** The generated folder of a commit. Throws `UsageError` where it cannot be read. */
+/** The generated folder of a commit. Throws `UsageError` if it cannot be read. */
 export function folderAt(commit: string, root: string, out: string): FolderTexts {
   const listed = git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", `${out}/`);
   if (listed === undefined) throw new UsageError(`git cannot list ${out} of ${commit}`);
@@ -23,8 +23,8 @@ export function textAt(commit: string, root: string, path: string): string | und
 }
 
 /**
- * The migrations of the generated folder at a commit; none where it had no such folder. Throws
- * `UsageError` where they cannot be read.
+ * The migrations of the generated folder at a commit; none if it had no such folder. Throws
+ * `UsageError` if they cannot be read.
  */
 export function migrationsAt(commit: string, root: string, out: string): MigrationHistory {
   const paths = folderAt(commit, root, out)

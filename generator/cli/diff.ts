@@ -80,7 +80,7 @@ export async function runDiff(
 }
 
 /**
- * What rolling the registry out over that of a commit takes; null where the commit has no database.
+ * What rolling the registry out over that of a commit takes; null if the commit has no database.
  */
 function rolloutSince(
   commit: string,
@@ -127,7 +127,7 @@ function approvedAt(
  */
 const readFormats: readonly number[] = [1, 2, 3];
 
-/** The frozen registry of a commit. Throws `UsageError` where there is none. */
+/** The frozen registry of a commit. Throws `UsageError` if there is none. */
 function frozenAt(ref: string, commit: string, root: string, path: string): RegistryModel {
   const text = git(root, "show", `${commit}:./${path}`);
   if (text === undefined) throw new UsageError(`${ref} has no ${path}`);

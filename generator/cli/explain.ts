@@ -8,7 +8,7 @@ import type { OperationModel } from "../model/registry.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
-/** Explains a code of the catalogue; undefined where the subject is no code. */
+/** Explains a code of the catalogue; undefined if the subject is no code. */
 export function explainCode(subject: string, terminal: Terminal): ExitCode | undefined {
   const code = subject.toUpperCase();
   if (!/^OPW\d+$/.test(code)) return undefined;

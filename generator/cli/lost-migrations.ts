@@ -10,7 +10,7 @@ import { commitOf } from "./git.js";
 import { baseOf } from "./git-operation.js";
 
 /**
- * The same for a registry that was checked; nothing where its own migrations aren't whole, which is
+ * The same for a registry that was checked; nothing if its own migrations aren't whole, which is
  * a finding already.
  */
 export function lostSince(

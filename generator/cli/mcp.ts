@@ -24,7 +24,7 @@ export interface McpFlags {
 
 /**
  * Serves the operations of a registry over stdin and stdout until that ends. The caller is that of
- * `OPWRIGHT_TOKEN` (a bearer token) or `OPWRIGHT_API_KEY`. Throws `UsageError` where the SDK is not
+ * `OPWRIGHT_TOKEN` (a bearer token) or `OPWRIGHT_API_KEY`. Throws `UsageError` if the SDK is not
  * installed or the registry is faulty.
  */
 export async function runMcp(

@@ -23,7 +23,7 @@ const dataFolder = ".data";
 
 /**
  * Generates as if only the migrations of the base branch were there, and removes the local data
- * once it is confirmed. Throws `UsageError` where nobody can be asked, or there is no base to begin
+ * once it is confirmed. Throws `UsageError` if nobody can be asked, or there is no base to begin
  * from.
  */
 export async function runSquash(

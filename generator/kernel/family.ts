@@ -46,13 +46,13 @@ export interface Family<Model = unknown> {
   /** Functions that it names, besides those of members that are references in its format. */
   readonly functions: (model: RegistryModel, tree: SourceTree) => readonly Mention[];
   /**
-   * Reports changes for clients beside those of its operations; null where it has nothing but
+   * Reports changes for clients beside those of its operations; null if it has nothing but
    * operations.
    */
   readonly compare:
     | ((before: RegistryModel, after: RegistryModel, comparison: Comparison) => void)
     | null;
-  /** What rolling its changes out takes, of whatever it stores; null where it stores nothing. */
+  /** What rolling its changes out takes, of whatever it stores; null if it stores nothing. */
   readonly rollout: ((before: RolloutSide, after: RolloutSide) => readonly Need[]) | null;
   /**
    * Types that it derives from a document's type, with the field that each is about; null for all
@@ -198,7 +198,7 @@ export interface NamespaceExpansion {
 /** An operation before it is mounted, with its route in each style relative to the mount. */
 export interface UnmountedOperation {
   readonly operation: OperationModel;
-  /** Default routes by style; null where the operation cannot be attached. */
+  /** Default routes by style; null if the operation cannot be attached. */
   readonly routes: Readonly<
     Record<"rest" | "rpc", { readonly method: RouteMethod; readonly path: string }>
   > | null;

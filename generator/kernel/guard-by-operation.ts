@@ -16,7 +16,7 @@ export interface PlacedGuard {
 }
 
 /**
- * The policy that a guard gives to one operation, or to one group; undefined where it names
+ * The policy that a guard gives to one operation, or to one group; undefined if it names
  * neither.
  */
 export function policyNamed(
@@ -29,7 +29,7 @@ export function policyNamed(
 
 /**
  * The policy of a group such as `read`: that for all, or that of the group; a policy without a name
- * where there is none.
+ * if there is none.
  */
 export function policyOfGroup(placed: PlacedGuard, group: string): GuardUse {
   const { tree, path, guard } = placed;

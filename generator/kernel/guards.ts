@@ -29,7 +29,7 @@ export interface GuardUse {
   /** Its name; "" where the guard names none. */
   readonly policy: string;
   readonly at: Origin;
-  /** What the guard would name it for, such as `read`; absent where it is for all. */
+  /** What the guard would name it for, such as `read`; absent if it is for all. */
   readonly verb?: string;
 }
 

@@ -71,7 +71,7 @@ export function operation(place: OperationPlace, facts: OperationFacts): Operati
   };
 }
 
-/** The answer of an operation that answers with JSON, or with nothing where there is no schema. */
+/** The answer of an operation that answers with JSON, or with nothing if there is no schema. */
 export function jsonOutput(
   schema: OperationModel["output"]["schema"],
   { hasEntityTag = false }: { readonly hasEntityTag?: boolean } = {},

@@ -4,7 +4,7 @@ import type { ModuleFacts } from "./module-facts.js";
 import { readProjectText } from "./project-file.js";
 
 /**
- * Facts of the modules that `mentioned` names, null where there is no such file, and why where it
+ * Facts of the modules that `mentioned` names, null if there is no such file, and why where it
  * is not read. A module is read by a compiler only where its text alone does not tell of every
  * mentioned name.
  */

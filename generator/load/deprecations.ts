@@ -31,7 +31,7 @@ export function readDeprecation(value: object, at: Origin, report: Report): Sche
   return { deprecated: true, [deprecationKeyword]: deprecationFacts(deprecationModel(declared)) };
 }
 
-/** The deprecation of a field, by its schema; null where it says no days. */
+/** The deprecation of a field, by its schema; null if it says no days. */
 export function deprecationOfSchema(schema: JsonSchema | undefined): DeprecationModel | null {
   return typeof schema === "object" ? modelOf(schema[deprecationKeyword]) : null;
 }

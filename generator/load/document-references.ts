@@ -84,7 +84,7 @@ export function readReference(
   };
 }
 
-/** The document that a field names one of; null where it names none. */
+/** The document that a field names one of; null if it names none. */
 export function referenceOf(schema: JsonSchema): Omit<ReferenceModel, "field"> | null {
   if (typeof schema !== "object") return null;
   const { [documentKeyword]: document, [viewKeyword]: view, [deletionKeyword]: onDelete } = schema;

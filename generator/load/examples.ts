@@ -6,7 +6,7 @@ import { membersOf, type FormatShape, type Member } from "./shape.js";
 const usualNames = { policies: "staff", errors: "sold_out", namespaces: "tasks" } as const;
 
 /**
- * A value that the shape accepts, with names that the registry has; undefined where nobody has said
+ * A value that the shape accepts, with names that the registry has; undefined if nobody has said
  * one.
  */
 export function exampleOf(shape: FormatShape, names: RegistryNames): unknown {

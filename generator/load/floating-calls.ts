@@ -35,7 +35,7 @@ function isMade(node: ts.Node | undefined): boolean {
   );
 }
 
-/** What a statement calls and doesn't await; null where it is none of these. */
+/** What a statement calls and doesn't await; null if it is none of these. */
 function floating(node: ts.Expression, made: ReadonlySet<string>): string | null {
   if (ts.isVoidExpression(node) || ts.isParenthesizedExpression(node))
     return floating(node.expression, made);

@@ -15,7 +15,7 @@ export function isFormerKeyword(keyword: string): keyword is keyof typeof former
 }
 
 /**
- * What a field is in documents that were stored without it; none where that follows from its
+ * What a field is in documents that were stored without it; none if that follows from its
  * default.
  */
 export function formerValueOf(schema: JsonSchema | undefined): { readonly is?: unknown } {
@@ -33,7 +33,7 @@ export function conversionOf(schema: JsonSchema | undefined): string | undefined
   return typeof by === "string" ? by : undefined;
 }
 
-/** What a field was called; undefined where it has not been called otherwise. */
+/** What a field was called; undefined if it has not been called otherwise. */
 export function formerName(schema: JsonSchema | undefined): string | undefined {
   const name = typeof schema === "object" ? schema[formerKeywords.was] : undefined;
   return typeof name === "string" ? name : undefined;

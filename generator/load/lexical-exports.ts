@@ -30,7 +30,7 @@ export function lexicalExports(text: string): readonly ExportFacts[] {
 }
 
 /**
- * The parameters of the list that opens at `open`, and where the text goes on; undefined where it
+ * The parameters of the list that opens at `open`, and where the text goes on; undefined if it
  * does not close.
  */
 function parametersAt(

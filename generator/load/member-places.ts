@@ -33,7 +33,7 @@ function memberAt(tree: SourceTree, type: TreePath, member: string): Origin {
 }
 
 /**
- * The path of a member, or of an array's items, of what stands at a path; null where it is not
+ * The path of a member, or of an array's items, of what stands at a path; null if it is not
  * written there.
  */
 function stepped(tree: SourceTree, at: TreePath, step: string): TreePath | null {

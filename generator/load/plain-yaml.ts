@@ -14,7 +14,7 @@ const maxFlowDepth = 32;
 const maxKeyLength = 1000;
 
 /**
- * The map that a text is, or undefined where it takes the whole parser to tell: for anchors, tags,
+ * The map that a text is, or undefined if it takes the whole parser to tell: for anchors, tags,
  * folded texts, tabs, further documents, every rarer spelling of a value, and all that is wrong.
  * What is read here, the whole parser reads as the same value, without fault or warning;
  * test/property/plain-yaml.test.ts holds it.

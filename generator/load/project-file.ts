@@ -91,7 +91,7 @@ function refused(why: string): { readonly kind: "refused"; readonly why: string 
   return { kind: "refused", why };
 }
 
-/** The text of a file of the project, or undefined where it is none that may be read. */
+/** The text of a file of the project, or undefined if it is none that may be read. */
 export function textOfFile(root: string, file: string): string | undefined {
   const read = readProjectText(root, file);
   return read.kind === "text" ? read.text : undefined;

@@ -4,7 +4,7 @@ import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import { notRead, projectEntry, readProjectText } from "./project-file.js";
 import { parseYaml } from "./source-tree.js";
 
-/** A reference to a file and a pointer in it, or undefined where the value is none. */
+/** A reference to a file and a pointer in it, or undefined if the value is none. */
 export function fileReference(
   value: unknown,
 ): { readonly path: string; readonly pointer: string } | undefined {

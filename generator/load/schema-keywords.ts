@@ -23,7 +23,7 @@ const isTexts = (value: unknown): boolean =>
 const isAnything = (): boolean => true;
 
 /**
- * A check of a keyword's value, and what it asks for; null where the value is a schema, a list or a
+ * A check of a keyword's value, and what it asks for; null if the value is a schema, a list or a
  * map of schemas.
  */
 export interface KeywordRule {

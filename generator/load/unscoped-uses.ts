@@ -5,7 +5,7 @@ import { ts } from "ts-morph";
 /** A use of the function, under its own name or where it gets another. */
 export interface UnscopedUse {
   /**
-   * What it is called with, such as `ordersSpec`; null where it isn't called, or with something
+   * What it is called with, such as `ordersSpec`; null if it isn't called, or with something
    * else.
    */
   readonly spec: string | null;

@@ -37,7 +37,7 @@ function typeOf(values: readonly unknown[]): SchemaObject {
 }
 
 /**
- * The keywords of a list of values; undefined where it is none. What is wrong in its values is
+ * The keywords of a list of values; undefined if it is none. What is wrong in its values is
  * reported.
  */
 export function readValues(

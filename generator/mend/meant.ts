@@ -13,7 +13,7 @@ export interface Meant {
 }
 
 /**
- * The only value that can be meant, or undefined where there are none or several. `source` is the
+ * The only value that can be meant, or undefined if there are none or several. `source` is the
  * value as it is written.
  */
 export function meant(shape: FormatShape, value: unknown, source: string): Meant | undefined {

@@ -30,7 +30,7 @@ export interface Mendable {
   readonly unsound: ReadonlySet<Finding>;
   /** Whether there is a file at a path of the project. */
   readonly exists: (path: string) => boolean;
-  /** The registry as it was frozen last; empty where there is none. */
+  /** The registry as it was frozen last; empty if there is none. */
   readonly frozen: () => string;
 }
 

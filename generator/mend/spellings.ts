@@ -3,7 +3,7 @@
 import type { TextForm } from "../load/shape.js";
 import { nameLike } from "./names.js";
 
-/** How the registry could write what a value says: nothing where it says several things. */
+/** How the registry could write what a value says: nothing if it says several things. */
 export function respelt(form: TextForm, source: string): readonly string[] {
   const spelt = spellings[form](source.trim());
   return spelt === undefined ? [] : [spelt].flat();

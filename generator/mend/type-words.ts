@@ -12,7 +12,7 @@ export type MeantType =
   | { readonly kind: "values"; readonly values: readonly string[] };
 
 /**
- * What a text means where a type is asked for; undefined where it can be several things, or none.
+ * What a text means where a type is asked for; undefined if it can be several things, or none.
  */
 export function meantType(text: string, declared: ReadonlySet<string>): MeantType | undefined {
   const { base, suffix } = taken(text.trim());
@@ -88,7 +88,7 @@ export function asSchema(type: MeantType): string | undefined {
 }
 
 /**
- * The keywords of a type, the first of which is `type`; undefined where there are more than one
+ * The keywords of a type, the first of which is `type`; undefined if there are more than one
  * layer around it.
  */
 export function keywordsOf(type: MeantType): string | undefined {

@@ -35,13 +35,13 @@ export class WrittenFile {
     return path.length === 0 ? this.#root !== null : this.#place(path) !== undefined;
   }
 
-  /** What is written at a path, as data; undefined where nothing is. */
+  /** What is written at a path, as data; undefined if nothing is. */
   value(path: Path): unknown {
     const node = this.#node(path);
     return node === null || node === undefined ? node : (node.toJSON() as unknown);
   }
 
-  /** The text of a value as it is written, or undefined where none is. */
+  /** The text of a value as it is written, or undefined if none is. */
   source(path: Path): string | undefined {
     const span = spanOf(this.#node(path));
     return span === undefined ? undefined : this.text.slice(...span);
@@ -148,7 +148,7 @@ export class WrittenFile {
 
   /**
    * Takes away the second of two members of one map that have the same key and say the same;
-   * undefined where they don't.
+   * undefined if they don't.
    */
   repeatedAt(offset: number): TextEdit | undefined {
     let found: TextEdit | undefined;

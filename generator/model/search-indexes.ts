@@ -70,7 +70,7 @@ export function searchIndexes(database: DatabaseSchema, purges: boolean): IndexG
   };
 }
 
-/** The index of a search in a table; undefined where it has none, or no longer. */
+/** The index of a search in a table; undefined if it has none, or no longer. */
 export function indexOf(
   { searches, searchesOf }: Pick<SearchIndexes, "searches" | "searchesOf">,
   name: string,

@@ -109,7 +109,7 @@ export interface Stored {
 
 /** The files of a storage, by the name under which they are stored. */
 export interface StoredFiles {
-  /** What the storage is called; left out where that is the name under which they are stored. */
+  /** What the storage is called; left out if that is the name under which they are stored. */
   readonly storage?: string;
   /** How they have been stored, first to last. */
   readonly encryption: readonly Encryption[];

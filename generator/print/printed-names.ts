@@ -41,7 +41,7 @@ export function camelNames(texts: Iterable<string>): ReadonlyMap<string, string>
   return names;
 }
 
-/** The import of a name under its local one; none where that is not known yet. */
+/** The import of a name under its local one; none if that is not known yet. */
 export function importedName(
   name: string,
   local: ReadonlyMap<string, string>,
@@ -53,7 +53,7 @@ export function importedName(
   return [importOf(known === name ? name : `${name} as ${known}`, from, isType)];
 }
 
-/** The import of a whole module under its local name; none where that is not known yet. */
+/** The import of a whole module under its local name; none if that is not known yet. */
 export function importedModule(local: string | undefined, from: string): readonly Import[] {
   return local === undefined ? [] : [importOf(`* as ${local}`, from, false)];
 }

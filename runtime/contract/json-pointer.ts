@@ -10,7 +10,7 @@ export function pointer(base: string, token: string): string {
   return `${base}/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The value at a path, undefined where there is none. */
+/** The value at a path, undefined if there is none. */
 export function valueAt(body: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), body);
 }

@@ -33,7 +33,7 @@ export function ownErrors<Contexts>(
 }
 
 /**
- * An operation, and which errors of the registry it may answer with; undefined where nobody's code
+ * An operation, and which errors of the registry it may answer with; undefined if nobody's code
  * can throw one.
  */
 export interface Declaring {

@@ -21,7 +21,7 @@ function isSound(given: string): boolean {
 }
 
 /**
- * Throws `http_malformed` where the Host field is malformed or repeated, or missing from an
+ * Throws `http_malformed` if the Host field is malformed or repeated, or missing from an
  * HTTP/1.1 request.
  */
 export function checkHost(req: IncomingMessage): void {

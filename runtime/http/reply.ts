@@ -72,7 +72,7 @@ export function replyOutcome(
   else sendCompressed(req, res, status, headers, text, coding);
 }
 
-/** The coding of an answer with this text; null where it would be the same for every caller. */
+/** The coding of an answer with this text; null if it would be the same for every caller. */
 function codingOf(req: IncomingMessage, res: ServerResponse, text: string): Coding | null {
   const least = Exchange.known(res)?.style.compressBytes ?? null;
   // A caller who hasn't sent the whole request yet is answered without waiting for the rest.

@@ -13,7 +13,7 @@ export interface RouteMatch {
 
 export interface RouteTable {
   /**
-   * The route of a request, or null where no route has the path.
+   * The route of a request, or null if no route has the path.
    * Throws `method_not_allowed` with `Allow`, and `path_malformed` for bad percent-encoding.
    */
   match(method: string, url: string): RouteMatch | null;

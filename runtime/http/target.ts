@@ -7,7 +7,7 @@ const absolute = /^https?:\/\/([^/?#]*)(.*)$/i;
 /**
  * Turns the target of a request into a path. An absolute target loses its authority, which then
  * counts as `Host` (§3.2.2); letters that are percent-encoded without need are decoded (RFC 3986
- * §6.2.2.2). Throws `http_malformed` where an authority has no host.
+ * §6.2.2.2). Throws `http_malformed` if an authority has no host.
  */
 export function normalizeTarget(req: IncomingMessage): void {
   const { url = "" } = req;

@@ -30,7 +30,7 @@ export class HeldAnswer {
   }
 
   /**
-   * Says how many bytes the answer has so far. Throws `core.unavailable` where there is no room for
+   * Says how many bytes the answer has so far. Throws `core.unavailable` if there is no room for
    * them, and `core.timeout` once nobody waits for it any more.
    */
   grow(bytes: number): void {

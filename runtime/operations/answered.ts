@@ -1,4 +1,4 @@
-// Where an author's code answers: its handlers, and its hooks around operations of any family.
+// Answers of an author's code: its handlers, and its hooks around operations of any family.
 import type { Answer } from "./answer.js";
 import type { HookFunctions } from "./hooks.js";
 import { JsonText } from "./json-text.js";

@@ -93,7 +93,7 @@ function authorFramesOf(frames: readonly StackFrame[]): readonly StackFrame[] {
 /**
  * The author's line at which something was called or thrown, such as
  * `registry/handlers/tasks.ts:10:9 (complete)`, from the folder in which the process runs;
- * undefined where the stack has none.
+ * undefined if the stack has none.
  */
 export function authorLine(error: unknown): string | undefined {
   const [frame] = authorFrames(error);
@@ -103,7 +103,7 @@ export function authorLine(error: unknown): string | undefined {
   return name === "" ? place : `${place} (${name})`;
 }
 
-/** The frame in the file that was written, where a map beside the compiled one says so. */
+/** The frame in the source file, if a map beside the compiled one says so. */
 function written(frame: StackFrame): StackFrame {
   const found = mapOf(frame.file)?.findEntry(frame.line - 1, frame.column - 1);
   if (found === undefined || !("originalSource" in found)) return frame;

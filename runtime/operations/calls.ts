@@ -13,7 +13,7 @@ import { giveError } from "./given-errors.js";
 class CalledPromise<T> extends Promise<T> {
   whenAwaited: (() => void) | undefined;
 
-  /** What is derived from it is the author's own. */
+  /** Contexts that are derived from it are the author's own. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -35,7 +35,7 @@ class CalledPromise<T> extends Promise<T> {
 
 /** A call that is not done, or that nobody has awaited. */
 export interface AuthorCall {
-  /** What the author has called, such as `collection(tasks).create`. */
+  /** The author's call, such as `collection(tasks).create`. */
   readonly what: string;
   /** Its number in the invocation. */
   readonly number: number;
@@ -122,7 +122,7 @@ export class Calls {
   }
 
   /**
-   * Resolves once what is held since the first so many calls is done; undefined where nothing is.
+   * Resolves once what is held since the first so many calls is done; undefined if nothing is.
    */
   heldAfter(first = 0): Promise<void> | undefined {
     // Nearly always.
@@ -245,13 +245,13 @@ function missing(text: string): ServiceError {
 /** Why code has failed that returned before its calls were done and awaited. */
 class MissingAwait extends Error {}
 
-/** What an error says of calls that were left behind; null if it is about none. */
+/** The text of an error about calls that were left behind; null if it is about none. */
 export function missingAwait(error: unknown): string | null {
   const cause = error instanceof ServiceError ? error.cause : undefined;
   return cause instanceof MissingAwait ? cause.message : null;
 }
 
-/** What was called, and where. */
+/** A call, and its line. */
 export function describeCall({ what, trace }: AuthorCall): string {
   const at = authorLine(trace);
   return at === undefined ? what : `${what} at ${at}`;

@@ -1,4 +1,4 @@
-// What an operation knows about its invocation. Passed as an argument, never ambient.
+// The invocation of an operation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, hasReturned, tellUnheld, type AuthorCall } from "./calls.js";
 import { declaredError, type Declaring } from "../contract/own-errors.js";
@@ -24,21 +24,21 @@ import { runFollowers, followNow, givenBy, type Following, type Given } from "./
 export class ExecutionContext {
   readonly operationId: string;
   readonly metadata: InvocationMetadata;
-  /** Who is calling, or null. */
+  /** The caller, or null. */
   readonly identity: Identity | null;
   /** The tenant whose data this invocation sees. */
   readonly tenant: string;
-  /** Where the request comes from, "" for work of the service itself. Of IPv6 it is the /64. */
+  /** The request's address, "" for work of the service itself. Of IPv6 it is the /64. */
   readonly clientAddress: () => string;
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
-  /** A header field of the request by its name in lower case; undefined where it was not sent. */
+  /** A header field of the request by its name in lower case; undefined if it was not sent. */
   readonly requestHeader: (name: string) => string | undefined;
-  /** What the handler may set besides a body; undefined if its operation declares no reply. */
+  /** The reply's declaration; undefined if the operation declares none. */
   readonly replies: ReplyDeclaration | undefined;
-  /** What the handler has set. */
+  /** The parts of the reply that the handler has set. */
   said: (() => SaidReply) | undefined;
-  /** What the request says of the version that it is about. Only who answers for that version evaluates them. */
+  /** Preconditions of the request, for the operation that answers for the version. */
   readonly preconditions: Preconditions;
   readonly resources: Resources;
   #notes: Readonly<Record<string, string>> | undefined;
@@ -93,7 +93,7 @@ export class ExecutionContext {
 
   /**
    * What clients call the service by, without a slash at its end: `PUBLIC_URL`, or in development where it listens. Throws
-   * `core.configuration` where nothing says it.
+   * `core.configuration` if nothing says it.
    */
   get publicUrl(): string {
     return this.resources.publicUrl();
@@ -149,14 +149,14 @@ export class ExecutionContext {
   }
 
   /**
-   * The transaction in which its calls take turns; null where there is none, and for what decides on scopes: it is asked within
+   * The transaction in which its calls take turns; null if there is none, and for what decides on scopes: it is asked within
    * the turn of a call that waits for it.
    */
   get turns(): Transaction | null {
     return this.#isUnscoped ? null : (this.#transaction ?? null);
   }
 
-  /** What the author's code has called in this invocation. */
+  /** The calls of the author's code in this invocation. */
   get calls(): Calls {
     const root = this.#root;
     return (root.#calls ??= new Calls());
@@ -186,7 +186,7 @@ export class ExecutionContext {
     this.#root.#calls?.expectNone(by, first);
   }
 
-  /** Resolves once work is done that was given outside a transaction; undefined where none is. See `Calls`. */
+  /** Resolves once work is done that was given outside a transaction; undefined if none is. See `Calls`. */
   heldAfter(first = 0): Promise<void> | undefined {
     return this.#root.#calls?.heldAfter(first);
   }

@@ -47,7 +47,7 @@ export interface Opening extends Resources {
   readonly doors: EngineDoors;
 }
 
-/** What a family has opened, and how it is closed. */
+/** The opened part of a family, and how it is closed. */
 export interface OpenedResource {
   readonly key: ResourceKey<unknown>;
   readonly value: unknown;
@@ -67,7 +67,7 @@ export function openedAs<Resource>(
  */
 export type Probe = () => Promise<void>;
 
-/** Probes of what requests need, and of what they can do without for a while. */
+/** Probes of systems that requests need, and of those they can do without for a while. */
 export interface Probes {
   readonly needed: Readonly<Record<string, Probe>>;
   readonly helpful: Readonly<Record<string, Probe>>;
@@ -83,7 +83,7 @@ export interface MigrateOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a family reads its settings from. Faults are collected and reported together. */
+/** The source of a family's settings. Faults are collected and reported together. */
 export interface SettingsSource {
   readonly environment: Environment;
   /** Entries of a list of secrets, the newest first. */
@@ -93,9 +93,9 @@ export interface SettingsSource {
   readonly dataFolder: string;
 }
 
-/** What a family runs in the background. */
+/** The background work of a family. */
 export interface Started {
-  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
+  /** Begins nothing more and waits for running work, up to so many milliseconds. */
   stop(patienceMillis: number): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export interface Family<Member extends string, Part, Settings> {
   readonly member: Member;
   /** Its variables, which are checked whether or not the service uses the family. */
   readonly settings: (part: Part | undefined, source: SettingsSource) => Settings;
-  /** What is asked for by key; opened in the order of families, closed in the reverse one. */
+  /** Resources by key; opened in the order of families, closed in the reverse one. */
   readonly open: (
     part: Part,
     service: Opening,
@@ -172,7 +172,7 @@ export function familyOf<Part>() {
   });
 }
 
-/** What a family has read of the environment. */
+/** The settings that a family has read from the environment. */
 export function settingsOf<Settings>(
   { familySettings }: Pick<Resources, "familySettings">,
   { member }: Pick<Family<string, never, Settings>, "member" | "settings">,

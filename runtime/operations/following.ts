@@ -1,12 +1,12 @@
-// What follows the end of a transaction.
+// Work behind the end of a transaction.
 import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 import type { Calls } from "./calls.js";
 import { inTime, type Deciding } from "./in-time.js";
 
-/** What is done once a transaction has ended. */
+/** Work that runs once a transaction has ended. */
 export interface Following {
-  /** Who has given it; undefined for work of the service itself. */
+  /** The author's work; undefined for work of the service itself. */
   readonly given: Given | undefined;
   readonly work: () => void | Promise<void>;
   /**
@@ -21,7 +21,7 @@ export interface Given {
   readonly trace: Error;
 }
 
-/** What an author has given. */
+/** Work that an author has given. */
 interface GivenWork extends Following {
   readonly given: Given;
 }
@@ -39,7 +39,7 @@ export function givenBy(verb: Given["verb"]): Given {
   return { verb, trace: new Error(verb) };
 }
 
-/** Does what follows a transaction whose outcome it changes no more. */
+/** Runs the work behind a transaction whose outcome it no longer changes. */
 export async function runFollowers(
   context: Followed,
   followers: readonly Following[],

@@ -8,7 +8,7 @@ import { sessionOf, type Identity } from "./identity.js";
 /**
  * The caller with its session, which is live and stays so until the running write transaction has
  * ended, and so does its membership in its tenant: both may have ended since the boundary asked.
- * Throws `core.authentication` and `tenant_mismatch` where they have, and what `sessionOf` throws.
+ * Throws `core.authentication` and `tenant_mismatch` if they have, and what `sessionOf` throws.
  */
 export async function heldSession(
   context: ExecutionContext,

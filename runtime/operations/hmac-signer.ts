@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Signer } from "../ports/signer.js";
 
 /**
- * A signer over an ordered list of secrets: the first signs, all verify. Throws where the list is
+ * A signer over an ordered list of secrets: the first signs, all verify. Throws if the list is
  * empty.
  */
 export function hmacSigner(secrets: readonly Buffer[]): Signer {

@@ -46,7 +46,7 @@ function of<Phase extends HookPhase>(phase: Phase) {
   ): PhaseHook<Phase, Input, Result> => ({ phase, run });
 }
 
-/** Goes around operations of any type, and passes on what they take and answer. */
+/** Goes around operations of any type, and passes on their inputs and answers. */
 type WrapsAny = <Input, Result>(
   input: Input,
   context: ExecutionContext,

@@ -40,7 +40,7 @@ export interface Outcome<Result> {
 }
 
 /**
- * The scope of an invocation's key, or undefined where it carries none or the operation does not
+ * The scope of an invocation's key, or undefined if it carries none or the operation does not
  * honour it.
  */
 export function idempotencyScope(

@@ -5,17 +5,17 @@ import { fail, type ServiceError } from "../contract/errors.js";
 /** A verified caller. */
 export interface Identity {
   readonly principalId: string;
-  /** Who acts for the principal: both must be permitted. Null where it acts itself. */
+  /** The actor for the principal: both must be permitted. Null if it acts itself. */
   readonly actorId: string | null;
   /** The session of a token; null for an API key. */
   readonly sessionId: string | null;
-  /** Null where the credential is not scoped to a tenant. */
+  /** Null if the credential is not scoped to a tenant. */
   readonly tenant: string | null;
   /** Epoch milliseconds at which the credential ends, or null. */
   readonly expiresAt: number | null;
 }
 
-/** The caller. Throws `core.authentication` where there is none. */
+/** The caller. Throws `core.authentication` if there is none. */
 export function callerOf({ identity }: { readonly identity: Identity | null }): Identity {
   if (identity === null) throw fail("core.authentication");
   return identity;
@@ -35,7 +35,7 @@ export function anySessionOf(invocation: {
 }
 
 /**
- * The caller with its session. Throws `core.authentication` where nobody is calling, and
+ * The caller with its session. Throws `core.authentication` if nobody is calling, and
  * `core.authorization` for an API key and for an actor: neither may manage credentials.
  */
 export function sessionOf(invocation: {

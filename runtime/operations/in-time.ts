@@ -1,7 +1,7 @@
 // Work whose outcome changes nothing any more: the answer waits for it, but not for ever.
 import { within } from "../work/within.js";
 
-/** What has been decided, and how long it still waits. */
+/** The decision, and how long it still waits. */
 export interface Deciding {
   readonly lifetime: { readonly settlingMillis: number };
 }

@@ -101,7 +101,7 @@ export interface BodyBinding {
     | undefined;
 }
 
-/** Where the parts of an input of type `Input` come from, and the check that they make one. */
+/** The sources of the parts of an `Input`, and the check that they make one. */
 export interface InputBinding<Input> {
   readonly parameters: Parameters;
   readonly body: BodyBinding | undefined;

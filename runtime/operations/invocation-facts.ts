@@ -1,4 +1,4 @@
-// What is known of an invocation and its bounds, and what it stages.
+// The facts of an invocation, its bounds, and the events that it stages.
 import type { Lifetime } from "../ports/lifetime.js";
 import type { Identity } from "./identity.js";
 import type { Preconditions } from "./preconditions.js";
@@ -8,10 +8,10 @@ import type { ReplyDeclaration } from "./reply-declaration.js";
 export interface InvocationMetadata {
   /** Ours, fresh for each request. */
   readonly requestId: string;
-  /** The caller's UUID where it sent a well-formed one, else fresh. */
+  /** The caller's UUID if it sent a well-formed one, else fresh. */
   readonly correlationId: string;
   readonly causationId: string;
-  /** W3C `traceparent`, where the caller sent a well-formed one. */
+  /** W3C `traceparent`, if the caller sent a well-formed one. */
   readonly traceparent: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface StagedEvent {
   readonly createdAt: number;
 }
 
-/** What an invocation is made with; its context says what each means. */
+/** The arguments of an invocation; its context explains each. */
 export interface InvocationFields {
   readonly operationId: string;
   readonly metadata: InvocationMetadata;

@@ -24,10 +24,10 @@ export class JsonText<T> {
   }
 }
 
-/** What a handler may return for an output of type `T`. */
+/** The values that a handler may return for an output of type `T`. */
 export type Output<T> = T | JsonText<T>;
 
-/** The value of an output, parsed where it is still text. */
+/** The value of an output, parsed if it is still text. */
 export function outputValue<T>(output: Output<T>): T {
   return output instanceof JsonText ? output.parse() : output;
 }

@@ -23,7 +23,7 @@ export interface KeptObject {
   readonly document?: () => AnyDocumentSpec;
 }
 
-/** What a kept value consists of: a type by its name, a list, one of several objects, an object. */
+/** The structure of a kept value: a type by its name, a list, a union of objects, an object. */
 export type KeptPart = string | { readonly items: KeptPart } | KeptUnion | KeptObject;
 
 /** Objects that are told apart by values of their members; what fits none stays as it is. */
@@ -36,7 +36,7 @@ export interface KeptUnion {
 
 type KeptTypes = Readonly<Record<string, KeptObject>>;
 
-/** What a service keeps, by what it is kept for; printed by the generator. */
+/** The kept values of a service, by their use; printed by the generator. */
 export interface KeptDeclaration {
   /** Answers under idempotency keys, by operation. */
   readonly answers?: Readonly<Record<string, KeptPart>>;
@@ -51,7 +51,7 @@ export interface KeptDeclaration {
 export interface KeptForm {
   /** The shape in which this version keeps it. It is stored with each value. */
   readonly shape: string;
-  /** What is stored for the JSON text of a value. */
+  /** The stored form of the JSON text of a value. */
   stored(text: string): string;
   /** The JSON text of a value that was stored in a shape; null stands for an unknown one. */
   told(text: string, shape: string | null): string;
@@ -59,7 +59,7 @@ export interface KeptForm {
   readonly form: number | null;
 }
 
-/** All forms of a service, by what they are kept for. */
+/** All forms of a service, by their use. */
 export type KeptForms = Readonly<
   Record<"answers" | "events" | "signals", (name: string) => KeptForm>
 >;
@@ -72,7 +72,7 @@ const plain: KeptForm = {
   form: null,
 };
 
-/** Declares what a service keeps. */
+/** Declares the kept values of a service. */
 export function keptForms({ types, ...kept }: KeptDeclaration): KeptForms {
   const formsOf = (parts: Readonly<Record<string, KeptPart>> = {}) => {
     const forms = new Map<string, KeptForm>();

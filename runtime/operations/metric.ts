@@ -18,7 +18,7 @@ interface CounterDeclaration {
   readonly read: () => MetricReading;
 }
 
-/** What goes up and down. Where reading it fails, it has no value. */
+/** A value that goes up and down. If reading it fails, it has no value. */
 interface GaugeDeclaration {
   readonly type: "gauge";
   readonly help: string;

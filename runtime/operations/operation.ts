@@ -40,7 +40,7 @@ export interface OperationDeclaration<Input, Result> {
   readonly deadlineSeconds?: number;
   /** Whether the operation honours `Idempotency-Key`. */
   readonly idempotencyKey?: boolean;
-  /** Errors of the registry that it may answer with; absent where nobody's code can throw one. */
+  /** Errors of the registry that it may answer with; absent if nobody's code can throw one. */
   readonly errors?: readonly string[];
   readonly run: Handler<Input, Result> | LookingHandler<Input, Result>;
 }
@@ -65,7 +65,7 @@ export interface HttpBinding {
   readonly ignoresCredentials?: boolean;
   /** Days in UTC, such as 2026-07-01: since when it is deprecated, and when it may be removed. */
   readonly deprecated?: { readonly since: string; readonly sunset?: string };
-  /** What the handler reads of the request and says of the answer, besides input and body. */
+  /** The headers that the handler reads, and the parts of the answer it sets besides the body. */
   readonly reply?: ReplyDeclaration;
   /**
    * Present if every invocation goes to the audit log: the input's members that the log names, none
@@ -77,7 +77,7 @@ export interface HttpBinding {
 /** An operation with its route. */
 export interface Route<Input, Result> extends Operation<Input, Result>, HttpBinding {}
 
-/** A route whose types have been checked where it was declared. */
+/** A route whose types were checked at its declaration. */
 // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each route
 export type AnyRoute = Route<any, any>;
 // oxlint-disable-next-line typescript/no-explicit-any -- as in AnyRoute

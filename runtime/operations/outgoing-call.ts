@@ -22,7 +22,7 @@ export interface OutgoingCall {
 }
 
 /**
- * POSTs a body and returns the status of the answer, 101 among them. Rejects where there is none in
+ * POSTs a body and returns the status of the answer, 101 among them. Rejects if there is none in
  * time. Whatever the other side does, it settles within 10 s and holds no socket afterwards.
  */
 export function post({ url, headers, body, lookup, signal }: OutgoingCall): Promise<number> {

@@ -153,13 +153,13 @@ async function run<Input, Result>(
         if (inner.isUnderWay()) throw inner.leave();
         await context.heldAfter(first);
         const check = (): void => context.expectAwaited(hook, first);
-        // What it forgets can't undo what is committed.
+        // Calls that it forgets can't undo a commit.
         if (isCommitted) await quietly(context, "wrap", hook, check);
         else check();
         return output;
       } catch (error) {
         if (inner.isUnderWay()) inner.leave();
-        // What is left behind is undone before anybody is told of the failure.
+        // Calls that were left behind are undone before anybody is told of the failure.
         await inner.settled();
         throw error;
       }
@@ -173,7 +173,7 @@ async function run<Input, Result>(
   return { output, replayed };
 }
 
-/** The `next` of a `wrap` hook, and whether what it has begun still runs. */
+/** The `next` of a `wrap` hook, and whether its work still runs. */
 function watched<Input, Result>(
   next: (given: Input) => Promise<Result>,
   { calls, operationId }: ExecutionContext,

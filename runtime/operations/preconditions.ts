@@ -47,7 +47,7 @@ export function readPreconditions(headers: Headers): Preconditions {
 
 /**
  * Whether a read need not send the version, since its caller has it (304). Throws
- * `precondition_failed` where the caller asks for another version. The order is that of §13.2.2:
+ * `precondition_failed` if the caller asks for another version. The order is that of §13.2.2:
  * entity tags take precedence over dates.
  */
 export function isUnchanged(preconditions: Preconditions, version: Validators): boolean {
@@ -131,7 +131,7 @@ const dates = [
 ];
 
 /**
- * Seconds since 1970 of a date in one of the three forms of RFC 9110 §5.6.7; null where it is none.
+ * Seconds since 1970 of a date in one of the three forms of RFC 9110 §5.6.7; null if it is none.
  */
 export function httpDate(text: string | undefined): number | null {
   if (text === undefined || !dates.some((form) => form.test(text))) return null;

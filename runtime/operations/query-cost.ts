@@ -8,7 +8,7 @@ import type { Aggregate, AggregateFunction } from "../query/aggregate.js";
 import type { Filter, SortKey } from "../query/ast.js";
 import { idField, type FieldReference } from "../query/fields.js";
 
-/** Where a query looks. */
+/** The table that a query reads. */
 export interface Ground {
   /** About how many rows there are. */
   readonly rows: number;
@@ -25,7 +25,7 @@ interface Part {
   readonly cost: number;
 }
 
-/** What a query costs, and of what. */
+/** The cost of a query, and its parts. */
 export type Cost = readonly Part[];
 
 /** Guesses without statistics: an equality leaves one row in so many, a range one in so many. */
@@ -143,7 +143,7 @@ export function checkCost(cost: Cost, budgets: QueryBudgets, payer: Payer | null
   throw fail("query_too_complex", { cost: Math.round(whole), budget, dear });
 }
 
-/** Rows divided by this are left by what an index bounds. */
+/** Rows divided by this pass a condition on an index. */
 function boundBy(filter: Filter, indexes: Ground["indexes"]): number {
   const conjuncts = conjunctsOf(filter);
   const equal = new Set(conjuncts.flatMap((one) => equalField(one) ?? []));
@@ -209,7 +209,7 @@ interface Clause extends Part {
   readonly once?: number;
 }
 
-/** What a clause costs over so many rows. */
+/** The cost of a clause over so many rows. */
 function over(rows: number, times = 1) {
   return ({ what, cost, once = 0 }: Clause): Part => ({ what, cost: (cost * rows + once) * times });
 }

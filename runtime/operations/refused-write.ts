@@ -7,7 +7,7 @@ import { jsonEqual, type ValidationFault } from "../contract/validation.js";
 /** Objects of an input that are looked through, the outer ones first. */
 const maxObjects = 2_000;
 
-/** A payload and what is wrong with it. */
+/** A payload and its fault. */
 export interface Refusal {
   readonly payload: unknown;
   readonly faults: readonly ValidationFault[];

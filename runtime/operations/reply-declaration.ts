@@ -10,7 +10,7 @@ export interface CookieDeclaration {
   readonly httpOnly: boolean;
 }
 
-/** What an operation declares; names of headers are in lower case. */
+/** The declaration of a reply; names of headers are in lower case. */
 export interface ReplyDeclaration {
   /** Fields of the request that the handler reads. */
   readonly reads: readonly string[];
@@ -20,7 +20,7 @@ export interface ReplyDeclaration {
   readonly redirects: readonly number[];
 }
 
-/** What a handler has set on its answer besides the body. */
+/** The parts of an answer that a handler has set besides the body. */
 export interface SaidReply {
   /** Undefined for the operation's usual status. */
   readonly status: number | undefined;

@@ -17,7 +17,7 @@ export interface ReplyNames {
   readonly redirects: number;
 }
 
-/** Sets what is sent besides the body. None of it is sent if the operation fails. */
+/** Sets headers, cookies and the status. None of it is sent if the operation fails. */
 export interface Reply<Names extends ReplyNames = ReplyNames> {
   /** Answers with another status of success. */
   status(status: Names["statuses"]): void;
@@ -31,7 +31,7 @@ export interface Reply<Names extends ReplyNames = ReplyNames> {
 
 /** The context of a handler that reads headers, or sets more than a body. */
 export type ReplyingContext<Names extends ReplyNames> = ExecutionContext & {
-  /** Fields of the request that the operation declares; undefined where one was not sent. */
+  /** Fields of the request that the operation declares; undefined if one was not sent. */
   readonly headers: Readonly<Record<Names["reads"], string | undefined>>;
   readonly reply: Reply<Names>;
 };
@@ -129,7 +129,7 @@ function cookieText(name: string, value: string | null, declared: CookieDeclarat
   });
 }
 
-/** Where a caller is sent: no other scheme, and no path that browsers take for a host. */
+/** The target of a redirect: no other scheme, and no path that browsers take for a host. */
 function targetOf(location: string): string {
   const isPath = /^\/(?![/\\])/.test(location);
   if (!isPath && !/^https?:\/\//i.test(location))

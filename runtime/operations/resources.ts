@@ -33,13 +33,13 @@ export interface Resources {
   readonly publicUrl: () => string;
   /** The realtime plane. */
   readonly signals: SignalPlane;
-  /** Learns what has been committed for others. */
+  /** Learns of events that were committed for others. */
   readonly observer: Observer;
   /**
-   * What a family has opened. Throws `core.configuration` if the service doesn't use that family.
+   * A family's resource. Throws `core.configuration` if the service doesn't use that family.
    */
   of<Resource>(key: ResourceKey<Resource>): Resource;
-  /** What the families of the service have read of the environment, by member; see `settingsOf`. */
+  /** The settings of the service's families, by member; see `settingsOf`. */
   readonly familySettings: Readonly<Record<string, unknown>>;
   /**
    * Has families do what they do with an integration event, in the transaction of the context that

@@ -10,7 +10,7 @@ import { drawBytes } from "../ports/ambient.js";
 export interface Sealer {
   seal(text: string, about: string): string;
   /**
-   * Throws where the text was not sealed with one of the secrets, for this purpose and about this.
+   * Throws if the text was not sealed with one of the secrets, for this purpose and about this.
    */
   open(sealed: string, about: string): string;
 }
@@ -20,7 +20,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * A sealer over an ordered list of secrets: the first seals, all open. Throws where the list is
+ * A sealer over an ordered list of secrets: the first seals, all open. Throws if the list is
  * empty.
  */
 export function aesSealer(secrets: readonly Buffer[], purpose: string): Sealer {

@@ -1,4 +1,4 @@
-// What the background work of a process has counted since it started, for metrics.
+// Counts of a process's background work since it started, for metrics.
 import type { ServiceAtWork } from "./family.js";
 import { counter, type DeclaredMetrics } from "./metric.js";
 

@@ -10,7 +10,7 @@ export function isError(thrown: unknown): thrown is Error {
   return read(() => thrown instanceof Error) ?? false;
 }
 
-/** The stack of an error; undefined where it has none, or none that can be read. */
+/** The stack of an error; undefined if it has none, or none that can be read. */
 export function stackOf(thrown: unknown): string | undefined {
   const stack: unknown = isError(thrown) ? read(() => thrown.stack) : undefined;
   return typeof stack === "string" ? stack : undefined;
@@ -28,7 +28,7 @@ export function describedThrown(thrown: unknown): string {
   return text.slice(0, maxThrown);
 }
 
-/** What `look` finds; undefined where it throws. */
+/** What `look` finds; undefined if it throws. */
 function read<T>(look: () => T): T | undefined {
   try {
     return look();

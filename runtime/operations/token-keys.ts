@@ -88,7 +88,7 @@ export function tokenKeyIdentity(algorithm: TokenAlgorithm, bytes: Buffer): stri
 }
 
 /**
- * Keys of an ordered list of material: the first signs, all verify. Throws where the first cannot
+ * Keys of an ordered list of material: the first signs, all verify. Throws if the first cannot
  * sign.
  */
 export async function localTokenKeys(

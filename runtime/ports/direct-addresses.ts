@@ -27,7 +27,7 @@ export interface Addresses {
   /** The address of a request, for so many seconds. */
   sign(request: DirectRequest, seconds: number): string;
   /**
-   * The request of an address. Throws `direct_transfer_forbidden` where it is forged, expired, or
+   * The request of an address. Throws `direct_transfer_forbidden` if it is forged, expired, or
    * of another method.
    */
   verify(token: string, method: string): DirectRequest;

@@ -5,7 +5,7 @@ export interface ObjectDescription {
   readonly contentType: string;
   readonly filename: string;
   readonly description: string | null;
-  /** Short texts by name; absent where there are none. */
+  /** Short texts by name; absent if there are none. */
   readonly tags?: ObjectTags;
 }
 

@@ -34,7 +34,7 @@ export const aggregateFunctions = [
 export type AggregateFunction = (typeof aggregateFunctions)[number];
 
 /**
- * A value of each group, over its rows that pass the filter; null where there is nothing to compute
+ * A value of each group, over its rows that pass the filter; null if there is nothing to compute
  * of.
  */
 export interface Computed {

@@ -8,7 +8,7 @@ import { wordsOf } from "./words.js";
 export interface IndexedText {
   /** In order. */
   readonly words: readonly string[];
-  /** Of each word, with the word's place in `words`; none where the search has no language. */
+  /** Of each word, with the word's place in `words`; none if the search has no language. */
   readonly stems: readonly IndexedStem[];
 }
 

@@ -94,7 +94,7 @@ function phraseOf(
   return { ...phrase, stems: stemsOf(part.slice(only.start, only.end), language) };
 }
 
-/** The match without other spellings, or null where it has none. */
+/** The match without other spellings, or null if it has none. */
 export function asSpelt(match: Match): Match | null {
   if (phrases(match).every(({ spellings }) => spellings.length === 0)) return null;
   const groups = match.groups.map((group) =>

@@ -18,7 +18,7 @@ import { canonicalScalar, type Scalar } from "./scalar.js";
 
 /** What parsing one field needs of the whole filter. */
 export interface Clauses {
-  /** Counts a constraint. Throws `query_too_complex` where there are too many. */
+  /** Counts a constraint. Throws `query_too_complex` if there are too many. */
   count(at: string): void;
   /** The declared fields below an object's path. */
   below(path: string): readonly FieldReference[];

@@ -15,7 +15,7 @@ interface Growing {
 
 /**
  * Parses `["project", "project.owner"]`; nothing is no expansion. Throws `core.validation`,
- * `field_not_queryable` where a path leads nowhere, and `query_too_complex`.
+ * `field_not_queryable` if a path leads nowhere, and `query_too_complex`.
  */
 export function parseExpand(value: unknown, fields: FieldSet, at: string): Expansion {
   const expansion: Growing = {};

@@ -116,7 +116,7 @@ function readStep(character: string, reader: Reader): PatternStep | null {
 }
 
 /**
- * The character of an escape, or null where it is none: letters and digits mean something else, or
+ * The character of an escape, or null if it is none: letters and digits mean something else, or
  * nothing.
  */
 function readEscape(next: string): string | null {

@@ -8,7 +8,7 @@ import { isUuid } from "../contract/uuid.js";
 
 export type Scalar = string | number | boolean;
 
-/** The scalar in stored form, or undefined where it is no value of that type. */
+/** The scalar in stored form, or undefined if it is no value of that type. */
 export function canonicalScalar(type: FieldType, value: unknown): Scalar | undefined {
   switch (type) {
     case "string":

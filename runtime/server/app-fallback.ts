@@ -7,7 +7,7 @@ import { replyError } from "../http/reply.js";
 import type { Log } from "../ports/log.js";
 import type { ServiceDefinition } from "./service.js";
 
-/** Answers a request, or returns false where it is not its to answer. */
+/** Answers a request, or returns false if it is not its to answer. */
 export type Answers = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 /**

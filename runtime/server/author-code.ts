@@ -11,7 +11,7 @@ export interface AuthorCode {
   readonly destination?: string;
 }
 
-/** The author's code of an invocation by its name; undefined where nobody knows. */
+/** The author's code of an invocation by its name; undefined if nobody knows. */
 export type CodeOf = (name: string) => AuthorCode | undefined;
 
 /** What is read of the frozen registry. */

@@ -10,7 +10,7 @@ export interface PublicUrl {
   listensAt(url: string): void;
   /**
    * The other names of that address which a developer may open its pages by, such as
-   * `http://localhost:4400`, once it listens; null where a setting says what the service is called,
+   * `http://localhost:4400`, once it listens; null if a setting says what the service is called,
    * and in production.
    */
   readonly siblings: readonly string[] | null;

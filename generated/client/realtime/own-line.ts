@@ -20,7 +20,7 @@ export interface OwnLineOptions {
   readonly isLater: boolean;
   /** Aborts when the tab leaves its line. */
   readonly leaving: AbortSignal;
-  /** Opens it; null where that cannot be for now. */
+  /** Opens it; null if that cannot be for now. */
   open(receiver: Receiver): Promise<Line | null>;
   signal: Receiver["signal"];
   /** It has ended, or was refused. */

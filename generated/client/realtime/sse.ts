@@ -100,7 +100,7 @@ class SseLine implements Line {
     this.#leaving.abort();
   }
 
-  /** Goes on over another stream. Rejects where that is refused; then this one goes on. */
+  /** Goes on over another stream. Rejects if that is refused; then this one goes on. */
   #goOn(change: Partial<Pick<Dial, "topics" | "token">>): Promise<void> {
     const done = this.#handover.then(async () => {
       const dial = { ...this.#dial, ...change };

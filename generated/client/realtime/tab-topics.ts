@@ -22,7 +22,7 @@ export interface TabTopicsOptions {
   leader(): Leader | undefined;
   /** Asks whoever leads to hear these topics for this tab, and no others. */
   join(topics: readonly string[]): void;
-  /** Opens a line of the tab's own; null where that cannot be for now. */
+  /** Opens a line of the tab's own; null if that cannot be for now. */
   openOwn(topics: readonly string[], receiver: Receiver): Promise<Line | null>;
   signal: Receiver["signal"];
   /** All that the tab wants to hear is heard. */

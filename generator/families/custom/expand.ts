@@ -35,7 +35,7 @@ import { replyModel } from "./reply.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 
-/** Expands `operations.<key>`; undefined where its key or method is faulty. */
+/** Expands `operations.<key>`; undefined if its key or method is faulty. */
 export function expandOperation(
   context: FamilyContext,
   key: string,

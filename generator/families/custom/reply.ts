@@ -14,7 +14,7 @@ const unsaid =
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The reply of an operation; null where it says nothing of it. Reports what opwright has to itself,
+ * The reply of an operation; null if it says nothing of it. Reports what opwright has to itself,
  * and what cannot be together.
  */
 export function replyModel(

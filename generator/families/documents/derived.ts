@@ -7,7 +7,7 @@ import { expansionsName } from "./queries/related.js";
 import { enumConstraints } from "./queries/query-schemas.js";
 
 /**
- * Their names, in an order, with the field that a type is about; null where it is about all of
+ * Their names, in an order, with the field that a type is about; null if it is about all of
  * them.
  */
 export function derivedTypes(

@@ -23,7 +23,7 @@ export function operationName(verb: DocumentVerb, view: ToldMembers | null): str
 
 /**
  * The policies of a verb, or of a view, and where they stand: those of its originals, and its own
- * where it has one. The policy of an original is its own, else the view's, else that of read or
+ * if it has one. The policy of an original is its own, else the view's, else that of read or
  * write, else the one for all.
  */
 export function guardsOf(

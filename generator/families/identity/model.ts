@@ -22,7 +22,7 @@ export function methodsOf({ methods }: IdentityDeclaration): readonly IdentityMe
 }
 
 /**
- * The settings of identity; null where it is not declared. Reports parts without what they need.
+ * The settings of identity; null if it is not declared. Reports parts without what they need.
  */
 export function identityModel(context: FamilyContext): IdentityModel | null {
   const { identity, tenancy, authorization } = context.declarations;

@@ -18,7 +18,7 @@ import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
 import { identitySpec } from "./spec.js";
 
-/** How people register; null where nobody does. Reports a profile that cannot be one. */
+/** How people register; null if nobody does. Reports a profile that cannot be one. */
 export function signUpModel(context: FamilyContext): SignUpModel | null {
   const declared = context.declarations.identity?.sign_up;
   if (declared === undefined) return null;

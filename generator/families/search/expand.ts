@@ -31,7 +31,7 @@ export interface ExpandedSearch {
   readonly operations: readonly UnmountedOperation[];
 }
 
-/** Expands `search.<name>`; undefined where what it searches is not there. */
+/** Expands `search.<name>`; undefined if what it searches is not there. */
 export function expandSearch(
   context: FamilyContext,
   name: string,

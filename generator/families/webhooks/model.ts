@@ -16,7 +16,7 @@ export interface WebhooksModel {
   readonly asked: readonly HookUse[];
   /** Who may hear each event. */
   readonly guards: Readonly<Record<string, EventGuard>>;
-  /** What events were called first, by their names; absent where none was called otherwise. */
+  /** What events were called first, by their names; absent if none was called otherwise. */
   readonly was?: Readonly<Record<string, string>>;
   /** How many webhooks a caller may have in a tenant. */
   readonly most: number;

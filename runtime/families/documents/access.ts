@@ -25,7 +25,7 @@ export function unscoped<Spec extends DocumentSpec<unknown>>(spec: Spec): Spec {
 
 /**
  * The invocation with the scopes of a document's own guard, for one kind of access. Work of the
- * service itself, for which nobody calls, has none. Throws `core.authentication` where a scope has
+ * service itself, for which nobody calls, has none. Throws `core.authentication` if a scope has
  * to know who is calling.
  */
 export async function within(

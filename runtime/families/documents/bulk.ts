@@ -210,7 +210,7 @@ function matching(
 
 /**
  * Looks for what a filter finds, and gives what writes it, all or nothing: those that still pass
- * then. Throws `query_too_complex` where there are more than `max`.
+ * then. Throws `query_too_complex` if there are more than `max`.
  */
 async function whereMatching(
   spec: DocumentSpec<unknown>,
@@ -238,7 +238,7 @@ async function whereMatching(
 }
 
 /**
- * The rows of a query. Throws `query_too_complex` where there are more than `max`, or than a page
+ * The rows of a query. Throws `query_too_complex` if there are more than `max`, or than a page
  * may have bytes.
  */
 async function atMost(

@@ -94,7 +94,7 @@ function targetOf(
 }
 
 /**
- * A topic with a document's values in place of the fields in braces; null where one of them is
+ * A topic with a document's values in place of the fields in braces; null if one of them is
  * null.
  */
 function topicOf(pattern: string, document: Body): string | null {

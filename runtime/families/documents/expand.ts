@@ -23,7 +23,7 @@ interface Branch {
 /**
  * Reads what rows name, and says how each is told with it: as the member `expanded`, in which null
  * stands for what is not there or not visible. Throws what `sight` does, and `query_too_complex`
- * where it would be more than a page may be.
+ * if it would be more than a page may be.
  */
 export async function expandedText(
   spec: AnyDocumentSpec,

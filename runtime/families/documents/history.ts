@@ -204,7 +204,7 @@ async function revisionOf(
 }
 
 /**
- * Throws `query_too_complex` where they would be more than a page may be: each path has the names
+ * Throws `query_too_complex` if they would be more than a page may be: each path has the names
  * of all that is around it.
  */
 function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {

@@ -63,7 +63,7 @@ function selecting(spec: AnyDocumentSpec, context: ExecutionContext) {
 }
 
 /**
- * The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page,
+ * The rows of a numbered page. Throws `query_too_complex` if they exceed the budget of a page,
  * `core.validation` if the page is beyond the ceiling.
  */
 export async function pageRows<Row extends StoredDocument>(
@@ -79,7 +79,7 @@ export async function pageRows<Row extends StoredDocument>(
 }
 
 /**
- * The rows before a numbered page. Throws `core.validation` where the page is beyond the ceiling of
+ * The rows before a numbered page. Throws `core.validation` if the page is beyond the ceiling of
  * the deployment.
  */
 export function offsetOf(context: ExecutionContext, { page, size }: PageRequest): number {

@@ -193,7 +193,7 @@ export function deleteMany(
 }
 
 /**
- * The documents of all items. Throws `bulk_refused` where one was refused: the transaction ends,
+ * The documents of all items. Throws `bulk_refused` if one was refused: the transaction ends,
  * and nothing stays.
  */
 export function allWritten(outcomes: readonly ItemOutcome[]): readonly StoredDocument[] {
@@ -381,7 +381,7 @@ async function removedTogether(
   return new Map(all.filter(({ id }) => ids.has(id)).map((stored) => [stored.id, stored]));
 }
 
-/** Throws `core.authorization` where one of them is outside the scope, which undoes all. */
+/** Throws `core.authorization` if one of them is outside the scope, which undoes all. */
 async function checkAllWithinScope(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

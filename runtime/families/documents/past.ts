@@ -19,7 +19,7 @@ export interface Past<Document> {
     id: string,
     page?: { readonly size?: number; readonly after?: string },
   ): Promise<RevisionPage>;
-  /** The document as it was at a revision. Throws `core.not_found` where that is not kept. */
+  /** The document as it was at a revision. Throws `core.not_found` if that is not kept. */
   revision(id: string, revision: number): Promise<RevisionOf<Document>>;
   /** The differences between two revisions; the second defaults to the current one. */
   revisionDiff(id: string, revision: number, to?: number): Promise<RevisionDiff>;

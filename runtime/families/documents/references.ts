@@ -74,7 +74,7 @@ interface Going {
 }
 
 /**
- * Does what the referrers of a document that goes ask for. Throws `reference_in_use` where one of
+ * Does what the referrers of a document that goes ask for. Throws `reference_in_use` if one of
  * them restricts it, or where there are more than `maxReferrers`.
  */
 export async function releaseReferrers(

@@ -20,7 +20,7 @@ export function narrowQuery<Query extends DocumentQuery>(
   return scope === everything ? query : { ...query, filter: allOf(query.filter, scope) };
 }
 
-/** The document, deleted or not, or null where there is none within the scope. */
+/** The document, deleted or not, or null if there is none within the scope. */
 export async function findDocument(
   spec: AnyDocumentSpec,
   context: ExecutionContext,

@@ -10,7 +10,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /**
  * The body with what the service sets, in the order of the declaration; functions see what is not
- * of the document as well. Throws `core.authentication` where nobody is signed in whom a member
+ * of the document as well. Throws `core.authentication` if nobody is signed in whom a member
  * must name, `profile_required` where who is has no profile, and `core.internal` where a function
  * of the author's fails: nobody who calls could mend that.
  */

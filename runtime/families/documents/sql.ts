@@ -13,7 +13,7 @@ export interface Column {
   readonly column: FieldReference;
 }
 
-/** Names a field for `sql`. Throws where there is none. */
+/** Names a field for `sql`. Throws if there is none. */
 export function column(spec: DocumentSpec<unknown>, path: string): Column {
   const field = spec.scopeFields.find(path);
   if (field === undefined) throw new TypeError(`${spec.name} has no field ${path}`);

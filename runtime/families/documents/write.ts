@@ -148,7 +148,7 @@ export async function patchDocument(
 }
 
 /**
- * As `patchDocument`, of a live document that was just read; null where its revision is no longer
+ * As `patchDocument`, of a live document that was just read; null if its revision is no longer
  * the one that it had.
  */
 export async function patchCurrent(

@@ -34,7 +34,7 @@ export const account = {
   /**
    * Changes the caller's account, and writes what `alongside` does in the same transaction. A new
    * password ends every other session and every API key. It is hashed before the transaction
-   * begins, so the handler has `transaction: read`. Throws `unique_violation` where the login is
+   * begins, so the handler has `transaction: read`. Throws `unique_violation` if the login is
    * taken, and `core.validation` for a password that breaks a rule.
    */
   async change<T>(

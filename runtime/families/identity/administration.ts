@@ -131,7 +131,7 @@ export const principals = {
       await grantsOf(spec, context).grant(grant.tenant_id ?? null, subject, grant.permission);
     },
 
-  /** Throws `core.not_found` where there is no such permission. */
+  /** Throws `core.not_found` if there is no such permission. */
   revokePermission:
     (spec: IdentitySpec): Handler<Grant, void> =>
     async (given, context) => {

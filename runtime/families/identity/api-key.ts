@@ -11,7 +11,7 @@ export function newApiKey(prefix: string): string {
 }
 
 /**
- * What is stored of a secret, or null where the text cannot be one. 256 random bits need neither
+ * What is stored of a secret, or null if the text cannot be one. 256 random bits need neither
  * salt nor pepper.
  */
 export function digestOf(prefix: string, secret: string): string | null {

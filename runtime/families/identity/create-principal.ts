@@ -25,7 +25,7 @@ interface NewPrincipal {
   readonly permissions: readonly string[];
 }
 
-/** What the command line asks for, or null where it is not well formed. */
+/** What the command line asks for, or null if it is not well formed. */
 function readArguments(args: readonly string[]): NewPrincipal | null {
   try {
     const { values, positionals } = parseArgs({
@@ -44,7 +44,7 @@ function readArguments(args: readonly string[]): NewPrincipal | null {
 
 /**
  * Adds a principal with the password that stdin gives (without its last line break) and permissions
- * that hold everywhere; returns its id. Throws `core.conflict` where the login is taken and
+ * that hold everywhere; returns its id. Throws `core.conflict` if the login is taken and
  * `core.validation` for the password or a permission; then no principal is created.
  */
 async function provision(

@@ -7,7 +7,7 @@ import { hashPassword } from "./passwords.js";
 import { identityStore } from "../../ports/identity.js";
 
 /**
- * Adds an active principal with a login and returns its id. Throws `core.conflict` where the login
+ * Adds an active principal with a login and returns its id. Throws `core.conflict` if the login
  * is taken.
  */
 export async function createPrincipal(

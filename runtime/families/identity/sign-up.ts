@@ -46,7 +46,7 @@ const eventName = "authn.sign_up_requested";
  */
 export const signUp = {
   /**
-   * Makes a principal with its profile, and signs it in. Throws `unique_violation` where the login
+   * Makes a principal with its profile, and signs it in. Throws `unique_violation` if the login
    * or a value of the profile is taken.
    */
   signUp:

@@ -30,7 +30,7 @@ export interface AuthenticationRoute {
   readonly resolver?: TokenResolver<any>;
 }
 
-/** Proves a token in a way of the author's own: what it says, or null where it is not valid. */
+/** Proves a token in a way of the author's own: what it says, or null if it is not valid. */
 export type TokenVerifier<Claims = unknown> = (
   token: string,
 ) => Promise<Claims | null> | Claims | null;
@@ -43,7 +43,7 @@ export interface ForeignCaller {
   readonly issuer: string;
   /** Unique at the issuer, and never given to somebody else. */
   readonly subject: string;
-  /** A tenant's id; null where the token is not scoped. */
+  /** A tenant's id; null if the token is not scoped. */
   readonly tenant: string | null;
   /** Epoch milliseconds at which the token ends, or null. */
   readonly expiresAt: number | null;
@@ -93,14 +93,14 @@ export interface IdentitySpec {
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   /** Whether `X-Forwarded-Host` is believed where a trusted proxy sent it. */
   readonly trustForwardedHost: boolean;
-  /** What permissions were called; absent where they have always had their names. */
+  /** What permissions were called; absent if they have always had their names. */
   readonly former?: FormerPermissions | undefined;
   /** Signs access tokens elsewhere. */
   readonly signer?: ExternalSigner;
 }
 
 /**
- * Declares how a service identifies its callers. Throws where a verifier of the author's comes
+ * Declares how a service identifies its callers. Throws if a verifier of the author's comes
  * without a resolver: what it proves would be looked up as if it were a token of this service; and
  * where an ingress names no route.
  */

@@ -30,7 +30,7 @@ const readMillis = 10_000;
 /** A connection as its transport provides it. */
 export interface Connection extends Sink {
   readonly transport: RealtimeTransport;
-  /** Sends now what was written. */
+  /** Sends the written frames now. */
   flush(): void;
   /** Ends it because the service stops. */
   leave(): void;
@@ -74,7 +74,7 @@ export interface Admitted
   readonly ephemeral: Ephemeral;
 }
 
-/** What a connection is once it is admitted. */
+/** An admitted connection. */
 export interface Admittance {
   /** Starts its delivery. */
   begin(): void;
@@ -146,7 +146,7 @@ export async function admit(admission: Admission, request: ConnectRequest): Prom
  */
 interface PlaceInHub {
   readonly one: Admitted;
-  /** Delivers from now on, what is kept by the pump. */
+  /** Delivers from now on, kept entries by the pump. */
   begin(pump: Pump): void;
   leave(): void;
 }
@@ -223,7 +223,7 @@ function placeInHub(
   };
 }
 
-/** `realtime.unsubscribed`: what is not heard any more, and why. */
+/** `realtime.unsubscribed`: the topics that ended, and why. */
 function topicsEnded(topics: readonly string[]): Signal {
   const data = { topics, code: "realtime_topics_unauthorized" };
   return new Signal("realtime.unsubscribed", JSON.stringify(data), null);

@@ -13,7 +13,7 @@ const ofPresence: readonly string[] = ["realtime.presence", "realtime.joined", "
 export interface EphemeralOptions {
   readonly connection: Sink & { readonly transport: RealtimeTransport; flush(): void };
   readonly counters: RealtimeCounters;
-  /** What the connection hears. */
+  /** The topics that the connection hears. */
   readonly topics: () => readonly string[];
   /** The connection has missed something, and has just been told so. */
   readonly missed: () => void;
@@ -53,7 +53,7 @@ export class Ephemeral {
   }
 
   #keep(early: Signal[], signals: readonly Signal[]): void {
-    // Who is there is told as a whole once the delivery begins.
+    // Presence is told as a whole once the delivery begins.
     const told = signals.filter(({ name }) => !ofPresence.includes(name));
     const room = mostEarly - early.length;
     early.push(...told.slice(0, room));

@@ -51,7 +51,7 @@ function parseFrame(data: Buffer, parse: (bytes: Buffer) => unknown): unknown {
   }
 }
 
-/** What a frame that is no JSON of ours is answered with. */
+/** The answer to a frame that isn't JSON of ours. */
 function refusalOf(error: unknown): IngressFrame {
   const { code } = knownError(error);
   return code === "json_malformed" ? refusals.json : (strictly[code] ?? refusals.json);
@@ -94,7 +94,7 @@ const strictly: Readonly<Record<string, IngressFrame>> = {
   number_not_exact: invalid("a number that is not exact"),
 };
 
-/** A frame, or what is wrong with it. */
+/** A frame, or its fault. */
 function read(cid: unknown, frame: () => IngressFrame): IngressFrame {
   try {
     return frame();

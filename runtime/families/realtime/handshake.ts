@@ -144,7 +144,7 @@ const authorizerMillis = 5_000;
 
 /**
  * Those of the topics that the caller of a context may hear now; perhaps others beside them. Throws
- * what the authorizer does.
+ * the errors of the authorizer.
  */
 export async function grantedTopics(
   { authorizeTopics }: RealtimeSpec,
@@ -196,7 +196,7 @@ export async function knownPosition(
 ): Promise<number | null> {
   const named = parseEventId(id);
   if (named === null) return null;
-  // A removed entry can't be looked up any more, but its position still says where it was.
+  // A removed entry can't be looked up any more, but its position still shows its place.
   const isKnown =
     named.position <= floor || (await mailbox.has(owner, named.position, named.eventId));
   return isKnown ? named.position : null;

@@ -16,12 +16,12 @@ export interface HubMember extends MailboxOwner {
 }
 
 export interface Hub {
-  /** Adds a connection, which hears what is its principal's own; returns how to remove it. */
+  /** Adds a connection, which hears its principal's own signals; returns how to remove it. */
   join(member: HubMember): () => void;
   /** A connection hears a topic from now on; returns what ends that. */
   hear(member: HubMember, topic: string): () => void;
   entries(entries: readonly NumberedEntry[]): void;
-  /** A mailbox has reached this position: its connections read what they lack. */
+  /** A mailbox has reached this position: its connections read the entries that they lack. */
   position(owner: MailboxOwner, position: number): void;
   /** An ephemeral signal for those of its audience who are here at the end of this tick. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;
@@ -85,7 +85,7 @@ export function memoryHub(tell: TellEntry): Hub {
         if (members === undefined) continue;
         const signal = tell(entry);
         for (const member of members)
-          // What is no signal is passed over where the mailbox is read.
+          // Entries that aren't signals are passed over when the mailbox is read.
           if (typeof signal === "string") member.wants(entry.position);
           else member.hint(signal);
       }

@@ -174,7 +174,7 @@ function silenceOf({ presence }: RealtimeSpec, { silentSeconds }: RealtimeLimits
   return silentSeconds === null ? usual : silentSeconds * 1_000;
 }
 
-/** What is asked again of connections: their credentials, and which topics they may hear. */
+/** Checks that connections repeat: their credentials, and the topics that they may hear. */
 function rightsOf(
   spec: RealtimeSpec,
   admitted: ReadonlySet<Admitted>,
@@ -218,7 +218,7 @@ async function leaveSpread(all: readonly Admitted[], spreadMillis: number): Prom
   await Promise.all(ends);
 }
 
-/** What a message of another process is about. */
+/** The subject of another process's message. */
 interface Audience {
   readonly hub: Hub;
   readonly byPrincipal: PrincipalConnections;

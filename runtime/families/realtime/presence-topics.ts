@@ -31,7 +31,7 @@ export type TellPresence = (
   except: ReadonlySet<HubMember>,
 ) => void;
 
-/** Some of those who are on a topic. */
+/** Some of the members of a topic. */
 export interface Occupants {
   readonly principals: readonly string[];
   /** How many there are in all. */
@@ -45,7 +45,7 @@ export interface ShownTopics {
    * those of seats.
    */
   look(keys: Iterable<string>): void;
-  /** Tells a connection who is there, with the next tick. */
+  /** Tells a connection the members, with the next tick. */
   greet(tenant: string, topic: string, connection: HubMember): void;
   /** The connection hears the topic no longer. */
   dismiss(tenant: string, topic: string, connection: HubMember): void;
@@ -53,7 +53,7 @@ export interface ShownTopics {
   stop(): void;
 }
 
-/** A topic, and what has changed since it was last told. */
+/** A topic, and its changes since it was last told. */
 interface ShownTopic {
   readonly tenant: string;
   readonly topic: string;
@@ -100,7 +100,7 @@ export function shownTopics(
     const shown = topicOf(tenant, topic);
     if (shown.present.has(principal)) return;
     shown.present.add(principal);
-    // Who has left and come back within a tick was there all the time.
+    // A member who leaves and comes back within a tick was there all the time.
     if (!shown.left.delete(principal)) shown.joined.add(principal);
     tellSoon(shown);
   };
@@ -178,7 +178,7 @@ function tell(shown: ShownTopic, publish: TellPresence): void {
   if (snapshot !== null) for (const one of newcomers) one.signals([snapshot]);
 }
 
-/** `realtime.presence`: the first of those who are there, and how many there are. */
+/** `realtime.presence`: the first members, and their number. */
 function snapshotOf({ topic, present }: ShownTopic): Signal {
   const principals: string[] = [];
   for (const principal of present) {

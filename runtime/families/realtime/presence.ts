@@ -18,13 +18,13 @@ import { monotonicMillis, startInterval, startTimer } from "../../ports/ambient.
  */
 const aliveMillis = 10_000;
 const silentMillis = 35_000;
-/** What has changed here in so many milliseconds is one message to the other processes. */
+/** Changes of so many milliseconds are one message to the other processes. */
 const gatherMillis = 20;
 
 export interface Presence {
   /** A connection hears a topic from now on, and is told who else does; returns what ends that. */
   enter(seat: Seat, connection: HubMember): () => void;
-  /** A connection may have missed who came and went: it is told again who is there. */
+  /** A connection may have missed changes: it is told all members again. */
   again(tenant: string, topic: string, connection: HubMember): void;
   /**
    * Up to `limit` principals on a topic after one of them, in the order of their ids, and how many

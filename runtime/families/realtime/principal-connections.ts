@@ -11,7 +11,7 @@ export interface PrincipalConnection extends MailboxOwner {
   readonly device: string | null;
   readonly connection: {
     refuse(code: "realtime_device_replaced"): void;
-    /** Null where the transport itself finds out whether the other side is there. */
+    /** Null if the transport itself finds out whether the other side is there. */
     readonly reconnect: (() => void) | null;
   };
   /** Ends the connection. Its place is free at once, however long that takes. */

@@ -5,7 +5,7 @@ import type { MailboxEntry, MailboxOwner, MailboxStore } from "../../ports/mailb
 import { Signal } from "../../ports/signal.js";
 import type { TellEntry } from "./told-entries.js";
 
-/** What a pump writes to. */
+/** The target of a pump. */
 export interface Sink {
   /** Whether a frame can be written without waiting in memory. */
   isWritable(): boolean;

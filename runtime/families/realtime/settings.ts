@@ -1,4 +1,4 @@
-// What a deployment chooses about realtime.
+// The settings of realtime that a deployment chooses.
 import type { SettingsSource } from "../../operations/family.js";
 import type { RealtimeLimits } from "./limits.js";
 

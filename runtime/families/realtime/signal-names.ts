@@ -29,7 +29,7 @@ export function toldAs(events: RealtimeSpec["events"], name: string): string {
   return presentName(formerNames({ events }), name);
 }
 
-/** What a document that has left a topic is told of; it names an event as well. */
+/** The event for a document that has left a topic. */
 const removed = "realtime.removed";
 
 type Told = Pick<Signal, "name" | "data">;

@@ -11,7 +11,7 @@ export interface SignalDeclaration {
    */
   readonly delivery: "durable" | "ephemeral";
   readonly audience: readonly ("principal" | "topic")[];
-  /** What it was called first, if otherwise: mailboxes keep that name. */
+  /** Its first name, if it was renamed: mailboxes keep that name. */
   readonly was?: string;
   readonly validate: Validator<unknown>;
 }

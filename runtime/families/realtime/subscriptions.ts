@@ -7,7 +7,7 @@ import { grantedTopics } from "./handshake.js";
 import type { RealtimeSpec } from "./spec.js";
 
 export interface Subscriptions {
-  /** What is heard now. */
+  /** The topics that are heard now. */
   readonly topics: readonly string[];
   /**
    * Hears these topics as well; resolves with all that are heard then. All are granted, or nothing
@@ -16,7 +16,7 @@ export interface Subscriptions {
   add(topics: readonly string[], context: ExecutionContext): Promise<readonly string[]>;
   /** Hears these topics no longer; returns those that are still heard. */
   remove(topics: readonly string[]): readonly string[];
-  /** What is heard at this moment, for `keep` once it has been asked who may hear it. */
+  /** The topics of this moment, for `keep` once the authorizer has answered. */
   held(): HeldTopics;
   /**
    * Ends what was held and is not granted any more. What has been subscribed to again in the

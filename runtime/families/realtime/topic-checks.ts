@@ -8,7 +8,7 @@ import { grantedTopics } from "./handshake.js";
 import type { RealtimeSpec } from "./spec.js";
 import type { HeldTopics, Subscriptions } from "./subscriptions.js";
 
-/** Callers who are asked about at once. */
+/** The number of callers that are checked at once. */
 const callersAtOnce = 8;
 
 /**
@@ -89,7 +89,7 @@ async function stillGranted(
 
 /**
  * Asks about the topics of one connection, on behalf of a caller whose credential was just renewed.
- * Throws what the authorizer does.
+ * Throws the errors of the authorizer.
  */
 export async function recheckRenewed(
   spec: RealtimeSpec,

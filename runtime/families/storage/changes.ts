@@ -31,7 +31,7 @@ export interface Noting {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Judges what came past the service; absent where that needs no judge. */
+  /** Judges what came past the service; absent if that needs no judge. */
   readonly judge?: Judge | undefined;
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
@@ -53,7 +53,7 @@ export function notingOf(
   return { store, clock, log, judge: judgeOf(spec, store), write: writeShortly(resources, payer) };
 }
 
-/** Short transactions; what has changed is put down even where the caller has gone. */
+/** Short transactions; changes are noted even if the caller has gone. */
 export function writeShortly(
   { database }: Pick<Resources, "database">,
   payer: Payer | null = null,
@@ -71,7 +71,7 @@ export interface ObjectChange {
    */
   noted(content: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
   /**
-   * What the key has now; null where the object is gone. The change is made: a fault here only has
+   * What the key has now; null if the object is gone. The change is made: a fault here only has
    * it listed later.
    */
   settle(head: ObjectHead | null): Promise<void>;
@@ -127,7 +127,7 @@ async function looked(noting: Noting, keys: readonly string[], id: string): Prom
 }
 
 /**
- * What is left of an object that may have come past the service: nothing where the storage does not
+ * What is left of an object that may have come past the service: nothing if the storage does not
  * take it in, and why.
  */
 export async function judgeObject(
@@ -145,7 +145,7 @@ export async function judgeObject(
   return { object: null, refusal };
 }
 
-/** What the engine has of keys. */
+/** The engine's objects under keys. */
 export async function headsOf(
   store: ObjectStore,
   keys: readonly string[],

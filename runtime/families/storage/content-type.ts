@@ -1,4 +1,4 @@
-// What an upload is: by its first bytes and its name (decisions.md "Object storage").
+// The content type of an upload, by its first bytes and its name (decisions.md "Object storage").
 import { fail, type ServiceError } from "../../contract/errors.js";
 import { contentTypePattern } from "../../contract/object-texts.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
@@ -12,10 +12,10 @@ import {
 } from "./recognition.js";
 import { refusedType } from "./refused-type.js";
 
-/** What is known of an upload besides its bytes. */
+/** The facts of an upload besides its bytes. */
 export interface Named {
   readonly filename: string;
-  /** The content type that somebody tells; the bytes and the name tell it where it is left out. */
+  /** The content type that somebody names; by default the bytes and the name tell it. */
   readonly told?: string | undefined;
 }
 
@@ -29,8 +29,8 @@ interface Begun {
 
 /**
  * The content type with which a storage takes an upload in, and the content as it was before its
- * beginning was looked at. Throws `upload_type_unsupported` where it does not, and
- * `core.validation` where the type that is told is none.
+ * beginning was looked at. Throws `upload_type_unsupported` if it does not, and
+ * `core.validation` if the type that is told is none.
  */
 export async function admitType(
   spec: StorageSpec,
@@ -115,7 +115,7 @@ function candidatesOf(found: Recognized, byName: string | null): readonly string
 }
 
 /**
- * Throws `upload_type_unsupported` where the name is that of a type that a strict storage does not
+ * Throws `upload_type_unsupported` if the name is that of a type that a strict storage does not
  * take in.
  */
 export async function checkFilename(spec: StorageSpec, filename: string): Promise<void> {

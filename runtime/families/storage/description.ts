@@ -1,4 +1,4 @@
-// What may be said of an object: a filename, a description, and tags, which lists can ask for
+// The description of an object: a filename, a text, and tags, which lists can ask for
 // (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
 import { filenamePattern } from "../../contract/object-texts.js";
@@ -42,7 +42,7 @@ export function checkTags(tags: ObjectTags): ObjectTags {
   return tags;
 }
 
-/** Throws `core.validation` where a description or a filename is not as it may be. */
+/** Throws `core.validation` if a description or a filename is not as it may be. */
 export function checkTexts({
   description,
   filename,

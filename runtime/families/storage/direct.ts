@@ -209,7 +209,7 @@ export const direct = {
       }
       const maxBytes = maxBytesOf(spec);
       if (size > maxBytes) {
-        // It can become no object: what it takes is free again.
+        // It can't become an object: its space is free again.
         await transfers.abort(key, uploadId, context.signal);
         throw beyondBytes(maxBytes);
       }
@@ -253,10 +253,10 @@ function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransf
   return transfers;
 }
 
-/** What is uploaded where no type is told. */
+/** The type of an upload that names none. */
 const untold = "application/octet-stream";
 
-/** What an upload to this key may be. Throws `upload_type_unsupported`. */
+/** The limits of an upload to this key. Throws `upload_type_unsupported`. */
 async function limitsOf(
   spec: StorageSpec,
   key: string,
@@ -317,9 +317,9 @@ function checked(
   session: UploadSession,
 ): {
   readonly transfers: DirectTransfers;
-  /** What the engine has the upload under. */
+  /** The engine's id of the upload. */
   readonly key: string;
-  /** Where the object is to be. */
+  /** The key of the future object. */
   readonly place: string;
   readonly uploadId: string;
 } {

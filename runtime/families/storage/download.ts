@@ -67,7 +67,7 @@ export function decidedReply(conditions: Conditions, head: ObjectHead): ByteRepl
   return isUnchanged(conditions, head) ? new ByteReply(304, validating(head), null) : null;
 }
 
-/** The bytes of an object as a reply; null where it is not there, or is another version by now. */
+/** The bytes of an object as a reply; null if it is not there, or is another version by now. */
 async function bytesOf(
   store: ObjectStore,
   key: string,
@@ -89,7 +89,7 @@ async function bytesOf(
   const headers = headersOfObject(head);
   if (opened.window !== null)
     return new ByteReply(206, { ...headers, ...partial(opened.window, head.contentSize) }, body);
-  // What is decrypted on the way tells its length by its end.
+  // A body that is decrypted on the way tells its length by its end.
   const whole =
     head.contentSize === head.size ? { ...headers, "Content-Length": String(head.size) } : headers;
   return new ByteReply(200, whole, body);

@@ -14,7 +14,7 @@ export function readExpiry(given: number | string): number {
   });
 }
 
-/** `P1DT2H`, `PT15M`, `PT30S`, `P1W`; null where it is none. Months and years have no length. */
+/** `P1DT2H`, `PT15M`, `PT30S`, `P1W`; null if it is none. Months and years have no length. */
 function durationSeconds(text: string): number | null {
   const match =
     /^P(?:(\d{1,5})W|(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?)$/.exec(

@@ -10,8 +10,8 @@ import { fits, recognizeType, sniffedBytes, usualType } from "./recognition.js";
 import { refusedType } from "./refused-type.js";
 
 /**
- * Throws `upload_type_unsupported` where a strict storage has bytes that do not fit the type,
- * `core.concurrency` where they change.
+ * Throws `upload_type_unsupported` if a strict storage has bytes that do not fit the type,
+ * `core.concurrency` if they change.
  */
 export async function checkFits(
   spec: StorageSpec,
@@ -32,7 +32,7 @@ export async function checkFits(
   for await (const chunk of opened.body) {
     beginning.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    // What is sealed in one piece comes as a whole.
+    // An object that is sealed in one piece comes as a whole.
     if (size >= sniffedBytes) break;
   }
   const found = await recognizeType(

@@ -4,7 +4,7 @@
 /** The file of a form while it arrives. */
 export interface IncomingFile {
   readonly filename: string;
-  /** What the client says it is. */
+  /** The type that the client names. */
   readonly contentType: string;
   /** Text fields that stood before the file. */
   readonly fields: Readonly<Record<string, string>>;
@@ -29,11 +29,11 @@ export interface FileHandling<Stored> {
 }
 
 export interface IncomingForm {
-  /** Bytes of the whole form, where the request tells. */
+  /** Bytes of the whole form, if the request tells. */
   readonly declaredBytes: number | null;
   /**
    * Reads the form, whose one file is handled. Throws `upload_malformed`, `request_timeout`, or
-   * what the handling throws.
+   * the errors of the handling.
    */
   receive<Stored>(handling: FileHandling<Stored>, signal: AbortSignal): Promise<Stored>;
 }

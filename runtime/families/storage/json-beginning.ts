@@ -4,7 +4,7 @@
 const token =
   /\s*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)(?![\w.+-]))/iy;
 
-/** Whether the text is JSON, or where it is not whole, begins as JSON may. */
+/** Whether the text is JSON, or if it is not whole, begins as JSON may. */
 export function parsesAsJson(text: string, isWhole: boolean): boolean {
   if (isWhole) {
     try {

@@ -8,11 +8,11 @@ import type { StorageSpec } from "../../ports/storage-spec.js";
 import { admittedType, isStrict } from "./content-type.js";
 import { sniffedBytes } from "./recognition.js";
 
-/** Why a storage does not take in what its engine has; null where it does. */
+/** Why a storage does not take in what its engine has; null if it does. */
 export type Judge = (object: IndexedObject) => Promise<ServiceError | null>;
 
 /**
- * Judges what came to a strict storage past the service; undefined where nothing can, or everything
+ * Judges what came to a strict storage past the service; undefined if nothing can, or everything
  * may.
  */
 export function judgeOf(spec: StorageSpec, store: ObjectStore): Judge | undefined {

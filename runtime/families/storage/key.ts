@@ -25,12 +25,12 @@ export function checkKey(key: string, path: string): string {
   throw fail("core.validation", { errors: [{ path, keyword: "pattern", message }] });
 }
 
-/** The engine's key of what a client names. Throws `core.validation` at `/key`. */
+/** The engine's key of a client's key. Throws `core.validation` at `/key`. */
 export function physicalKey(spec: StorageSpec, tenant: string, key: string): string {
   return prefixOf(spec, tenant) + checkKey(key, "/key");
 }
 
-/** What stands for a tenant in keys of uploads that are no objects of anybody yet. */
+/** Stands for a tenant in keys of uploads that aren't objects yet. */
 const nobodys = "~uploads";
 
 /** Where uploads begin that are not in their place yet. */
@@ -38,7 +38,7 @@ export function stagedPrefix(spec: StorageSpec): string {
   return `${placeOf(spec)}/${nobodys}/`;
 }
 
-/** Where a tenant's objects of a storage begin: no key of another tenant or storage does. */
+/** The prefix of a tenant's objects in a storage: no key of another tenant or storage has it. */
 export function prefixOf(spec: StorageSpec, tenant: string): string {
   // Resolvers may name any tenant.
   if (tenant === nobodys) throw fail("tenant_mismatch");

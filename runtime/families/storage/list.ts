@@ -25,7 +25,7 @@ export interface ObjectPage {
   readonly hits: readonly StoredObject[];
   readonly page: number;
   readonly size: number;
-  /** Objects that pass in all; null behind a cursor, where they were counted before. */
+  /** The number of objects that pass; null behind a cursor, since they were counted before. */
   readonly count: number | null;
   readonly next_cursor: string | null;
 }

@@ -17,7 +17,7 @@ import { checkTags, checkTexts } from "./description.js";
 import { copyObject, notingFor, removeObject } from "./writes.js";
 
 /**
- * What is left out stays; null takes a description away, and `tags` takes the place of all tags.
+ * Absent members stay; null takes a description away, and `tags` takes the place of all tags.
  */
 export interface MetadataInput {
   readonly key: string;

@@ -29,14 +29,14 @@ import { removeObject, writeObject } from "./writes.js";
  */
 export type ObjectBody = Uint8Array | string | AsyncIterable<Uint8Array>;
 
-/** What is said of a new object. */
+/** The description of a new object. */
 export interface ObjectAbout {
   /**
-   * Told by the bytes and the filename where it is left out. With `accept`, the bytes have to fit
+   * Told by the bytes and the filename if it is left out. With `accept`, the bytes have to fit
    * it.
    */
   readonly content_type?: string;
-  /** The last segment of the key where it is left out. */
+  /** The last segment of the key if it is left out. */
   readonly filename?: string;
   readonly description?: string;
   readonly tags?: ObjectTags;
@@ -57,16 +57,16 @@ interface Expiring {
 
 /** Objects of one storage, as this invocation may see them. Errors are those of the routes. */
 export interface ObjectCollection {
-  /** What is known of an object. Throws `core.not_found`. */
+  /** The facts of an object. Throws `core.not_found`. */
   head(key: string): Promise<StoredObject>;
   exists(key: string): Promise<boolean>;
   /**
    * An object and its bytes as a stream. Throws `core.not_found`; the stream, `core.concurrency`
-   * where the object changes meanwhile.
+   * if the object changes meanwhile.
    */
   get(key: string): Promise<ReadObject>;
   /**
-   * The bytes of an object in memory, `max` at most: as many as `max_range` where it is left out.
+   * The bytes of an object in memory, `max` at most; the default is `max_range`.
    * Throws `upload_too_large`.
    */
   bytes(key: string, options?: { readonly max?: number }): Promise<Buffer>;
@@ -77,12 +77,12 @@ export interface ObjectCollection {
     body: ObjectBody,
     about?: ObjectAbout & { readonly prefix?: string },
   ): Promise<StoredObject>;
-  /** Writes an object under this key; what was there is replaced. */
+  /** Writes an object under this key, and replaces an existing one. */
   put(key: string, body: ObjectBody, about?: ObjectAbout): Promise<StoredObject>;
-  /** What is left out stays. */
+  /** Members that are left out stay. */
   updateMetadata(key: string, changes: Omit<MetadataInput, "key">): Promise<StoredObject>;
   copy(from: string, to: string): Promise<StoredObject>;
-  /** In a transaction, what was there goes when it has committed. */
+  /** In a transaction, the old object goes when it has committed. */
   move(from: string, to: string): Promise<StoredObject>;
   /** Throws `core.not_found`. In a transaction, the object goes when it has committed. */
   delete(key: string): Promise<void>;
@@ -100,7 +100,7 @@ export interface ObjectCollection {
 /** The objects of a storage as this invocation may see them. */
 export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCollection {
   const lookedAt = async (key: string): Promise<ObjectHead | null> => {
-    // What is no key names nothing.
+    // A text that isn't a key names nothing.
     if (keyFault(key) !== null) return null;
     const at = physicalKey(spec, context.tenant, key);
     return readable(spec, context).head(at, context.signal);
@@ -148,11 +148,11 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     presignUpload: (key, given) => asRoute(direct.presignUpload(spec), { ...given, key }),
     presignPost: (key, given) => asRoute(direct.presignPost(spec), { ...given, key }),
   };
-  // Not in turn: a body may be made of what other calls read.
+  // Not in turn: a body may be made of the results of other calls.
   return heldApi(context, `objects(${spec.name})`, held, { inTurn: false });
 }
 
-/** The bytes of a new object and what is said of it, as the storage takes them in. */
+/** The bytes of a new object and its description, as the storage takes them in. */
 async function arriving(
   spec: StorageSpec,
   key: string,
@@ -172,7 +172,7 @@ async function arriving(
   };
 }
 
-/** Bytes of one chunk of what is in memory: an engine that is slow is not handed all at once. */
+/** Bytes of one chunk of a value in memory: a slow engine doesn't get all at once. */
 const chunkBytes = 64 * 1024;
 
 async function* chunksOf(body: ObjectBody): AsyncGenerator<Buffer> {
@@ -203,7 +203,7 @@ async function* bytesOf(
   yield* addAbortSignal(signal, opened.body);
 }
 
-/** What a route's schema holds callers to. */
+/** Checks a query of objects, as a route's schema does for callers. */
 function checkedQuery(query: ObjectQuery): ObjectQuery {
   const { page = 1, size = 1, tags = {} } = query;
   if (!(Number.isSafeInteger(page) && page >= 1))

@@ -4,7 +4,7 @@ import type { ByteWindow } from "../../ports/object-head.js";
 /**
  * The window that a Range header asks for in an object of `size` bytes, cut to `maxBytes`; null
  * where the header is to be ignored (several ranges, another unit, malformed), `unsatisfiable`
- * where it begins behind the end.
+ * if it begins behind the end.
  */
 export function windowOf(
   header: string | undefined,

@@ -14,15 +14,15 @@ const goodMillis = 12 * 60 * 60 * 1_000;
 const everyMillis = 10 * 60 * 1_000;
 /** How long one step walks; a step of a job takes less than a minute. */
 const stepMillis = 20_000;
-/** What a walk has seen before it ended early counts for so long. */
+/** The progress of a walk that ended early counts for so long. */
 const goesOnMillis = 60 * 60 * 1_000;
 /** How long a walk that has died keeps the next one waiting. */
 const leaseMillis = 60_000;
 
-/** What is noted in the lease of a walk. */
+/** The note in the lease of a walk. */
 interface Progress {
   readonly objects: number;
-  /** The key behind which it goes on; null where it has come to its end. */
+  /** The key behind which it goes on; null if it has come to its end. */
   readonly after: string | null;
   /** Milliseconds since 1970. */
   readonly notedAt: number;
@@ -79,7 +79,7 @@ interface Walker {
 }
 
 /**
- * One step, with how far it has come noted; null where another process is at it, or the last walk
+ * One step, with how far it has come noted; null if another process is at it, or the last walk
  * is good.
  */
 async function walk(
@@ -113,7 +113,7 @@ async function walk(
 
 const unbegun: Progress = { objects: 0, after: null, notedAt: 0 };
 
-/** What the lease holds was noted here. */
+/** The lease's value was noted here. */
 function readProgress(state: string | null): Progress {
   return state === null ? unbegun : (JSON.parse(state) as Progress);
 }

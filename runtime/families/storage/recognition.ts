@@ -2,10 +2,10 @@
 // "Object storage").
 import { parsesAsJson } from "./json-beginning.js";
 
-/** Bytes that tell the format of nearly every file; documents in zip say late what they are. */
+/** Bytes that tell the format of nearly every file; documents in zip reveal theirs late. */
 export const sniffedBytes = 16 * 1024;
 
-/** What the beginning of a file is. */
+/** The format of a file by its beginning. */
 export type Recognized =
   /** A format with a signature, by its names; the first is the usual one. */
   | { readonly kind: "format"; readonly types: readonly string[]; readonly text: string | null }
@@ -42,7 +42,7 @@ export async function recognizeType(beginning: Buffer, isWhole: boolean): Promis
   return { kind: "text", text, isWhole };
 }
 
-/** The content type of what was recognized, where no name says more. */
+/** The content type of a recognized format, if no name says more. */
 export function usualType(found: Recognized): string {
   if (found.kind === "format") return found.types[0] ?? unknownType;
   return found.kind === "text" ? "text/plain" : unknownType;
@@ -122,7 +122,7 @@ const htmlTags = new Set(
 );
 
 /**
- * The first tag of a text, in lower case, behind declarations and comments; null where it begins
+ * The first tag of a text, in lower case, behind declarations and comments; null if it begins
  * with none.
  */
 function rootOf(text: string): string | null {
@@ -148,7 +148,7 @@ function rootOf(text: string): string | null {
 // oxlint-disable-next-line no-control-regex -- these are what no text has
 const binary = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/;
 
-/** The beginning as UTF-8; null where it is none, or has bytes that no text has. */
+/** The beginning as UTF-8; null if it is none, or has bytes that no text has. */
 function textIn(beginning: Buffer, isWhole: boolean): string | null {
   try {
     // The last character may be cut.

@@ -1,4 +1,4 @@
-// What a deployment chooses about storage.
+// The settings of storage that a deployment chooses.
 import { join } from "node:path";
 import type { SettingsSource } from "../../operations/family.js";
 import type { ObjectsLocation } from "../../ports/objects.js";

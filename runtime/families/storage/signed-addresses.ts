@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.js";
 import type { Signer } from "../../ports/signer.js";
 import { directPath, type Addresses, type DirectRequest } from "../../ports/direct-addresses.js";
 
-/** Addresses below what `base` gives: never what a request calls this service. */
+/** Addresses below the result of `base`: never below the host that a request names. */
 export function signedAddresses(signer: Signer, clock: Clock, base: () => string): Addresses {
   return {
     sign(request, seconds) {

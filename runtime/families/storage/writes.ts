@@ -10,7 +10,7 @@ import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { changeOf, notingOf, writeShortly, type Noting, type ObjectChange } from "./changes.js";
 
-/** How long an engine may take for what follows a transaction. */
+/** How long an engine may take for the work behind a transaction. */
 const followingMillis = 30_000;
 
 /**
@@ -23,7 +23,7 @@ export function notesOf(context: ExecutionContext): Noting["write"] {
   return (work) => inTurn(transaction, () => transaction.attempt(() => work(transaction)));
 }
 
-/** With what an invocation notes changes of a storage. */
+/** The means by which an invocation notes changes of a storage. */
 export function notingFor(spec: StorageSpec, context: ExecutionContext): Noting {
   return { ...notingOf(context.resources, spec), write: notesOf(context) };
 }
@@ -55,7 +55,7 @@ export function writeObject(
 }
 
 /**
- * Puts one version at another key, or its own with another description; null where it is not there.
+ * Puts one version at another key, or its own with another description; null if it is not there.
  */
 export function copyObject(
   spec: StorageSpec,
@@ -122,7 +122,7 @@ async function removedAtOnce(
   return isRemoved;
 }
 
-/** What a transaction has made of a key. */
+/** The changes of a key by a transaction. */
 interface Made {
   /** Whether there was no object before. */
   readonly isNew: Promise<boolean>;
@@ -133,7 +133,7 @@ interface Made {
 
 const madeIn = new WeakMap<Transaction, Map<string, Made>>();
 
-/** Makes a version of a key, which is taken back where the running transaction is undone. */
+/** Makes a version of a key, which is taken back if the running transaction is undone. */
 async function revocably<Version extends ObjectHead | null>(
   spec: StorageSpec,
   context: ExecutionContext,
@@ -146,7 +146,7 @@ async function revocably<Version extends ObjectHead | null>(
   }
   const made = madeOf(spec, context, key);
   await made.isNew;
-  // Where the transaction has ended meanwhile, nothing would take back what is made.
+  // If the transaction has ended meanwhile, nothing would take the new version back.
   if (!context.holdsTransaction) throw hasReturned();
   made.count += 1;
   const making = make();

@@ -69,7 +69,7 @@ export const tenancy = {
       return issued;
     },
 
-  /** Ends the caller's own membership. Throws `core.not_found` where there is none. */
+  /** Ends the caller's own membership. Throws `core.not_found` if there is none. */
   leaveTenant:
     (): Handler<ById, void> =>
     async ({ id }, context) => {

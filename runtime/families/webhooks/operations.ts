@@ -175,7 +175,7 @@ function ownerOf(context: ExecutionContext): WebhookOwner {
   return { tenant: context.tenant, principalId: sessionOf(context).principalId };
 }
 
-/** Throws where the guard of one of the events refuses the caller. */
+/** Throws if the guard of one of the events refuses the caller. */
 async function mayHearAll(
   { events: known }: WebhooksSpec,
   context: ExecutionContext,

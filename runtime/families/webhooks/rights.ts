@@ -9,7 +9,7 @@ import type { WebhooksSpec } from "./spec.js";
 /**
  * Why the owner of a webhook may not hear an event in the context's tenant; null if it may. The
  * hooks run as they would for the owner with a session, so a refusal is one that it would get.
- * Rejects where a hook fails otherwise.
+ * Rejects if a hook fails otherwise.
  */
 export async function refusalOf(
   { guard, events, hasTenancy }: WebhooksSpec,

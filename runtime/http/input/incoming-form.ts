@@ -23,7 +23,7 @@ const limits = {
 /** Milliseconds without a byte after which a form is aborted, and how often that is checked. */
 const idle = { millis: 30_000, every: 3_000 };
 
-/** The form of a request. Throws `media_type_unsupported` where it is none. */
+/** The form of a request. Throws `media_type_unsupported` if it is none. */
 export function incomingForm(req: IncomingMessage): IncomingForm {
   const type = req.headers["content-type"] ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type)) throw fail("media_type_unsupported");

@@ -41,7 +41,7 @@ export interface Conversation {
   readonly acks: Acknowledgements;
   /**
    * Runs a command after the acknowledgements that came before it; resolves with its output, null
-   * where it has none. Throws `realtime_commands_limit`, `realtime_command_unknown`,
+   * if it has none. Throws `realtime_commands_limit`, `realtime_command_unknown`,
    * `realtime_invalid_payload`, and what the operation does.
    */
   command(command: Command): Promise<unknown>;
@@ -256,7 +256,7 @@ function contextNow(
   });
 }
 
-/** Runs the operation of a command; resolves with its output, null where it has none. */
+/** Runs the operation of a command; resolves with its output, null if it has none. */
 async function runCommand(
   options: RealtimeEndpoint,
   command: Command,

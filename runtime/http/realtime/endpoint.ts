@@ -101,7 +101,7 @@ export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
 }
 
 /**
- * The caller, and the context of its connection. Throws `core.authentication` where nobody is
+ * The caller, and the context of its connection. Throws `core.authentication` if nobody is
  * calling.
  */
 export async function boundCaller(

@@ -55,7 +55,7 @@ class Bucket {
     return this.#frames < 1;
   }
 
-  /** Takes one frame; false where there is none. */
+  /** Takes one frame; false if there is none. */
   take(): boolean {
     if (this.isEmpty) return false;
     this.#frames -= 1;
@@ -186,7 +186,7 @@ export class PacedWebSocket extends WebSocket {
   }
 }
 
-/** A frame that an event of ws brings; null where it is another event. */
+/** A frame that an event of ws brings; null if it is another event. */
 function frameOf(event: string | symbol, [data, isBinary]: readonly unknown[]): Frame | null {
   if (!(data instanceof Buffer)) return null;
   if (event === "ping") return { kind: "ping", data };

@@ -41,7 +41,7 @@ function isNullableMember(schema: JsonSchema, resolve: Resolve): boolean {
 }
 
 /**
- * The schema of a merge patch of some members: all optional, null where it removes or is a value,
+ * The schema of a merge patch of some members: all optional, null if it removes or is a value,
  * objects in part.
  */
 export function patchSchema(

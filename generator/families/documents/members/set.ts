@@ -200,7 +200,7 @@ function argumentsOf(
   }
 }
 
-/** What handlers alone write of documents, as a type; null where there is nothing. */
+/** What handlers alone write of documents, as a type; null if there is nothing. */
 export function handledType(
   { set, typeName, name, bodySchema }: DocumentModel,
   isTaken: (type: string) => boolean,

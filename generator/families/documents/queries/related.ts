@@ -49,7 +49,7 @@ function isRate({ errors }: HookUse): boolean {
 }
 
 /**
- * The models, with who may see them, and views of them, by way of others; null where there is no
+ * The models, with who may see them, and views of them, by way of others; null if there is no
  * such way.
  */
 export function withReading(

@@ -22,7 +22,7 @@ import { drawBytes } from "../../../ports/ambient.js";
 
 const headerWindow: ByteWindow = { first: 0, last: headerBytes - 1 };
 
-/** What the header of an object says, and the object that it is of. */
+/** The header of an object, and the object that it is of. */
 interface Unlocked {
   readonly head: ObjectHead;
   readonly form: Form;
@@ -30,7 +30,7 @@ interface Unlocked {
   readonly dataKey: Buffer;
 }
 
-/** What the first bytes of an object are the header of. */
+/** Unwraps an object's data key, which is in the header. */
 async function unlocked(ring: KeyRing, head: ObjectHead, header: Buffer): Promise<Unlocked> {
   try {
     const { form, key } = readHeader(header);
@@ -48,7 +48,7 @@ async function unlocked(ring: KeyRing, head: ObjectHead, header: Buffer): Promis
  * bytes that were put in another object's or another tenant's place do not open.
  */
 export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
-  /** The header of one version; null where it is not there, or is another version. */
+  /** The header of one version; null if it is not there, or is another version. */
   const unlock = async (
     key: string,
     etag: string | undefined,
@@ -128,7 +128,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   };
 }
 
-/** A whole object, opened; null where it is not there or is another version. */
+/** A whole object, opened; null if it is not there or is another version. */
 async function openedWhole(
   inner: ObjectStore,
   ring: KeyRing,
@@ -237,7 +237,7 @@ class ExactReader {
     this.#iterator = source[Symbol.asyncIterator]();
   }
 
-  /** So many bytes, or what is left, or null at the end. */
+  /** So many bytes, or the rest, or null at the end. */
   async read(bytes: number): Promise<Buffer | null> {
     while (this.#size < bytes) {
       const { done, value } = await this.#iterator.next();
@@ -255,7 +255,7 @@ class ExactReader {
     return found;
   }
 
-  /** What has not been read yet. */
+  /** The bytes that have not been read yet. */
   async *rest(): AsyncGenerator<Buffer> {
     try {
       yield* this.#kept;

@@ -45,7 +45,7 @@ export function isSealed(beginning: Buffer): boolean {
   return Object.values(magics).some((magic) => magic.equals(beginning.subarray(0, magicBytes)));
 }
 
-/** Reads a header. Throws where it is none of ours. */
+/** Reads a header. Throws if it is none of ours. */
 export function readHeader(header: Buffer): { readonly form: Form; readonly key: WrappedKey } {
   const form = (["chunked", "whole"] as const).find((one) =>
     magics[one].equals(header.subarray(0, 8)),
@@ -96,7 +96,7 @@ export class ChunkCipher {
     return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** Throws where the chunk was changed, or stood elsewhere; no byte of it is given out then. */
+  /** Throws if the chunk was changed, or stood elsewhere; no byte of it is given out then. */
   open(sealed: Buffer, index: number, isLast: boolean): Buffer {
     const end = sealed.length - tagBytes;
     if (end < 0) throw new Error("a chunk that is cut off");

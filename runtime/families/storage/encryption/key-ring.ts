@@ -15,7 +15,7 @@ export interface WrappedKey {
 export interface KeyRing {
   /** Wraps a data key with the newest key; `about` must be the same when it is unwrapped. */
   wrap(dataKey: Buffer, about: string): Promise<WrappedKey>;
-  /** Rejects where the key is not on the ring, or the data key is of something else. */
+  /** Rejects if the key is not on the ring, or the data key is of something else. */
   unwrap(wrapped: WrappedKey, about: string): Promise<Buffer>;
 }
 

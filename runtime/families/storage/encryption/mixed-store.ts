@@ -1,4 +1,4 @@
-// A store whose objects may be encrypted or not: each is read as what it is, whatever the storage
+// A store whose objects may be encrypted or not: each is read by its own kind, whatever the storage
 // says by now.
 import { buffer } from "node:stream/consumers";
 import { fail } from "../../../contract/errors.js";
@@ -49,7 +49,7 @@ export function mixedStore(
   };
 
   /**
-   * Does something with the version that is there; null where it has gone, or is not the one that
+   * Does something with the version that is there; null if it has gone, or is not the one that
    * was asked for.
    */
   const within = async <T>(
@@ -94,7 +94,7 @@ export function mixedStore(
     close: () => plain.close(),
   };
 
-  /** Transfers that pass the service by would show what is encrypted as it is stored. */
+  /** Transfers that pass the service by would show encrypted bytes. */
   function directOf(
     direct: DirectTransfers | null,
     storeOf: (key: string) => Promise<ObjectStore | undefined>,
