@@ -4,7 +4,14 @@ import { presentName, storedNames, type FirstNames } from "../../contract/former
 import type { ServiceAtWork } from "../../operations/family.js";
 import { missingAwait } from "../../operations/calls.js";
 import { runHeld } from "../../operations/held-calls.js";
-import { startPoller, type Poller } from "../../work/poller.js";
+import type { Poller } from "../../work/poller.js";
+import {
+  startQueue,
+  type AttemptEnd,
+  type Batch,
+  type ClaimedWork,
+  type LeaseWindow,
+} from "../../work/queue.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
 import type { WriteOptions } from "../../ports/database.js";
@@ -12,7 +19,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
 import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
-import { drawFraction, monotonicMillis } from "../../ports/ambient.js";
+import { monotonicMillis } from "../../ports/ambient.js";
 
 export interface RelayOptions {
   readonly service: ServiceAtWork;
@@ -32,36 +39,64 @@ const batchSize = 16;
 const storeMillis = 10_000;
 /** A batch whose destination hangs leaves room for others. */
 const maxBatches = 4;
-/** How long a relay holds the events that it has claimed; a delivery is aborted before that. */
-const leaseMillis = 30_000;
+/** A delivery is aborted before its event's lease ends. */
 const patienceMillis = 20_000;
 const longestWaitMillis = 5 * 60_000;
 
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
 export function startRelay(options: RelayOptions): Poller {
   const { clock, database, log } = options.service;
+  const { maxAttempts } = options;
+  return startQueue({
+    clock,
+    log,
+    maxAttempts,
+    // Random from nothing on (full jitter).
+    backoff: {
+      firstMillis: options.backoffMillis,
+      longestMillis: longestWaitMillis,
+      leastShare: 0,
+    },
+    messages: {
+      unread: "the relay could not read the outbox",
+      unnoted: "the relay could not note what became of an event",
+    },
+    claim: claimer(options),
+    attempt: (event, stopping) => deliver(options, event, stopping),
+    async settle(event, { reason }, at, dueAt) {
+      // A delivered event was removed with its delivery.
+      if (reason === null) return;
+      if (dueAt === null) noteEnd(options, event, reason);
+      else noteFailure(options, event, reason);
+      await database.write(noting(), (transaction) =>
+        transaction.of(outboxStore).fail(event.id, dueAt, at, reason),
+      );
+    },
+    release: ({ id }, at) =>
+      database.write(noting(), (transaction) => transaction.of(outboxStore).release(id, at)),
+  });
+}
+
+/** Makes the function that claims batches of events, and one at a time of the suspect ones. */
+function claimer(options: RelayOptions) {
+  const { database } = options.service;
   // Other events are left to the processes that know their destinations.
   const names = storedNames(options.was, Object.keys(options.destinations));
   const present = (event: ClaimedEvent): ClaimedEvent => ({
     ...event,
     name: presentName(options.was, event.name),
   });
+  // If the attempts before this one were all that an event has, it isn't delivered.
+  const isOver = ({ attempt }: ClaimedEvent): boolean => attempt > options.maxAttempts;
   /** Batches under way, and whether an event is that may end the process. */
   const state = { batches: 0, isSuspectUnderWay: false };
-  const poller = startPoller(take, (error) =>
-    log.error({ err: error }, "the relay could not read the outbox"),
-  );
-  poller.wake();
-  return poller;
 
-  /** Claims a batch and begins to deliver it; its end makes room for another. */
-  async function take(): Promise<boolean> {
-    const now = clock.now();
+  return async (window: LeaseWindow): Promise<ClaimedWork<ClaimedEvent> | null> => {
     const hasRoom = state.batches < maxBatches;
     const mayTry = !state.isSuspectUnderWay;
+    const { now } = window;
     if (!(hasRoom || mayTry) || !(await database.reader.of(outboxStore).hasDue(names, now)))
-      return false;
-    const window = { now, leaseUntil: now + leaseMillis };
+      return null;
     const { ended, batch, suspects } = await database.write(noting(), async (transaction) => {
       const store = transaction.of(outboxStore);
       const claimed = hasRoom ? await store.claim(names, { ...window, limit: batchSize }) : [];
@@ -85,47 +120,34 @@ export function startRelay(options: RelayOptions): Poller {
         { ...event, attempt: event.attempt - 1 },
         "the process ended during delivery",
       );
+    const batches: Batch<ClaimedEvent>[] = [];
     if (batch.length > 0) {
       state.batches += 1;
-      track(batch, () => (state.batches -= 1));
+      batches.push({ items: batch, end: () => (state.batches -= 1) });
     }
     if (suspects.length > 0) {
       state.isSuspectUnderWay = true;
-      track(suspects, () => (state.isSuspectUnderWay = false));
+      batches.push({ items: suspects, end: () => (state.isSuspectUnderWay = false) });
     }
-    return batch.length === batchSize || ended.length > 0;
-  }
-
-  /** Whether the attempts before this one were all that an event has: it isn't delivered. */
-  function isOver({ attempt }: ClaimedEvent): boolean {
-    return attempt > options.maxAttempts;
-  }
-
-  function track(events: readonly ClaimedEvent[], ended: () => void): void {
-    poller.track(Promise.all(events.map(settled)).then(ended));
-  }
-
-  function settled(event: ClaimedEvent): Promise<void> {
-    const destination = options.destinations[event.name] ?? unknown;
-    return deliver(options, event, destination, poller.stopping).catch((error: unknown) =>
-      log.error({ err: error }, "the relay could not note what became of an event"),
-    );
-  }
+    return { batches, isMore: batch.length === batchSize || ended.length > 0 };
+  };
 }
 
 function noting(): WriteOptions {
   return { lifetime: Lifetime.within(storeMillis) };
 }
 
+/** Hands an event to its destination, and removes it. */
 async function deliver(
   options: RelayOptions,
   event: ClaimedEvent,
-  destination: Destination,
   stopping: AbortSignal,
-): Promise<void> {
-  const { clock, database, context: contextOf, kept, sealer } = options.service;
+): Promise<AttemptEnd> {
+  const { database, context: contextOf, kept, sealer } = options.service;
   const { id, name, tenant, attempt } = event;
+  const destination = options.destinations[name] ?? unknown;
   const gone = goneWith(stopping);
+  const end = { isAnswered: false, isFinal: false };
   try {
     const created = new Date(event.createdAt).toISOString();
     const text = kept.events(name).told(sealer.open(event.payload, id), event.shape);
@@ -136,21 +158,9 @@ async function deliver(
     const delivery = runHeld(context, destination, (own) => destination(delivered, own));
     await withPatience(delivery, lifetime);
     await database.write(noting(), (transaction) => transaction.of(outboxStore).remove(id));
+    return { ...end, reason: null };
   } catch (error) {
-    const now = clock.now();
-    if (stopping.aborted) {
-      // The attempt was ours to end, so it doesn't count.
-      await database.write(noting(), (transaction) => transaction.of(outboxStore).release(id, now));
-      return;
-    }
-    const isDead = attempt >= options.maxAttempts;
-    const dueAt = isDead ? null : now + backoff(options, attempt);
-    const reason = reasonOf(error);
-    if (isDead) noteEnd(options, event, reason);
-    else noteFailure(options, event, reason);
-    await database.write(noting(), (transaction) =>
-      transaction.of(outboxStore).fail(id, dueAt, now, reason),
-    );
+    return { ...end, reason: reasonOf(error) };
   } finally {
     gone.off();
   }
@@ -209,10 +219,4 @@ function withPatience(delivery: Promise<void>, lifetime: Lifetime): Promise<void
     );
     delivery.finally(off).then(resolve, reject);
   });
-}
-
-/** Whole milliseconds. */
-function backoff({ backoffMillis }: RelayOptions, attempt: number): number {
-  const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
-  return Math.round(drawFraction() * longest);
 }

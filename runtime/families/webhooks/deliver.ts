@@ -5,29 +5,26 @@ import { presentName, storedNames } from "../../contract/former-names.js";
 import { missingAwait } from "../../operations/calls.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
-import { startPoller, type Poller } from "../../work/poller.js";
+import {
+  startQueue,
+  type AttemptEnd,
+  type ClaimedWork,
+  type LeaseWindow,
+} from "../../work/queue.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import {
-  webhookStore,
-  type ClaimedDelivery,
-  type DeliveryOutcome,
-  type WebhookStore,
-} from "../../ports/webhooks.js";
+import { webhookStore, type ClaimedDelivery, type WebhookStore } from "../../ports/webhooks.js";
 import { isCallable, lookupPublic } from "./address.js";
 import { refusalOf } from "./rights.js";
 import { secretOf } from "./secret.js";
 import type { WebhookSettings } from "./settings.js";
 import { Shares } from "./shares.js";
 import { testEvent, type WebhooksSpec } from "./spec.js";
-import { drawFraction } from "../../ports/ambient.js";
 
 /** Milliseconds for reading and recording in the database. */
 const storeMillis = 10_000;
-/** How long this process holds a claimed delivery; its call and what is recorded take less. */
-const leaseMillis = 30_000;
 const longestWaitMillis = 60 * 60_000;
 
 /** What deliveries are made with. */
@@ -47,39 +44,69 @@ export function startDeliverer(
   settings: WebhookSettings,
 ): Started {
   const { clock, database, log } = service;
+  const note = (work: (store: Stored) => Promise<void>): Promise<void> =>
+    database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
+      work(stores.of(webhookStore)),
+    );
+  const poller = startQueue<ClaimedDelivery, Attempt>({
+    clock,
+    log,
+    maxAttempts: settings.maxAttempts,
+    // At least half of the bound, so that an absent webhook isn't called again at once.
+    backoff: {
+      firstMillis: settings.backoffMillis,
+      longestMillis: longestWaitMillis,
+      leastShare: 0.5,
+    },
+    messages: {
+      unread: "deliveries of webhooks could not be read",
+      unnoted: "a delivery could not be noted",
+    },
+    claim: claimer({ spec, service, settings }),
+    attempt: (delivery, stopping) => attempt({ spec, service, settings }, delivery, stopping),
+    async settle(delivery, end, at, dueAt) {
+      const { status, reason: error } = end;
+      if (error === null) tally(service, "webhooks_delivered");
+      else noteFailure(service, delivery, end, dueAt === null);
+      const outcome = { at, isDelivered: error === null, dueAt, status, error };
+      await note((store) => store.settle(delivery.id, outcome));
+    },
+    release: ({ id }, at) => note((store) => store.release(id, at)),
+  });
+  service.whenWoken(webhookStore, poller.wake);
+  return poller;
+}
+
+/** Makes the function that claims deliveries, in turns between those who wait. */
+function claimer({ spec, service, settings }: Delivering) {
+  const { database, log } = service;
   const shares = new Shares();
   // What guards other events is known to other processes, and so is what they are called.
   const known = [...storedNames(spec.was, Object.keys(spec.events)), testEvent];
   let last: string | null = null;
 
-  const begin = (claimed: ClaimedDelivery): void => {
-    const work = settled({ spec, service, settings }, claimed, poller)
-      .catch((error: unknown) => log.error({ err: error }, "a delivery could not be noted"))
-      .then(() => shares.end(claimed.webhook));
-    poller.track(work);
-  };
-  const take = async (): Promise<boolean> => {
-    const now = clock.now();
-    if (!shares.hasRoom || !(await database.reader.of(webhookStore).hasDue(now))) return false;
+  return async (window: LeaseWindow): Promise<ClaimedWork<ClaimedDelivery> | null> => {
+    if (!shares.hasRoom || !(await database.reader.of(webhookStore).hasDue(window.now)))
+      return null;
     // Turns that no delivery was claimed for, by webhook.
     let unused: ReturnType<Shares["begin"]> = [];
     try {
       const claim = await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
         stores.of(webhookStore).claim({
-          now,
-          leaseUntil: now + leaseMillis,
+          ...window,
           after: last,
           maxAttempts: settings.maxAttempts,
           events: known,
           turnsOf: (waiting) => (unused = shares.begin(waiting)),
         }),
       );
-      for (const delivery of claim.claimed) {
-        const at = unused.findIndex(({ id }) => id === delivery.webhook.id);
+      const batches = claim.claimed.map((delivery) => {
+        const { event, webhook } = delivery;
+        const at = unused.findIndex(({ id }) => id === webhook.id);
         unused = unused.filter((_turn, index) => index !== at);
-        const { event } = delivery;
-        begin({ ...delivery, event: { ...event, name: presentName(spec.was, event.name) } });
-      }
+        const item = { ...delivery, event: { ...event, name: presentName(spec.was, event.name) } };
+        return { items: [item], end: () => shares.end(webhook) };
+      });
       for (const { id, webhookId } of claim.givenUp) {
         tally(service, "webhooks_given_up");
         log.error(
@@ -88,49 +115,19 @@ export function startDeliverer(
         );
       }
       last = claim.last;
-      return claim.claimed.length > 0 || claim.givenUp.length > 0 || last !== null;
+      const isMore = batches.length > 0 || claim.givenUp.length > 0 || last !== null;
+      return { batches, isMore };
     } finally {
       for (const turn of unused) shares.end(turn);
     }
   };
-  const poller = startPoller(take, (error) =>
-    log.error({ err: error }, "deliveries of webhooks could not be read"),
-  );
-  service.whenWoken(webhookStore, poller.wake);
-  poller.wake();
-  return poller;
-}
-
-/** Calls the webhook, if its owner may hear the event, and notes what became of it. */
-async function settled(
-  delivering: Delivering,
-  claimed: ClaimedDelivery,
-  { stopping }: Pick<Poller, "stopping">,
-): Promise<void> {
-  const { service } = delivering;
-  const { clock, database } = service;
-  const attempt = await attempted(delivering, claimed, stopping);
-  const { status, error } = attempt;
-  const note = (work: (store: Stored) => Promise<void>): Promise<void> =>
-    database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
-      work(stores.of(webhookStore)),
-    );
-  if (error !== null && status === null && stopping.aborted) {
-    // The attempt was ours to end, so it doesn't count: another process makes it.
-    await note((store) => store.release(claimed.id, clock.now()));
-    return;
-  }
-  const outcome = outcomeOf(delivering.settings, claimed.attempt, clock.now(), attempt);
-  if (error === null) tally(service, "webhooks_delivered");
-  else noteFailure(service, claimed, attempt, outcome.dueAt === null);
-  await note((store) => store.settle(claimed.id, outcome));
 }
 
 /** A failed attempt is a line of the log and a count of the metrics. */
 function noteFailure(
   service: ServiceAtWork,
   { id, attempt, event, webhook }: ClaimedDelivery,
-  { error, isRefused }: Attempt,
+  { reason, isRefused }: Attempt,
   isOver: boolean,
 ): void {
   const { log } = service;
@@ -141,7 +138,7 @@ function noteFailure(
     tenant: webhook.tenant,
     owner: webhook.principalId,
     attempt,
-    reason: error,
+    reason,
   };
   if (isRefused) {
     tally(service, "webhooks_refused");
@@ -157,15 +154,20 @@ function noteFailure(
 type Stored = Pick<WebhookStore, "release" | "settle">;
 
 /** How an attempt ended. */
-interface Attempt {
+interface Attempt extends AttemptEnd {
+  /** The status of the webhook's answer; null if there was none. */
   readonly status: number | null;
-  /** Why it failed; null if it did not. */
-  readonly error: string | null;
   /** Whether its owner may not hear the event: then it is over. */
   readonly isRefused: boolean;
 }
 
-async function attempted(
+/** An attempt without an answer. */
+function unanswered(reason: string, isRefused = false): Attempt {
+  return { status: null, reason, isRefused, isAnswered: false, isFinal: isRefused };
+}
+
+/** Calls the webhook, if its owner may hear the event. */
+async function attempt(
   { spec, service, settings }: Delivering,
   { event, webhook, hasStanding }: ClaimedDelivery,
   signal: AbortSignal,
@@ -179,7 +181,7 @@ async function attempted(
     const refusal = hasStanding
       ? await refusalOf(spec, context, webhook.principalId, event.name)
       : "its owner is inactive or no longer a member";
-    if (refusal !== null) return { status: null, error: refusal, isRefused: true };
+    if (refusal !== null) return unanswered(refusal, true);
     const isOpen = isCallable(webhook.url, settings.reach);
     if (!isOpen) throw new Error("the address is not public");
     const kept = service.sealer.open(event.payload, event.id);
@@ -190,24 +192,10 @@ async function attempted(
     const lookup = settings.reach === "public" ? { lookup: lookupPublic } : {};
     const status = await post({ url: webhook.url, ...signed, ...lookup, signal });
     const isTaken = status >= 200 && status <= 299;
-    return { status, error: isTaken ? null : `the webhook answered ${status}`, isRefused: false };
+    const reason = isTaken ? null : `the webhook answered ${status}`;
+    // 410 says that the webhook is gone for good.
+    return { status, reason, isRefused: false, isAnswered: true, isFinal: status === 410 };
   } catch (fault) {
-    const error = missingAwait(fault) ?? messageOf(fault).slice(0, 200);
-    return { status: null, error, isRefused: false };
+    return unanswered(missingAwait(fault) ?? messageOf(fault).slice(0, 200));
   }
-}
-
-function outcomeOf(
-  { maxAttempts, backoffMillis }: WebhookSettings,
-  attempt: number,
-  at: number,
-  { status, error, isRefused }: Attempt,
-): DeliveryOutcome {
-  if (error === null) return { at, isDelivered: true, dueAt: null, status, error };
-  const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
-  // At least half of the bound, so that an absent webhook isn't called again at once.
-  const dueAt = at + Math.round(longest * (0.5 + drawFraction() / 2));
-  // 410 says that the webhook is gone for good.
-  const isOver = isRefused || attempt >= maxAttempts || status === 410;
-  return { at, isDelivered: false, dueAt: isOver ? null : dueAt, status, error };
 }
