@@ -21,7 +21,7 @@ export async function startOwn<Begun, Report>(
 ): Promise<OwnProcess<Begun, Report>> {
   const folder = mkdtempSync(join(tmpdir(), "opwright-own-"));
   const outfile = join(folder, `${name}.mjs`);
-  const entry = new URL(`.${name}.ts`, import.meta.url).pathname;
+  const entry = new URL(`./${name}.ts`, import.meta.url).pathname;
   await build({ entryPoints: [entry], bundle: true, format: "esm", platform: "node", outfile });
   // The tests' own options of Node.js are for their modules.
   const child = fork(outfile, [JSON.stringify(given)], { execArgv: [] });
