@@ -23,7 +23,7 @@ function neededVersion(before: string, changes: readonly Change[]): string {
   const isBreaking = changes.some(({ level, breaks }) => level === "breaking" || breaks === true);
   // Opening asks nothing of clients: they may do more, as with additive changes.
   const isMore = changes.some(({ level }) => level === "additive" || level === "opens");
-  // A prerelease takes its own number if it is of that kind.
+  // A prerelease of the needed kind becomes its own release: 2.0.0-rc.1 → 2.0.0.
   const isPrepared = before.startsWith(`${major}.${minor}.${patch}-`);
   const [isMinor, isMajor] = [patch === "0", minor === "0" && patch === "0"];
   if (isBreaking && major !== "0")

@@ -1,5 +1,5 @@
 // The ambient of a process: both its clocks, its timers, its randomness. The rest of the runtime
-// asks here (lint forbids the globals elsewhere), so that time and chance have one door each.
+// asks here (`test/architecture/clock.test.ts`), so that time and chance have one door each.
 import { randomBytes, randomUUID } from "node:crypto";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 

@@ -63,7 +63,10 @@ export interface QueueUse<Item extends { readonly attempt: number }, End extends
   claim(window: LeaseWindow): Promise<ClaimedWork<Item> | null>;
   /** Makes one attempt; `stopping` aborts when the service stops. Must not reject. */
   attempt(item: Item, stopping: AbortSignal): Promise<End>;
-  /** Notes an end at `at`. A failed item is due again at `dueAt`; null makes it a dead letter. */
+  /**
+   * Notes an end at `at`. A failed item is due again at `dueAt`; null if it is done, or becomes a
+   * dead letter.
+   */
   settle(item: Item, end: End, at: number, dueAt: number | null): Promise<void>;
   /** Gives an item back whose attempt doesn't count, since this process has ended it. */
   release(item: Item, at: number): Promise<void>;

@@ -21,7 +21,7 @@ interface Window {
  * A limiter whose counts are lost with the process and not shared with others. `now` returns
  * milliseconds; the default is the monotonic clock, which nobody can set back.
  */
-export function memoryRateLimiter(now: () => number = () => monotonicMillis()): RateLimiter {
+export function memoryRateLimiter(now: () => number = monotonicMillis): RateLimiter {
   /** By the rule's name, then by key, in the order in which the windows end. */
   const windows = new Map<string, Map<string, Window>>();
   const live = ({ name }: RateRule, key: string): Window | undefined => {
