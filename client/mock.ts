@@ -31,7 +31,7 @@ export type MockHandler<Input, Result> = (
 type AnyHandler = (input: never, request: Request) => unknown;
 
 /** A service of these handlers; operations without one answer 501. */
-export function mocked(
+export function mockService(
   routes: MockRoutes,
   handlers: Readonly<Record<string, AnyHandler | undefined>>,
 ): MockService {
@@ -76,10 +76,10 @@ export function mocked(
  * client.
  */
 export function fetchOf(service: MockService, baseUrl = ""): typeof fetch {
-  const base = addressed(baseUrl).pathname.replace(/\/+$/, "");
+  const base = parseAddress(baseUrl).pathname.replace(/\/+$/, "");
   return async (input, init) => {
     const given = input instanceof Request ? new Request(input, init) : null;
-    const url = addressed(given?.url ?? String(input));
+    const url = parseAddress(given?.url ?? String(input));
     if (url.pathname.startsWith(`${base}/`)) url.pathname = url.pathname.slice(base.length);
     if (given === null) return service(new Request(url, init));
     const { method, headers, signal } = given;
@@ -89,7 +89,7 @@ export function fetchOf(service: MockService, baseUrl = ""): typeof fetch {
 }
 
 /** An address without an origin is of none in particular. */
-function addressed(address: string): URL {
+function parseAddress(address: string): URL {
   return new URL(address, "http://mock.test");
 }
 

@@ -1,7 +1,7 @@
 // Uploads files in parts, directly to the object store: in parallel, with progress, and resumable.
 import { ofCaller } from "./caller.js";
 import { ApiError, errorOf, type CallOptions, type Client } from "./core.js";
-import { following, within as timed } from "./signals.js";
+import { followSignal, within as timed } from "./signals.js";
 
 /** An upload session, as the service gave it. Keep it to resume later. */
 export interface KeptSession {
@@ -96,7 +96,7 @@ export async function upload<Head>(
   const { onProgress, parallel = 3 } = options;
   const partBytes = options.partBytes ?? Math.max(8 * mebibyte, Math.ceil(file.size / maxParts));
   // Where one part fails, the others are of no use.
-  const failed = following(options.signal);
+  const failed = followSignal(options.signal);
   const { caller } = ofCaller(client, options);
   const within = { signal: failed.signal, ...(caller === undefined ? {} : { caller }) };
   const count = Math.max(1, Math.ceil(file.size / partBytes));

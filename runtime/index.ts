@@ -124,12 +124,12 @@ export {
 } from "./operations/answer.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
 export {
-  replying,
+  withReply,
   type Reply,
   type ReplyingContext,
   type ReplyingHandler,
 } from "./operations/reply.js";
-export { answered, answeredAround } from "./operations/answered.js";
+export { checkAnswers, checkAnswersAround } from "./operations/check-answers.js";
 export { cut } from "./operations/plain-json.js";
 export { callerOf } from "./operations/identity.js";
 export { JsonText, outputValue, type Output } from "./operations/json-text.js";
@@ -150,7 +150,7 @@ export {
   type SearchPage,
 } from "./families/search/operations.js";
 export type { SearchCursorRequest, SearchPageRequest } from "./families/search/request.js";
-export { searching, type SearchSpec } from "./ports/search-spec.js";
+export { defineSearch, type SearchSpec } from "./ports/search-spec.js";
 export { outbox, type Destination, type OutboxSpec } from "./families/outbox/spec.js";
 export type { IntegrationEvent } from "./families/outbox/event.js";
 export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
@@ -161,7 +161,7 @@ export {
   type WebhookDeliveryEntry,
   type WebhookEntry,
 } from "./families/webhooks/operations.js";
-export { subscribing, type WebhooksSpec } from "./families/webhooks/spec.js";
+export { defineWebhooks, type WebhooksSpec } from "./families/webhooks/spec.js";
 export { rateLimit } from "./operations/rate-limit.js";
 export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";
@@ -192,7 +192,7 @@ export {
 } from "./families/storage/objects.js";
 export { storage } from "./families/storage/operations.js";
 export type { StoredObject } from "./families/storage/stored-object.js";
-export { storing, type StorageSpec } from "./ports/storage-spec.js";
+export { defineStorage, type StorageSpec } from "./ports/storage-spec.js";
 export { keptForms } from "./operations/kept-values.js";
 export { progressBar } from "./work/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";

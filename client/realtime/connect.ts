@@ -5,7 +5,7 @@ import { ApiError, callOf, refreshTokens } from "../core.js";
 import type { Client, Held } from "../core.js";
 import { CommandQueue } from "./commands.js";
 import type { CommandType } from "./commands.js";
-import { guarded } from "./guarded.js";
+import { reportErrors } from "./report-errors.js";
 import { Inbox, type Handle } from "./inbox.js";
 import type { Live, LiveOptions, LiveStatus, RealtimeSpec } from "./live.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
@@ -349,12 +349,12 @@ class Connection {
 
   #failed(error: unknown): void {
     if (this.#options.onError === undefined) console.error(error);
-    else guarded(() => this.#options.onError?.(error));
+    else reportErrors(() => this.#options.onError?.(error));
   }
 
   #tell(status: LiveStatus, error: ApiError | null = null): void {
     const isNew = status !== this.status || status === "open";
     this.status = status;
-    if (isNew) guarded(() => this.#options.onStatus?.(status, error));
+    if (isNew) reportErrors(() => this.#options.onStatus?.(status, error));
   }
 }

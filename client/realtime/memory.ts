@@ -1,6 +1,6 @@
 // State of a connection that survives a reload: its device's name, and the last handled signal.
 import { randomKey } from "../core.js";
-import { lasting, storeOf, type KeyValueStore } from "./platform.js";
+import { withMemory, storeOf, type KeyValueStore } from "./platform.js";
 
 export interface MemoryOptions {
   /** The address of the realtime plane, which begins all names. */
@@ -22,9 +22,9 @@ export class Memory {
 
   constructor({ place, deviceId, store, isShared }: MemoryOptions) {
     this.#place = place;
-    this.#store = lasting(store ?? storeOf(isShared ? "localStorage" : "sessionStorage"));
+    this.#store = withMemory(store ?? storeOf(isShared ? "localStorage" : "sessionStorage"));
     const hasOwn = isShared && store === undefined;
-    this.#ownStore = hasOwn ? lasting(storeOf("sessionStorage")) : null;
+    this.#ownStore = hasOwn ? withMemory(storeOf("sessionStorage")) : null;
     this.#deviceId = deviceId ?? this.#store.getItem(this.#key("device")) ?? randomKey();
     if (deviceId === undefined) this.#keepDevice();
   }

@@ -40,7 +40,7 @@ class SocketIoLine implements Line {
   constructor(io: MakeSocketIo, dial: Dial, receiver: Receiver) {
     this.#receiver = receiver;
     this.#span = new Span(receiver);
-    this.#socket = connected(io, dial);
+    this.#socket = openSocket(io, dial);
     this.#socket.on("connect", () => {
       this.#span.isOpen = true;
       receiver.opened();
@@ -110,7 +110,7 @@ class SocketIoLine implements Line {
   }
 }
 
-function connected(io: MakeSocketIo, dial: Dial): SocketIo {
+function openSocket(io: MakeSocketIo, dial: Dial): SocketIo {
   const { client, path, token, deviceId, topics, lastEventId, from } = dial;
   const url = addressOf(client.baseUrl, "");
   return io(url.origin, {

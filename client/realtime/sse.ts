@@ -2,7 +2,7 @@
 // commands as requests beside it.
 import { ApiError, authorize, call, errorOf, retryAfterMillis } from "../core.js";
 import type { CallOptions, Operation } from "../core.js";
-import { following } from "../signals.js";
+import { followSignal } from "../signals.js";
 import { EventStream } from "./event-stream.js";
 import { handOver, Recent, type Stream } from "./handover.js";
 import { lineAddress } from "./platform.js";
@@ -117,7 +117,7 @@ class SseLine implements Line {
   }
 
   #open(dial: Dial, receiver: Receiver): Stream {
-    const leaving = following(this.#leaving.signal);
+    const leaving = followSignal(this.#leaving.signal);
     const stream: Stream = { receiver, close: () => leaving.abort() };
     // On each event, because timers of a hidden page may rest.
     const hears = (): void => {
@@ -144,7 +144,7 @@ async function listen(
   hears: () => void,
 ): Promise<Ending> {
   const { client, token } = dial;
-  const silence = following(leaving.signal);
+  const silence = followSignal(leaving.signal);
   let timer = setTimeout(() => silence.abort(), silenceMillis);
   const headers = new Headers(client.headers);
   headers.set("accept", "text/event-stream");

@@ -16,9 +16,9 @@ import type {
   Tokens,
   TokenStore,
 } from "./options.js";
-import { backOffMillis, isPassing, isTokens, renewed, type Refreshed } from "./refresh.js";
+import { backOffMillis, isPassing, isTokens, renewTokens, type Refreshed } from "./refresh.js";
 import { requestOf, type Input } from "./request.js";
-import { pause, raced, within } from "./signals.js";
+import { pause, raceSignal, within } from "./signals.js";
 
 export * from "./error.js";
 export { randomKey } from "./request.js";
@@ -72,7 +72,7 @@ async function run(
   const millis = options.timeoutMillis ?? client.timeoutMillis ?? 30_000;
   const work = async (signal: AbortSignal): Promise<unknown> => {
     const until = Date.now() + millis;
-    const response = await repeated(client, operation, input, options, signal, until);
+    const response = await sendUntilAnswered(client, operation, input, options, signal, until);
     options.onAnswer?.(response);
     // Bytes go on to be read after the call: whoever gives it up then ends their stream as well.
     if (operation.isBytes === true && response.ok) return response;
@@ -86,25 +86,25 @@ async function run(
     if (options.signal?.aborted === true)
       throw new ApiError("client.aborted", "the call was given up", { cause });
     // Any other error comes from the application: its input, its token store, its options.
-    throw told(cause, "client.invalid", String(cause));
+    throw toApiError(cause, "client.invalid", String(cause));
   }
 }
 
 /** An error that has a code already, or one of the client's. */
-function told(cause: unknown, code: ClientCode, detail: string): ApiError {
+function toApiError(cause: unknown, code: ClientCode, detail: string): ApiError {
   return cause instanceof ApiError ? cause : new ApiError(code, detail, { cause });
 }
 
 /** Where no answer has come, or not all of one. */
-function lost(cause: unknown): never {
-  throw told(cause, "client.network", "the service cannot be reached");
+function failUnreachable(cause: unknown): never {
+  throw toApiError(cause, "client.network", "the service cannot be reached");
 }
 
 /**
  * Sends a request until it has an answer that stands: a good one, a refusal, or the last that may
  * be tried.
  */
-async function repeated(
+async function sendUntilAnswered(
   client: Client,
   operation: Operation,
   input: Input,
@@ -135,15 +135,15 @@ async function repeated(
       response = await sent;
     } catch (error) {
       if (signal.aborted) throw error;
-      if (attempt >= left) lost(error);
+      if (attempt >= left) failUnreachable(error);
     }
     if (response?.status === 401 && held.tokens !== null && !isRefreshed) {
       const leaving = client.leaving.get(held.tokens.access_token);
       // Nobody has signed out: the session was left for that of another tenant.
-      if (leaving !== undefined && (await raced(leaving, signal))) throw anotherCaller();
+      if (leaving !== undefined && (await raceSignal(leaving, signal))) throw anotherCaller();
       isRefreshed = true;
       attempt -= 1;
-      if (await raced(refreshTokens(client, held), signal)) {
+      if (await raceSignal(refreshTokens(client, held), signal)) {
         await response.body?.cancel();
         continue;
       }
@@ -170,7 +170,7 @@ async function heldFor(
       "client.invalid",
       "the token store has no `caller`, which tells whose they are",
     );
-  return raced(heldBy(client, caller), signal);
+  return raceSignal(heldBy(client, caller), signal);
 }
 
 /** Remembers the session that a call leaves, so its running calls don't count as signed out. */
@@ -213,7 +213,7 @@ function mayPass({ status, headers }: Response): boolean {
 
 /** New tokens in place of those, once for all who need them, as `renewed` has it. */
 export function refreshTokens(client: Client, used: Held): Promise<boolean> {
-  return renewed(client, used, async (refresh_token, timeoutMillis): Promise<Refreshed> => {
+  return renewTokens(client, used, async (refresh_token, timeoutMillis): Promise<Refreshed> => {
     const operation: Operation = {
       method: "POST",
       path: client.refreshPath ?? "",
@@ -239,7 +239,7 @@ export function refreshTokens(client: Client, used: Held): Promise<boolean> {
 }
 
 async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text().catch(lost);
+  const text = await response.text().catch(failUnreachable);
   if (text === "") return undefined;
   try {
     return JSON.parse(text);

@@ -1265,5 +1265,5 @@ const routes: $.MockRoutes = {
 
 /** A service of these handlers: `createClient({ baseUrl: "", fetch: fetchOf(mockService({…})) })`. */
 export function mockService(handlers: MockHandlers): $.MockService {
-  return $.mocked(routes, { ...handlers });
+  return $.mockService(routes, { ...handlers });
 }

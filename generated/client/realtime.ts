@@ -5,7 +5,7 @@ import type * as $models from "./models.js";
 
 export * from "./realtime/connect.js";
 export type * from "./realtime/port.js";
-export * from "./realtime/shared.js";
+export * from "./realtime/share-connection.js";
 export * from "./realtime/socketio.js";
 export * from "./realtime/sse.js";
 export * from "./realtime/websocket.js";

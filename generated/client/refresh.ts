@@ -25,7 +25,7 @@ const lockMillis = 5_000;
  * Refreshes expired tokens once for all calls that found them expired. False if they are refused,
  * or the caller has changed. Rejects if the service can't answer, after retries.
  */
-export function renewed(client: Client, used: Held, ask: AskForTokens): Promise<boolean> {
+export function renewTokens(client: Client, used: Held, ask: AskForTokens): Promise<boolean> {
   const key = used.tokens?.access_token ?? "";
   let refreshing = client.refreshing.get(key);
   if (refreshing === undefined) {

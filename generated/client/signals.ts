@@ -39,7 +39,7 @@ function tellAll(this: AbortSignal): void {
 /**
  * A controller that aborts with another signal as well. Once it has, it listens to that no more.
  */
-export function following(outer: AbortSignal | undefined): AbortController {
+export function followSignal(outer: AbortSignal | undefined): AbortController {
   const own = new AbortController();
   own.signal.addEventListener(
     "abort",
@@ -49,7 +49,7 @@ export function following(outer: AbortSignal | undefined): AbortController {
 }
 
 /** Settles as the promise does, or rejects once the signal aborts. */
-export function raced<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function raceSignal<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => reject(signal.reason as Error));
     work.then(resolve, reject).finally(forget);
@@ -60,7 +60,7 @@ export function raced<Value>(work: Promise<Value>, signal: AbortSignal): Promise
 export async function pause(millis: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, timerMillis(millis))));
-  await (signal === undefined ? over : raced(over, signal)).finally(() => clearTimeout(timer));
+  await (signal === undefined ? over : raceSignal(over, signal)).finally(() => clearTimeout(timer));
 }
 
 /**
@@ -73,7 +73,7 @@ export async function within<Result>(
   outer?: AbortSignal,
   goesOn = false,
 ): Promise<Result> {
-  const own = following(outer);
+  const own = followSignal(outer);
   const end = (): void => own.abort(new ApiError("client.timeout", `no answer in ${millis} ms`));
   const timer = setTimeout(end, timerMillis(millis));
   try {

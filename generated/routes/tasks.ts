@@ -3,8 +3,8 @@ import {
   afterCommit,
   aggInput,
   aggList,
-  answered,
   before,
+  checkAnswers,
   documents,
   json,
   listing,
@@ -48,7 +48,7 @@ export const tasksComment = route({
   hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   idempotencyKey: true,
-  run: answered(answers.tasksComment, handlersComments.comment),
+  run: checkAnswers(answers.tasksComment, handlersComments.comment),
 });
 
 /** Mark a task as done. Guard: writer. */
@@ -68,7 +68,7 @@ export const tasksComplete = route({
   transaction: "write",
   deadlineSeconds: 10,
   idempotencyKey: true,
-  run: answered(answers.tasksComplete, handlersTasks.complete),
+  run: checkAnswers(answers.tasksComplete, handlersTasks.complete),
 });
 
 /** Create a task. Guard: writer. */

@@ -63,10 +63,10 @@ function* sameValue(
   if (typeof schema === "boolean" || through.has(schema)) return;
   through.add(schema);
   yield schema;
-  for (const inner of combined(schema, types)) yield* sameValue(inner, types, through);
+  for (const inner of listAlternatives(schema, types)) yield* sameValue(inner, types, through);
 }
 
-function combined(schema: SchemaObject, types: Types): readonly JsonSchema[] {
+function listAlternatives(schema: SchemaObject, types: Types): readonly JsonSchema[] {
   const type = referredType(schema);
   return [
     ...(type === undefined ? [] : [own(types, type) ?? true]),
@@ -104,7 +104,7 @@ function nextLoads(load: Load, step: Step, types: Types): readonly Load[] {
     (loads, [schema, times]) =>
       both(
         loads,
-        after(schema, step, types, new Set()).map((each) => multiplied(each, times)),
+        after(schema, step, types, new Set()).map((each) => multiplyLoad(each, times)),
       ),
     [nothing],
   );
@@ -157,7 +157,7 @@ function undecidedOf(options: readonly JsonSchema[], types: Types): UnionBranche
 /** What the schema itself, without those that it combines, says of a part. */
 function ownParts(schema: SchemaObject, step: Step, types: Types): readonly Load[] {
   const load = (parts: readonly unknown[]): Load =>
-    parts.reduce<Load>((sum, part) => added(sum, loadOf(part as JsonSchema, types)), nothing);
+    parts.reduce<Load>((sum, part) => addLoads(sum, loadOf(part as JsonSchema, types)), nothing);
   if (typeof step === "object" && "item" in step)
     return [load([listOf(schema, "prefixItems")[step.item] ?? schema["items"] ?? true])];
   const properties = mapOf(schema, "properties");
@@ -194,11 +194,11 @@ function looksAtParts(schema: SchemaObject, types: Types): boolean {
 
 /** Every choice of the one with every choice of the other. */
 function both(left: readonly Load[], right: readonly Load[]): readonly Load[] {
-  const pairs = left.flatMap((one) => right.map((other) => added(one, other)));
+  const pairs = left.flatMap((one) => right.map((other) => addLoads(one, other)));
   return pairs.length > maxChoices ? [pairs.reduce(most, nothing)] : withoutLighter(pairs);
 }
 
-function added(left: Load, right: Load): Load {
+function addLoads(left: Load, right: Load): Load {
   if (right.size === 0) return left;
   const sum = new Map(left);
   for (const [schema, times] of right) sum.set(schema, (sum.get(schema) ?? 0) + times);
@@ -211,7 +211,7 @@ function most(left: Load, right: Load): Load {
   return result;
 }
 
-function multiplied(load: Load, times: number): Load {
+function multiplyLoad(load: Load, times: number): Load {
   return times === 1 ? load : new Map([...load].map(([schema, each]) => [schema, each * times]));
 }
 

@@ -3,7 +3,7 @@
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { expectShortRun } from "./short-run.js";
-import { checkedNote, unchanged } from "./unchanged.js";
+import { checkedNote, reportUnchanged } from "./unchanged.js";
 
 export interface CheckFlags {
   /** The branch whose migrations have to be here. */
@@ -25,7 +25,8 @@ export async function runCheck(
     await fixRegistry(configured.project, isMachine ? terminal.note : terminal.out, terminal);
   }
   // What the base has isn't remembered.
-  const known = isMachine || base !== undefined ? undefined : await unchanged(configured, terminal);
+  const known =
+    isMachine || base !== undefined ? undefined : await reportUnchanged(configured, terminal);
   if (known !== undefined) {
     terminal.note(checkedNote(known));
     return exitCodes.fine;

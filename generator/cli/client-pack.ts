@@ -39,7 +39,7 @@ export async function runClientPack(
       chmodSync(file, 0o644);
     }
     const destination = resolve(terminal.folder, out);
-    const tarball = packed(folder);
+    const tarball = packFolder(folder);
     writeWhole(join(destination, tarball), readFileSync(join(folder, tarball)));
     terminal.out(`${join(out, tarball)}\n`);
     return exitCodes.fine;
@@ -49,7 +49,7 @@ export async function runClientPack(
 }
 
 /** Runs `npm pack`; returns the name of the tarball in the folder. */
-function packed(folder: string): string {
+function packFolder(folder: string): string {
   const { status, stdout, stderr } = spawnSync("npm", ["pack", "--ignore-scripts", "--json"], {
     cwd: folder,
     encoding: "utf8",

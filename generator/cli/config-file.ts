@@ -11,7 +11,7 @@ import { UsageError } from "./io.js";
  * configuration.
  */
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
-  const twin = /\.m?ts$/.test(file) && !stripsTypes() ? await transpiled(file) : undefined;
+  const twin = /\.m?ts$/.test(file) && !stripsTypes() ? await transpileBeside(file) : undefined;
   const { log } = console;
   // Output of a configuration file isn't a result of the command.
   console.log = console.error;
@@ -77,7 +77,7 @@ function stripsTypes(): boolean {
 }
 
 /** A JavaScript twin beside the file, so that its imports resolve as those of the file do. */
-async function transpiled(file: string): Promise<string> {
+async function transpileBeside(file: string): Promise<string> {
   const { ts } = await import("ts-morph");
   const { outputText } = ts.transpileModule(readFileSync(file, "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },

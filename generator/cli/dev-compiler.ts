@@ -11,14 +11,14 @@ import { UsageError } from "./io.js";
  */
 export function compileProject(root: string): Promise<boolean> {
   const options = ["--incremental", "--sourceMap", "--noEmitOnError"];
-  return succeeded(
+  return waitForSuccess(
     spawn(process.execPath, [compilerOf(root), ...options], { cwd: root, stdio: "inherit" }),
   );
 }
 
 /** Runs a command of the project's own in its folder; resolves with whether it succeeded. */
 export function runCommand(command: string, root: string): Promise<boolean> {
-  return succeeded(spawn(command, { cwd: root, shell: true, stdio: "inherit" }));
+  return waitForSuccess(spawn(command, { cwd: root, shell: true, stdio: "inherit" }));
 }
 
 function compilerOf(root: string): string {
@@ -32,7 +32,7 @@ function compilerOf(root: string): string {
   }
 }
 
-function succeeded(child: ReturnType<typeof spawn>): Promise<boolean> {
+function waitForSuccess(child: ReturnType<typeof spawn>): Promise<boolean> {
   return new Promise((resolve) => {
     child.on("exit", (code) => resolve(code === 0));
     child.on("error", () => resolve(false));

@@ -49,7 +49,7 @@ export async function runDiff(
   }
   // As it would be frozen: without what JSON can't express.
   const after = JSON.parse(JSON.stringify(expanded.model)) as RegistryModel;
-  const changes = compared(before, after, ref);
+  const changes = compareModels(before, after, ref);
   const report = reportOf(changes, causesOf(changes, before, after), {
     against: ref,
     before: before.service.version,
@@ -89,7 +89,7 @@ function rolloutSince(
   { expanded: { model }, history }: CheckedRegistry,
 ): Rollout | null {
   const text = git(root, "show", `${commit}:./${paths.out}/${databasePath}`);
-  const database = text === undefined ? null : (parsed(text) as DatabaseSchema | null);
+  const database = text === undefined ? null : (parseJsonOrNull(text) as DatabaseSchema | null);
   if (database === null) return null;
   return rolloutOf(
     { model: before, database },
@@ -131,7 +131,7 @@ const readFormats: readonly number[] = [1, 2, 3];
 function frozenAt(ref: string, commit: string, root: string, path: string): RegistryModel {
   const text = git(root, "show", `${commit}:./${path}`);
   if (text === undefined) throw new UsageError(`${ref} has no ${path}`);
-  const frozen = parsed(text) as Partial<RegistryModel> | null;
+  const frozen = parseJsonOrNull(text) as Partial<RegistryModel> | null;
   if (frozen?.service === undefined || !readFormats.includes(frozen.format ?? 0))
     throw new UsageError(
       `${path} of ${ref} is no frozen registry of format ${readFormats.join(" or ")}`,
@@ -143,7 +143,11 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
  * Throws `UsageError` if the older registry is from a version of opwright whose registries had
  * other members.
  */
-function compared(before: RegistryModel, after: RegistryModel, ref: string): readonly Change[] {
+function compareModels(
+  before: RegistryModel,
+  after: RegistryModel,
+  ref: string,
+): readonly Change[] {
   try {
     return compareRegistries(before, after);
   } catch (cause) {
@@ -162,7 +166,7 @@ const empty: Omit<RegistryModel, "format" | "service"> = {
   operations: {},
 };
 
-function parsed(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,7 +2,7 @@
 // machines.
 import { catalogue, type Severity } from "../diagnostics/catalogue.js";
 import {
-  suggested,
+  suggestionText,
   type Finding,
   type Fix,
   type Origin,
@@ -60,7 +60,7 @@ function toDiagnostics(
 }
 
 function suggestionOf(finding: Finding): { readonly suggestion?: string } {
-  const suggestion = suggested(finding.suggestion);
+  const suggestion = suggestionText(finding.suggestion);
   return suggestion === undefined ? {} : { suggestion: cut(suggestion, longestMessage) };
 }
 
@@ -117,13 +117,13 @@ function annotation(
 ): string {
   const { code, severity, at, fix } = diagnostic;
   const mended = fix === undefined ? "" : ` \`check --fix\` writes ${shownFix(fix, textOf)}.`;
-  const message = advised(diagnostic) + mended;
+  const message = withAdvice(diagnostic) + mended;
   const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
   return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message);
 }
 
 /** The message, and how to mend it where that is known. */
-function advised({ message, suggestion, hint }: Diagnostic): string {
+function withAdvice({ message, suggestion, hint }: Diagnostic): string {
   const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   return `${message}${meant}${hint === undefined ? "" : ` ${hint}`}`;
 }
@@ -149,7 +149,7 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
         results: diagnostics.map((diagnostic) => ({
           ruleId: diagnostic.code,
           level: diagnostic.severity,
-          message: { text: advised(diagnostic) },
+          message: { text: withAdvice(diagnostic) },
           locations: [sarifLocation(diagnostic.at, prefix)],
           relatedLocations: diagnostic.related.map((place) => ({
             ...sarifLocation(place.at, prefix),

@@ -3,7 +3,7 @@ import type { GenerateFlags, GenerateOutcome } from "./generate-anew.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { expectShortRun } from "./short-run.js";
-import { unchanged } from "./unchanged.js";
+import { reportUnchanged } from "./unchanged.js";
 
 export async function runGenerate(
   configured: ConfiguredProject,
@@ -20,7 +20,7 @@ export async function generate(
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<GenerateOutcome> {
-  const known = await unchanged(configured, terminal);
+  const known = await reportUnchanged(configured, terminal);
   if (known !== undefined) {
     terminal.note(`${known.operations} operations, nothing to change`);
     return { code: exitCodes.fine, written: 0 };

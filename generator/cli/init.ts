@@ -22,7 +22,7 @@ export async function runInit(
   for (const [path, text] of [
     ...templateFiles(template).map(([path, text]) =>
       path === "registry/service.yaml"
-        ? ([path, named(text, name)] as const)
+        ? ([path, nameService(text, name)] as const)
         : ([path, text] as const),
     ),
     ...projectFiles(name, template),
@@ -74,7 +74,7 @@ function filesBelow(folder: string, prefix: string): readonly (readonly [string,
 }
 
 /** The service is called after its folder, as far as a name in the registry can be. */
-function named(service: string, folder: string): string {
+function nameService(service: string, folder: string): string {
   const wanted = folder
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_")

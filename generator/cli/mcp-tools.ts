@@ -151,7 +151,7 @@ function outlineOf(
     const members = Object.entries(propertiesOf(whole))
       .filter(([name]) => detail !== "needed" || required.includes(name))
       .map(([name, member]) => {
-        const value = resolved(member, model);
+        const value = resolveSchema(member, model);
         const shown = name === part && ["values", "types"].includes(detail);
         return [
           name,
@@ -163,7 +163,7 @@ function outlineOf(
       ...(required.length === 0 ? {} : { required }),
     };
   };
-  return membersOf(resolved(schema, model));
+  return membersOf(resolveSchema(schema, model));
 }
 
 /** The type of a value, its format, and its values where there are few. */
@@ -172,7 +172,9 @@ function valueOf(schema: JsonSchema, model: RegistryModel, detail: ListDetail): 
   const { type, format, enum: values, items } = schema;
   const options = alternativesOf(schema);
   if (options.length > 0) {
-    const types = options.map((option) => valueOf(resolved(option, model), model, detail)["type"]);
+    const types = options.map(
+      (option) => valueOf(resolveSchema(option, model), model, detail)["type"],
+    );
     if (types.includes(undefined)) return {};
     const [first, ...others] = new Set(types.flat());
     return { type: others.length === 0 ? first : [first, ...others] };
@@ -185,12 +187,12 @@ function valueOf(schema: JsonSchema, model: RegistryModel, detail: ListDetail): 
     ...(few ? { enum: values } : {}),
     ...(items === undefined || !all
       ? {}
-      : { items: valueOf(resolved(items as JsonSchema, model), model, detail) }),
+      : { items: valueOf(resolveSchema(items as JsonSchema, model), model, detail) }),
   };
 }
 
 /** The schema behind references. */
-function resolved(schema: JsonSchema, model: RegistryModel): JsonSchema {
+function resolveSchema(schema: JsonSchema, model: RegistryModel): JsonSchema {
   let found = schema;
   const met = new Set<string>();
   for (let type = referredType(found); type !== undefined; type = referredType(found)) {

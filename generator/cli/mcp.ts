@@ -50,7 +50,7 @@ export async function runMcp(
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const { name, arguments: given = {} } = params;
-    if (name === describeTool.name) return described(given["tool"], tools, model);
+    if (name === describeTool.name) return describeNamedTool(given["tool"], tools, model);
     const operation = tools.get(name);
     if (operation === undefined)
       throw Object.assign(new Error(`there is no tool ${name}`), { code: invalidParams });
@@ -75,7 +75,7 @@ const describeTool = {
   annotations: { readOnlyHint: true },
 };
 
-function described(wanted: unknown, tools: Tools, model: RegistryModel) {
+function describeNamedTool(wanted: unknown, tools: Tools, model: RegistryModel) {
   const operation = tools.get(String(wanted));
   const text =
     operation === undefined

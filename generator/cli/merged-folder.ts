@@ -34,10 +34,10 @@ export function mendedProject(project: Project): MendedProject {
   const here = new GeneratedFolder(project.root, project.paths.out).texts();
   const operation = operationOf(project.root);
   if (operation === undefined || (!operation.isUnderWay && isWhole(here))) return { project };
-  return mended(project, here, operation);
+  return mendMerge(project, here, operation);
 }
 
-function mended(project: Project, here: FolderTexts, operation: GitOperation): MendedProject {
+function mendMerge(project: Project, here: FolderTexts, operation: GitOperation): MendedProject {
   const { root, paths } = project;
   const parents = parentsOf(root, operation);
   const head = folderAt("HEAD", root, paths.out);

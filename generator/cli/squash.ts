@@ -32,7 +32,7 @@ export async function runSquash(
   terminal: Terminal,
 ): Promise<ExitCode> {
   finishEarlier(configured.project, terminal);
-  const { ref, base } = beginning(configured.project, flags);
+  const { ref, base } = readBaseHistory(configured.project, flags);
   const project = { ...configured.project, base };
   const replaced = await migrationsReplaced(project);
   const isConfirmed =
@@ -59,7 +59,7 @@ export async function runSquash(
 }
 
 /** The migrations that stay, and the branch that has them. */
-function beginning(
+function readBaseHistory(
   project: Project,
   { base, force }: SquashFlags,
 ): { readonly ref: string; readonly base: MigrationHistory } {

@@ -9,7 +9,7 @@ import type { ConfiguredProject } from "./project.js";
  * Prints the warnings of an unchanged project, and returns how many operations and warnings it has;
  * otherwise undefined.
  */
-export async function unchanged(
+export async function reportUnchanged(
   { project, format }: ConfiguredProject,
   terminal: Terminal,
 ): Promise<{ readonly operations: number; readonly warnings: number } | undefined> {
@@ -30,10 +30,10 @@ export function checkedNote(counts: {
   readonly operations: number;
   readonly warnings: number;
 }): string {
-  return `${counts.operations} operations, ${told(counts.warnings)}`;
+  return `${counts.operations} operations, ${countWarnings(counts.warnings)}`;
 }
 
-function told(warnings: number): string {
+function countWarnings(warnings: number): string {
   if (warnings === 0) return "nothing to report";
   return warnings === 1 ? "1 warning" : `${warnings} warnings`;
 }

@@ -73,7 +73,7 @@ export function compareHooks(
     });
   // Functions of two files may have one name.
   const { gone, added } = differences(namesOf(were), namesOf(are));
-  const [left, come] = [named(were, gone), named(are, added)];
+  const [left, come] = [hooksNamed(were, gone), hooksNamed(are, added)];
   const [oldLimit, limit] = [onlyLimit(left), onlyLimit(come)];
   const isReplaced = oldLimit !== undefined && limit !== undefined;
   // Where neither is within the other, it opens for some and breaks for others.
@@ -101,7 +101,7 @@ export function compareHooks(
     for (const level of mayRefuse(use) ? (["opens", "breaking"] as const) : documented)
       told(level, hook, what);
   }
-  for (const [hook, what, isPure] of moved(before, after))
+  for (const [hook, what, isPure] of findMoves(before, after))
     for (const level of isPure ? documented : (["opens", "breaking"] as const))
       told(level, hook, what);
 }
@@ -111,7 +111,7 @@ export function compareHooks(
  * rows, lets the same callers through in any order; a limit then counts others, and a hook of the
  * author's runs for others.
  */
-function moved(
+function findMoves(
   before: readonly HookUse[],
   after: readonly HookUse[],
 ): readonly (readonly [hook: string, what: string, isPure: boolean])[] {
@@ -175,7 +175,7 @@ function namesOf(named: readonly NamedHook[]): readonly string[] {
 }
 
 /** Those that have one of these names. */
-function named(hooks: readonly NamedHook[], names: readonly string[]): readonly NamedHook[] {
+function hooksNamed(hooks: readonly NamedHook[], names: readonly string[]): readonly NamedHook[] {
   return hooks.filter(({ name }) => names.includes(name));
 }
 

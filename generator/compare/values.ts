@@ -57,7 +57,7 @@ export class ValueComparison {
             affects: [affected],
           }),
         meet: (from, to, isNegated) =>
-          this.#touch(this.#pair(from, to, turned(direction, isNegated)), affected),
+          this.#touch(this.#pair(from, to, turnDirection(direction, isNegated)), affected),
       }),
     );
   }
@@ -127,7 +127,7 @@ export class ValueComparison {
             subject: { kind: "type", name: after },
           }),
         meet: (from, to, isNegated) =>
-          void pair.inner.add(this.#pair(from, to, turned(direction, isNegated))),
+          void pair.inner.add(this.#pair(from, to, turnDirection(direction, isNegated))),
       }),
     );
     return key;
@@ -135,7 +135,7 @@ export class ValueComparison {
 }
 
 /** The opposite direction, for schemas under `not`. */
-function turned(direction: Direction, isNegated = false): Direction {
+function turnDirection(direction: Direction, isNegated = false): Direction {
   if (!isNegated) return direction;
   return direction === "input" ? "answers" : "input";
 }

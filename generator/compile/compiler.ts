@@ -112,7 +112,7 @@ function compileAside(schemas: Schemas): Promise<string> {
  * The text of the functions that check schemas, which refer to each other by name. Compiles it
  * unless it is cached.
  */
-export async function compiled(
+export async function compileChecks(
   schemas: Readonly<Record<string, SchemaObject>>,
   cache: TextCache,
 ): Promise<string> {

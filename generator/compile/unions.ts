@@ -149,7 +149,7 @@ function printNoneChosen(
   if (branches.every(({ guard }) => guard.types !== null))
     cases.push({
       condition: not(anyType(types, data)),
-      print: () => printFault(context, { keyword: "type", message: `must be ${listed(types)}` }),
+      print: () => printFault(context, { keyword: "type", message: `must be ${joinWords(types)}` }),
     });
   for (const { name, ...guard } of members) {
     cases.push({
@@ -189,7 +189,7 @@ function printWrongMember(
   gen.endIf();
 }
 
-function listed(types: readonly string[]): string {
+function joinWords(types: readonly string[]): string {
   const [last = "", ...others] = [...types].reverse();
   return others.length === 0 ? last : `${others.reverse().join(", ")} or ${last}`;
 }

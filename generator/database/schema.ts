@@ -16,7 +16,7 @@ import { tableIndexes, uniqueIndex } from "./table-indexes.js";
 import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
 import { asStored, declaredName, storedName } from "../../runtime/contract/stored-members.js";
 import { requiredOf, type JsonSchema } from "../model/json-schema.js";
-import { mapped, own } from "../model/records.js";
+import { mapRecord, own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
 import type { DatabaseSchema, IndexSchema, Stored, TableSchema } from "../model/stored-tables.js";
@@ -103,10 +103,10 @@ function keptFits(shape: Shape, { fits = {} }: Partial<TableSchema> = {}): Table
 export function storedOf(model: RegistryModel, database: DatabaseSchema): Stored {
   return {
     tables: storedTables(model, database),
-    searches: mapped(model.searches, ({ name, document }) =>
+    searches: mapRecord(model.searches, ({ name, document }) =>
       indexOfSearch(own(database.tables, own(model.documents, document)?.table ?? document), name),
     ),
-    files: mapped(model.storages, (storage) => ({
+    files: mapRecord(model.storages, (storage) => ({
       place: placeOf(storage, database.files),
       alsoReads: otherEncryption(storage, database.files),
     })),

@@ -69,7 +69,7 @@ export interface TextEdit {
 export type Fix = readonly TextEdit[];
 
 /** The suggestion in words. */
-export function suggested(suggestion: Finding["suggestion"]): string | undefined {
+export function suggestionText(suggestion: Finding["suggestion"]): string | undefined {
   return typeof suggestion === "object" ? suggestion.name : suggestion;
 }
 

@@ -4,7 +4,7 @@ import { levels, type Change, type ChangeLevel, type ChangeSubject } from "../co
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { DocumentModel, ViewModel } from "../model/document-model.js";
-import { documentOf, ledTo, readBy, viewed } from "../model/views.js";
+import { documentOf, ledTo, readBy, applyView } from "../model/views.js";
 import type { RegistryModel } from "../model/registry.js";
 import { derivedTypes, typesOf } from "./derived-types.js";
 import { documentBehind, documentCalled, renamedDocuments } from "./renames.js";
@@ -195,7 +195,7 @@ class FieldCauses {
     const { kind, name } = change.subject;
     const document = kind === "operation" ? this.#documentOf(change.subject) : undefined;
     const views = [
-      ...(document?.views.map((view) => viewed(document, view)) ?? []),
+      ...(document?.views.map((view) => applyView(document, view)) ?? []),
       ...(kind === "document" ? [readBy(this.#after.documents, name) ?? []].flat() : []),
       ...(kind === "type" ? [this.#views.get(name) ?? []].flat() : []),
     ];
@@ -317,7 +317,7 @@ function viewTypes(
   document: DocumentModel,
   view: ViewModel,
 ): readonly (readonly [string, DocumentModel])[] {
-  const model = viewed(document, view);
+  const model = applyView(document, view);
   const { createTypeName, patchTypeName } = document;
   return typesOf(model)
     .filter((type) => type !== createTypeName && type !== patchTypeName)

@@ -43,7 +43,7 @@ export function faultsOfReading(
         direction: "input",
         today: anyDay,
         note({ level, path, what }) {
-          if (level === "breaking") faults.add(`${place}${path} ${lacking(what)}`);
+          if (level === "breaking") faults.add(`${place}${path} ${shortenLack(what)}`);
         },
         meet: meetTypes,
       },
@@ -64,7 +64,7 @@ export function faultsOfReading(
 }
 
 /** Compares the members that a value has with those that it must have. */
-function lacking(what: string): string {
+function shortenLack(what: string): string {
   return what === "is new and required" || what === "is required" ? "is missing" : what;
 }
 

@@ -54,13 +54,13 @@ function needsOf(
   return [...causes].flatMap(([cause, values]) =>
     need(
       "clients meet both versions",
-      `${listed(values)} that ${keeper} keeps are told by the other one, and may not be as it declares them: ${cause}`,
+      `${describeKept(values)} that ${keeper} keeps are told by the other one, and may not be as it declares them: ${cause}`,
     ),
   );
 }
 
 /** `signals a, b and answers of c under an Idempotency-Key`. */
-function listed(values: readonly KeptValue[]): string {
+function describeKept(values: readonly KeptValue[]): string {
   const parts = (["signals", "events", "answers"] as const).flatMap((kind) => {
     const names = values.filter((one) => one.kind === kind).map(({ name }) => name);
     return names.length === 0 ? [] : [kinds[kind](names.join(", "))];

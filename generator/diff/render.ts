@@ -46,7 +46,7 @@ const colours = { opens: 35, breaking: 31, additive: 32, documentation: 36 } as 
 function pretty(report: DiffReport, isColoured: boolean): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const lines = gathered(report.causes).flatMap((cause) => {
+  const lines = gatherHarmless(report.causes).flatMap((cause) => {
     const { level, text: raw, affects, approved } = cause;
     const label = labelOf(cause);
     const text = oneLine(raw);
@@ -55,7 +55,7 @@ function pretty(report: DiffReport, isColoured: boolean): string {
     );
     return [
       `${paint(colours[level], `${marks[level]} ${label.padEnd(13)}`)} ${text}`,
-      ...(others.length === 0 ? [] : [`${" ".repeat(16)}${listed(others, 8)}`]),
+      ...(others.length === 0 ? [] : [`${" ".repeat(16)}${listNames(others, 8)}`]),
       ...below(cause).map((line) => `${" ".repeat(16)}${line}`),
       ...(approved === null ? [] : [`${" ".repeat(16)}approved: ${oneLine(approved)}`]),
     ];
@@ -86,7 +86,7 @@ const mostTold = 3;
  * Changes for people: many harmless ones of one operation or type are one line, and JSON has them
  * all.
  */
-function gathered(causes: readonly JudgedCause[]): readonly JudgedCause[] {
+function gatherHarmless(causes: readonly JudgedCause[]): readonly JudgedCause[] {
   const groups = new Map<string, JudgedCause[]>();
   for (const change of causes) {
     const key = needsApproval(change.level)
@@ -122,25 +122,25 @@ function below({ text, follows, uncovered }: JudgedCause): readonly string[] {
     .filter((one) => bare(one) !== bare(oneLine(text)))
     .filter((one) => !text.startsWith(each) || !one.endsWith(text.slice(each.length)));
   return [
-    ...(others.length === 0 ? [] : [`with ${listed(others, 3)}`]),
-    ...(uncovered.length === 0 ? [] : [`approved, but not in ${listed(uncovered, 8)}`]),
+    ...(others.length === 0 ? [] : [`with ${listNames(others, 3)}`]),
+    ...(uncovered.length === 0 ? [] : [`approved, but not in ${listNames(uncovered, 8)}`]),
   ];
 }
 
 /** The first names, and how many more there are. */
-function listed(names: readonly string[], most: number): string {
+function listNames(names: readonly string[], most: number): string {
   const more = names.length > most ? ` and ${names.length - most} more` : "";
   return names.slice(0, most).join(", ") + more;
 }
 
 function markdown(report: DiffReport): string {
   const { version, against, causes } = report;
-  const rows = gathered(causes).map((cause) => {
+  const rows = gatherHarmless(causes).map((cause) => {
     const { text, affects, approved } = cause;
     const told = isRefused(cause) ? `**${labelOf(cause)}**` : labelOf(cause);
     const reason = approved === null ? "" : `<br>approved: ${markdownText(approved)}`;
     const more = below(cause).map((line) => `<br>${markdownText(line)}`);
-    return `| ${told} | ${markdownText(text)}${more.join("")}${reason} | ${markdownText(listed(affects, 12))} |`;
+    return `| ${told} | ${markdownText(text)}${more.join("")}${reason} | ${markdownText(listNames(affects, 12))} |`;
   });
   const table =
     rows.length === 0 ? [] : ["", "| | change | clients meet it in |", "|---|---|---|", ...rows];

@@ -137,12 +137,12 @@ export function diffSummary({ causes }: DiffReport): string {
     const all = causes.filter((cause) => cause.level === level);
     const approved = all.filter((cause) => cause.approved !== null).length;
     const told = approved === 0 ? "" : ` (${approved} approved)`;
-    return all.length === 0 ? [] : [`${all.length} ${called(level, all.length)}${told}`];
+    return all.length === 0 ? [] : [`${all.length} ${levelInWords(level, all.length)}${told}`];
   });
   return parts.length === 0 ? "no changes" : parts.join(", ");
 }
 
-function called(level: ChangeLevel, count: number): string {
+function levelInWords(level: ChangeLevel, count: number): string {
   if (level !== "opens") return level;
   return count === 1 ? "opens access" : "open access";
 }

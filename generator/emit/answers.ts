@@ -5,7 +5,7 @@ import { isAuthors } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import { merged } from "../model/records.js";
+import { mergeRecords } from "../model/records.js";
 import { functionName, type ToldPlans, type ValidatorPlan } from "../model/validator-plan.js";
 import type { TextCache } from "../compile/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
@@ -16,7 +16,7 @@ import { typeModules } from "../print/type-modules.js";
 import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
 import { namespacesOf } from "../model/namespaces.js";
 import { checkedSchemas, checkName } from "../compile/checked-schemas.js";
-import { compiled } from "../compile/compiler.js";
+import { compileChecks } from "../compile/compiler.js";
 import { exportOf, helpersOf, runtimeType, typeNamesOf } from "./validators.js";
 import { outputTypeName } from "../model/operation-types.js";
 
@@ -98,7 +98,7 @@ function bodiesOfErrors({ service }: RegistryModel): readonly AnswersModule[] {
 
 /** The modules of what authors' code tells others besides answers. */
 function ofFamilies(model: RegistryModel): readonly AnswersModule[] {
-  const told = merged(families.map((family) => family.told(model)));
+  const told = mergeRecords(families.map((family) => family.told(model)));
   return Object.entries(told).map(([name, plans]) => ({ ...ofRegistry, name, ...plans }));
 }
 
@@ -109,7 +109,7 @@ async function answersFile(
   cache: TextCache,
 ): Promise<EmittedFile> {
   const schemas = withNamedOptions(checkedSchemas(module.plans, model));
-  const code = await compiled(withoutProven(schemas), cache);
+  const code = await compileChecks(withoutProven(schemas), cache);
   const cuts = new CutPrinter(schemas, functionName);
   const types = typeNamesOf(module.plans);
   const names = printedNames(`${cuts.text}\n${code}`);

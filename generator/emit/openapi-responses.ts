@@ -57,7 +57,7 @@ function successResponse(operation: OperationModel, components: SharedComponents
   const { schema } = operation.output;
   return {
     description: schema === null ? "Done." : pascalCase(operation.key),
-    ...headed(successHeaders(operation, components)),
+    ...withHeaders(successHeaders(operation, components)),
     ...(schema === null
       ? {}
       : {
@@ -77,12 +77,12 @@ function readResponses(operation: OperationModel, components: SharedComponents):
   const isGet = route?.method === "GET";
   const part = (): object => ({
     description: "The part that Range asks for.",
-    ...headed(partHeaders(operation, components)),
+    ...withHeaders(partHeaders(operation, components)),
     content: anyBytes,
   });
   const unchanged = (): object => ({
     description: "Not changed.",
-    ...headed(unchangedHeaders(operation, components)),
+    ...withHeaders(unchangedHeaders(operation, components)),
   });
   return {
     ...(output.isBytes && isGet
@@ -112,6 +112,6 @@ function errorResponses(
 }
 
 /** The headers of a response, where it has some of its own. */
-function headed(headers: object): object {
+function withHeaders(headers: object): object {
   return Object.keys(headers).length === 0 ? {} : { headers };
 }

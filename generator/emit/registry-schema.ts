@@ -32,12 +32,12 @@ function shapeSchema(shape: FormatShape, names: RegistryNames): Schema {
   return {
     ...keywordsOf(shape, names),
     description: describe(shape),
-    ...examples(proposed(shape, names) ?? [exampleOf(shape, names)]),
+    ...examples(proposeExamples(shape, names) ?? [exampleOf(shape, names)]),
   };
 }
 
 /** What an editor proposes, where it is more than an example. */
-function proposed(shape: FormatShape, names: RegistryNames): readonly unknown[] | undefined {
+function proposeExamples(shape: FormatShape, names: RegistryNames): readonly unknown[] | undefined {
   // A hook may also be a reference, so its names are only proposed.
   const isHook = shape.kind === "string" && shape.names === "hook" && shape.pattern === undefined;
   if (isHook && names.hooks.length > 0) return names.hooks;
@@ -49,7 +49,7 @@ function memberSchema(member: Member, names: RegistryNames): Schema {
   const schema = shapeSchema(member.shape, names);
   const { example, description } = member;
   const others =
-    proposed(member.shape, names) === undefined ? [] : (schema["examples"] as unknown[]);
+    proposeExamples(member.shape, names) === undefined ? [] : (schema["examples"] as unknown[]);
   return {
     ...schema,
     description,

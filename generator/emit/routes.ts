@@ -134,8 +134,9 @@ function deprecationLines({ route, deprecated }: OperationModel): readonly strin
 function runText(operation: OperationModel, scope: ModuleScope): string {
   const { run, route } = operation;
   if (!isAuthors(run)) return scope.code(run);
-  const handler = route === null || route.reply === null ? run : callOf(ofRuntime("replying"), run);
-  return held("  ", "run: ", "answered", handler, operation, scope);
+  const handler =
+    route === null || route.reply === null ? run : callOf(ofRuntime("withReply"), run);
+  return printChecked("  ", "run: ", "checkAnswers", handler, operation, scope);
 }
 
 /**
@@ -148,15 +149,17 @@ function hookText(
   scope: ModuleScope,
 ): string {
   if (phase !== "wrap" || !isAuthored || !("call" in run)) return scope.code(run);
-  const around = run.with.map((code) => held("", "", "answeredAround", code, operation, scope));
+  const around = run.with.map((code) =>
+    printChecked("", "", "checkAnswersAround", code, operation, scope),
+  );
   return `${scope.code(run.call)}(${around.join(", ")})`;
 }
 
-/** `answered(answers.tasksComplete, handlersTasks.complete)`. */
-function held(
+/** `checkAnswers(answers.tasksComplete, handlersTasks.complete)`. */
+function printChecked(
   indent: string,
   prefix: string,
-  name: "answered" | "answeredAround",
+  name: "checkAnswers" | "checkAnswersAround",
   code: Code,
   operation: OperationModel,
   scope: ModuleScope,

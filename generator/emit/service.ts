@@ -4,7 +4,7 @@ import { limits } from "../../runtime/contract/limits.js";
 import { families } from "../families/index.js";
 import { authoredIn, callOf, ofAuthor, ofGenerated, ofRuntime, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
-import { merged } from "../model/records.js";
+import { mergeRecords } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importStatements, listLayout, literal } from "../print/layout.js";
@@ -24,7 +24,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     operations.some(({ route }) => route !== null),
   );
   const parts: Readonly<Record<string, Code | readonly Code[]>> = {
-    ...merged(families.map((family) => family.service(model))),
+    ...mergeRecords(families.map((family) => family.service(model))),
     ...(service.errors === null
       ? {}
       : {

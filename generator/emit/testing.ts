@@ -18,7 +18,7 @@ export function emitTesting(model: RegistryModel): EmittedFile {
   const view = {
     header: header("registry"),
     imports: importStatements([
-      importOf("testing", "opwright/testing", false),
+      importOf("prepareTestService", "opwright/testing", false),
       importOf("createClient", "./client/index.js", false),
       importOf("Client", "./client/index.js", true),
       ...modules,

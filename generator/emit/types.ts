@@ -56,10 +56,10 @@ function declarationsOf(
   namespace: Namespace,
   types: readonly string[],
 ): readonly Declared[] {
-  const own = types.map((name) => declared(name, model.types[name] ?? true));
+  const own = types.map((name) => declareType(name, model.types[name] ?? true));
   const inputs = namespace.operations
     .filter(({ declares }) => declares === "input")
-    .map(({ input }) => declared(input.typeName, input.schema));
+    .map(({ input }) => declareType(input.typeName, input.schema));
   const custom = namespace.operations
     .filter(isCustom)
     .flatMap((operation) => customTypes(operation, model.types));
@@ -77,10 +77,11 @@ function customTypes(
 ): readonly Declared[] {
   const { input, output, key } = operation;
   const types: Declared[] = [];
-  if (referredType(input.schema) === undefined) types.push(declared(input.typeName, input.schema));
+  if (referredType(input.schema) === undefined)
+    types.push(declareType(input.typeName, input.schema));
   const result = outputTypeName(operation);
   if (output.schema !== null && referredType(output.schema) === undefined) {
-    types.push(declared(result, output.schema));
+    types.push(declareType(result, output.schema));
   }
   const handled = handledTypeName(operation, known);
   if (handled !== input.typeName) types.push(filledInput(operation, known));
@@ -131,7 +132,7 @@ function handlerDeclaration(
   return `export type ${name} = ReplyingHandler<\n${lines.join("\n")}\n>;`;
 }
 
-function declared(name: string, schema: JsonSchema): Declared {
+function declareType(name: string, schema: JsonSchema): Declared {
   return { text: typeDeclaration(name, schema), refers: referredTypes(schema), uses: null };
 }
 

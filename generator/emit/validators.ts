@@ -1,11 +1,11 @@
 // validators/<namespace>.ts: Ajv standalone code, compiled at build; the server compiles no schema.
 import { checkedSchemas, checkName } from "../compile/checked-schemas.js";
-import { compiled } from "../compile/compiler.js";
+import { compileChecks } from "../compile/compiler.js";
 import type { TextCache } from "../compile/text-cache.js";
 import { families } from "../families/index.js";
 import { handledTypeName } from "../model/filled-input.js";
 import { camelCase } from "../model/names.js";
-import { merged, own } from "../model/records.js";
+import { mergeRecords, own } from "../model/records.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
@@ -44,7 +44,7 @@ export async function emitValidators(
   const modules = typeModules(model);
   return Promise.all(
     validatorModules(model).map(async (module) => {
-      const code = await compiled(checkedSchemas(module.plans, model), cache);
+      const code = await compileChecks(checkedSchemas(module.plans, model), cache);
       return {
         path: `validators/${module.name}.ts`,
         text: printModule(module, model, code, modules),
@@ -61,7 +61,7 @@ interface ValidatorModule {
 
 /** The modules with validators: those of namespaces, and those that families add. */
 function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
-  const further = merged(families.map((family) => family.validators(model)));
+  const further = mergeRecords(families.map((family) => family.validators(model)));
   const ofNamespaces = namespacesOf(model).map(({ name, source, operations }) => {
     const plans = operations.flatMap((operation) => validatorOf(operation, model));
     return { name, source, plans: [...plans, ...(own(further, name) ?? [])] };

@@ -6,7 +6,7 @@ import type { LoadedRegistry } from "../load/load.js";
 import { readTypes } from "../load/types.js";
 import { functionReference } from "../model/code.js";
 import { referredType } from "../model/json-schema.js";
-import { merged, sortedRecord } from "../model/records.js";
+import { mergeRecords, sortedRecord } from "../model/records.js";
 import {
   emptyModels,
   type FamilyModels,
@@ -80,7 +80,7 @@ export function expandRegistry(
       errors: [...new Set([...operation.errors, ...errors])],
     });
   }
-  const models = merged<unknown>(expansions.map((one) => ({ ...one.frozen(operations) })));
+  const models = mergeRecords<unknown>(expansions.map((one) => ({ ...one.frozen(operations) })));
   return {
     types,
     origins,

@@ -43,13 +43,13 @@ export function attach(
       context.report({ code: "OPW066", message, at });
       continue;
     }
-    const operations = included(context, mount, registered);
+    const operations = selectIncluded(context, mount, registered);
     checkPaths(context, mount, operations);
     if (operations.length === 0) {
       context.report({ code: "OPW067", message: "this mount attaches no operation", at });
     }
     for (const { operation, route } of operations.flatMap(
-      (unmounted) => routed(context, mount, unmounted, style) ?? [],
+      (unmounted) => routeOperation(context, mount, unmounted, style) ?? [],
     )) {
       const earlier = attachedAt.get(operation.key);
       if (earlier !== undefined) {
@@ -140,7 +140,7 @@ function furtherMounts(
   });
 }
 
-function included(
+function selectIncluded(
   context: ExpansionContext,
   mount: Mount,
   registered: readonly UnmountedOperation[],
@@ -172,7 +172,7 @@ function checkPaths(
   }
 }
 
-function routed(
+function routeOperation(
   context: ExpansionContext,
   mount: Mount,
   unmounted: UnmountedOperation,

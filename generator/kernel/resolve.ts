@@ -5,7 +5,7 @@ import { referredType, type JsonSchema } from "../model/json-schema.js";
 export type Resolve = (type: string) => JsonSchema | undefined;
 
 /** The schema behind references. */
-export function resolved(schema: JsonSchema, resolve: Resolve): JsonSchema {
+export function resolveSchema(schema: JsonSchema, resolve: Resolve): JsonSchema {
   let current = schema;
   for (let steps = 0; steps < 32; steps += 1) {
     const type = referredType(current);

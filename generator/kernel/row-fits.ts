@@ -3,7 +3,7 @@
 import { sqlText, type FieldType } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
-import { resolved, type Resolve } from "./resolve.js";
+import { resolveSchema, type Resolve } from "./resolve.js";
 import type { DocumentModel } from "../model/document-model.js";
 import { isNullable, propertiesOf, withoutNull, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -48,7 +48,9 @@ export function fitsOf(
     Object.entries(propertiesOf(bodySchema)).flatMap(([member, schema]) => {
       const type = own(fields, member);
       if (isWhole(schema, resolve))
-        return [[member, { type: "object", isNullable: isNullable(resolved(schema, resolve)) }]];
+        return [
+          [member, { type: "object", isNullable: isNullable(resolveSchema(schema, resolve)) }],
+        ];
       return type === undefined ? [] : [[member, fitOf(type, schema, resolve)]];
     }),
   );
@@ -56,17 +58,17 @@ export function fitsOf(
 
 /** Whether values are lists or objects. */
 function isWhole(schema: JsonSchema, resolve: Resolve): boolean {
-  const inner = resolved(withoutNull(schema), resolve);
+  const inner = resolveSchema(withoutNull(schema), resolve);
   return typeof inner === "object" && (inner["type"] === "object" || inner["type"] === "array");
 }
 
 function fitOf(type: FieldType, schema: JsonSchema, resolve: Resolve): Fit {
-  const inner = resolved(withoutNull(schema), resolve);
+  const inner = resolveSchema(withoutNull(schema), resolve);
   const said = typeof inner === "boolean" ? {} : inner;
   const { enum: values } = said;
   return {
     type,
-    isNullable: isNullable(resolved(schema, resolve)),
+    isNullable: isNullable(resolveSchema(schema, resolve)),
     ...(type === "enum" && Array.isArray(values)
       ? { values: values.filter((value): value is string => typeof value === "string") }
       : {}),

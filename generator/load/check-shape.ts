@@ -3,7 +3,7 @@
 import { didYouMean, meantOrNearest } from "../diagnostics/did-you-mean.js";
 import {
   inside,
-  suggested,
+  suggestionText,
   type Advice,
   type Origin,
   type Report,
@@ -298,7 +298,7 @@ function adviceOnKey(
   const names = Object.keys(members);
   const known = member ?? names.find((name) => members[name]?.alsoCalled?.includes(key));
   const suggestion = meantOrNearest(known, key, names);
-  if (suggestion !== undefined) return { suggestion, member: suggested(suggestion) };
+  if (suggestion !== undefined) return { suggestion, member: suggestionText(suggestion) };
   const outer = around.find((one) => Object.hasOwn(one.members, key));
   if (outer !== undefined) {
     outer.misplaced.add(key);

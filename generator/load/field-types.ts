@@ -1,7 +1,7 @@
 // The type of a field where it is a shorthand, and what is taken for one.
 import {
   inside,
-  suggested,
+  suggestionText,
   type Advice,
   type Finding,
   type Origin,
@@ -56,7 +56,7 @@ export function readFieldType(
  */
 function meantBy(advice: Advice | undefined): JsonSchema {
   if (advice?.hint?.includes("{type: string, ") === true) return { type: "string" };
-  const read = readShorthand(suggested(advice?.suggestion) ?? "");
+  const read = readShorthand(suggestionText(advice?.suggestion) ?? "");
   return read.kind === "schema" ? read.schema : true;
 }
 

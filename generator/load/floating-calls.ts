@@ -17,7 +17,7 @@ export function floatingCalls(file: string, text: string): readonly FloatingCall
     if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && isMade(node.initializer))
       made.add(node.name.text);
     if (ts.isExpressionStatement(node)) {
-      const what = floating(node.expression, made);
+      const what = findFloatingCall(node.expression, made);
       if (what !== null) found.push({ what, offset: node.getStart(source) });
     }
     ts.forEachChild(node, look);
@@ -36,16 +36,16 @@ function isMade(node: ts.Node | undefined): boolean {
 }
 
 /** What a statement calls and doesn't await; null if it is none of these. */
-function floating(node: ts.Expression, made: ReadonlySet<string>): string | null {
+function findFloatingCall(node: ts.Expression, made: ReadonlySet<string>): string | null {
   if (ts.isVoidExpression(node) || ts.isParenthesizedExpression(node))
-    return floating(node.expression, made);
+    return findFloatingCall(node.expression, made);
   if (!ts.isCallExpression(node)) return null;
   const callee = node.expression;
   if (ts.isIdentifier(callee)) return pending.has(callee.text) ? callee.text : null;
   if (!ts.isPropertyAccessExpression(callee)) return null;
   const { expression: of, name } = callee;
   // A chain behind it is no more awaited than it is.
-  if (["then", "catch", "finally"].includes(name.text)) return floating(of, made);
+  if (["then", "catch", "finally"].includes(name.text)) return findFloatingCall(of, made);
   if (name.text === "forEach") {
     const [run] = node.arguments;
     const isAsync =

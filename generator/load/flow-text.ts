@@ -6,9 +6,9 @@ const plain = /^[A-Za-z_/$][\w\-./*$#@|?]*$/;
 
 /** `{at: /todo, include: [get]}`; what is long ends with an ellipsis. */
 export function flowText(value: unknown): string {
-  if (Array.isArray(value)) return `[${shortened(value.map(flowText))}]`;
+  if (Array.isArray(value)) return `[${shortenParts(value.map(flowText))}]`;
   if (isMap(value))
-    return `{${shortened(Object.entries(value).map(([key, inner]) => `${key}: ${flowText(inner)}`))}}`;
+    return `{${shortenParts(Object.entries(value).map(([key, inner]) => `${key}: ${flowText(inner)}`))}}`;
   if (typeof value !== "string") return String(value);
   return plain.test(value) && !wordsOfYaml.test(value) ? value : JSON.stringify(value);
 }
@@ -23,7 +23,7 @@ const wordsOfYaml = /^(?:true|false|null)$/i;
 
 const mostShown = 6;
 
-function shortened(parts: readonly string[]): string {
+function shortenParts(parts: readonly string[]): string {
   const shown = parts.slice(0, mostShown);
   return [...shown, ...(parts.length > mostShown ? ["…"] : [])].join(", ");
 }

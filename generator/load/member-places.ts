@@ -24,7 +24,7 @@ function memberAt(tree: SourceTree, type: TreePath, member: string): Origin {
   const steps = member.replaceAll("[]", ".[]").split(".");
   let path = type;
   for (const step of steps) {
-    const next = stepped(tree, path, step);
+    const next = stepInto(tree, path, step);
     if (next === null) break;
     path = next;
   }
@@ -36,8 +36,8 @@ function memberAt(tree: SourceTree, type: TreePath, member: string): Origin {
  * The path of a member, or of an array's items, of what stands at a path; null if it is not
  * written there.
  */
-function stepped(tree: SourceTree, at: TreePath, step: string): TreePath | null {
-  const [path, value] = followed(tree, at);
+function stepInto(tree: SourceTree, at: TreePath, step: string): TreePath | null {
+  const [path, value] = followReference(tree, at);
   const schema = isMap(value) && isJsonSchema(value) ? value : null;
   // Items of what a shorthand says stand where it does.
   if (step === "[]") return schema !== null && "items" in schema ? [...path, "items"] : path;
@@ -47,7 +47,7 @@ function stepped(tree: SourceTree, at: TreePath, step: string): TreePath | null 
 }
 
 /** What stands at a path, and where it is written, if it names a type. */
-function followed(tree: SourceTree, path: TreePath): readonly [TreePath, unknown] {
+function followReference(tree: SourceTree, path: TreePath): readonly [TreePath, unknown] {
   const value = valueAt(tree.root, path);
   const text = isMap(value) ? value["$ref"] : value;
   const name = typeof text === "string" ? /^(?:#\/types\/)?([A-Z]\w*)/.exec(text)?.[1] : undefined;

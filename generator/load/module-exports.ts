@@ -57,7 +57,7 @@ function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonl
       {
         name: statement.name.text,
         kind: "function",
-        requiredParameters: required(statement.parameters),
+        requiredParameters: countRequired(statement.parameters),
         annotation: null,
         offset: statement.name.getStart(source),
       },
@@ -87,7 +87,11 @@ function valueFacts(declaration: ts.VariableDeclaration): Omit<ExportFacts, "nam
     initializer !== undefined &&
     (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))
   ) {
-    return { kind: "function", requiredParameters: required(initializer.parameters), annotation };
+    return {
+      kind: "function",
+      requiredParameters: countRequired(initializer.parameters),
+      annotation,
+    };
   }
   const isLiteral =
     initializer !== undefined &&
@@ -98,7 +102,7 @@ function valueFacts(declaration: ts.VariableDeclaration): Omit<ExportFacts, "nam
   return { kind: isLiteral ? "value" : "unknown", requiredParameters: 0, annotation };
 }
 
-function required(parameters: ts.NodeArray<ts.ParameterDeclaration>): number {
+function countRequired(parameters: ts.NodeArray<ts.ParameterDeclaration>): number {
   return parameters.filter(
     ({ questionToken, initializer, dotDotDotToken }) =>
       !questionToken && !initializer && !dotDotDotToken,

@@ -243,7 +243,7 @@ class PlainYaml {
     const first = this.#text[this.#at];
     if (first === '"') return JSON.parse(this.#match(doubleQuoted)) as string;
     if (first === "'") return this.#match(singleQuoted).slice(1, -1).replaceAll("''", "'");
-    return resolved(withoutSpacesBehind(this.#match(plain)));
+    return resolvePlain(withoutSpacesBehind(this.#match(plain)));
   }
 
   #match(pattern: RegExp): string {
@@ -324,7 +324,7 @@ function withoutSpacesBehind(text: string): string {
 }
 
 /** What a text without quotation marks is (YAML 1.2 §10.3, the core schema). */
-function resolved(text: string): string | number | boolean | null {
+function resolvePlain(text: string): string | number | boolean | null {
   const first = text.charCodeAt(0);
   // Letters and the underscore: the only words that are no texts begin with one.
   if (first > 0x3f) {

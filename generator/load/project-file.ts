@@ -35,24 +35,24 @@ export type ProjectText =
  */
 export function projectEntry(root: string, path: string): ProjectEntry {
   const file = join(root, path);
-  if (isOutside(root, file)) return refused("is outside the project");
+  if (isOutside(root, file)) return refuseFile("is outside the project");
   let real: string;
   try {
     real = realpathSync.native(file);
   } catch {
     const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    if (isLink) return refused("is a link that leads nowhere");
+    if (isLink) return refuseFile("is a link that leads nowhere");
     // What is made here is made where the folder above leads.
     const above = relative(root, dirname(file));
     const folder = above === "" ? undefined : projectEntry(root, above);
     return folder?.kind === "refused"
-      ? refused("is below a link out of the project")
+      ? refuseFile("is below a link out of the project")
       : { kind: "absent" };
   }
-  if (isOutside(realpathSync.native(root), real)) return refused("is a link out of the project");
+  if (isOutside(realpathSync.native(root), real)) return refuseFile("is a link out of the project");
   const stats = statSync(real);
   if (stats.isDirectory()) return { kind: "folder", real };
-  return stats.isFile() ? { kind: "file", real } : refused("is not a regular file");
+  return stats.isFile() ? { kind: "file", real } : refuseFile("is not a regular file");
 }
 
 /** Reads a file of a project. What is refused is not opened, or closed without being read. */
@@ -62,15 +62,15 @@ export function readProjectText(
   maxBytes: number = maxFileBytes,
 ): ProjectText {
   const entry = projectEntry(root, path);
-  if (entry.kind === "folder") return refused("is a folder, not a file");
+  if (entry.kind === "folder") return refuseFile("is a folder, not a file");
   if (entry.kind !== "file") return entry;
   // Had it become a FIFO or a link meanwhile, opening would wait for ever or lead elsewhere.
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const descriptor = openSync(entry.real, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOFOLLOW ?? 0));
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return refused("is not a regular file");
-    if (stats.size > maxBytes) return refused(`is larger than ${maxBytes / 1024 ** 2} MiB`);
+    if (!stats.isFile()) return refuseFile("is not a regular file");
+    if (stats.size > maxBytes) return refuseFile(`is larger than ${maxBytes / 1024 ** 2} MiB`);
     return { kind: "text", text: readFileSync(descriptor, "utf8") };
   } finally {
     closeSync(descriptor);
@@ -87,7 +87,7 @@ function isOutside(root: string, file: string): boolean {
   return isAbsolute(path) || /^\.\.(?:[\\/]|$)/.test(path);
 }
 
-function refused(why: string): { readonly kind: "refused"; readonly why: string } {
+function refuseFile(why: string): { readonly kind: "refused"; readonly why: string } {
   return { kind: "refused", why };
 }
 

@@ -1,5 +1,5 @@
 // How a duration, a rate or a size that somebody wrote in another way is written here.
-import { suggested, type Advice } from "../diagnostics/diagnostics.js";
+import { suggestionText, type Advice } from "../diagnostics/diagnostics.js";
 
 /** Seconds of a unit, by each of its names. */
 const seconds: Readonly<Record<string, number>> = Object.fromEntries(
@@ -57,7 +57,7 @@ export function rateAdvice(given: unknown): Advice | undefined {
       suggestion: `${calls}/1m`,
       hint: "A rate says in which time: `100/1m` is 100 calls a minute.",
     };
-  const window = suggested(durationAdvice(`${amount || "1"}${unit}`)?.suggestion);
+  const window = suggestionText(durationAdvice(`${amount || "1"}${unit}`)?.suggestion);
   return window === undefined ? undefined : { suggestion: `${calls}/${window}` };
 }
 

@@ -2,7 +2,7 @@
 // it.
 import { formats } from "../../runtime/contract/validation.js";
 import { didYouMean, meantOrNearest } from "../diagnostics/did-you-mean.js";
-import { suggested, type Advice } from "../diagnostics/diagnostics.js";
+import { suggestionText, type Advice } from "../diagnostics/diagnostics.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";
@@ -99,9 +99,9 @@ export function keywordValueAdvice(
     case "type":
       return typeAdvice(value, schema, declared);
     case "required":
-      return typeof value === "boolean" ? { hint: nullability } : listed(value);
+      return typeof value === "boolean" ? { hint: nullability } : adviseList(value);
     case "enum":
-      return listed(value);
+      return adviseList(value);
     case "format":
       return formatAdvice(value);
     case "deprecated":
@@ -119,7 +119,7 @@ export function keywordValueAdvice(
 }
 
 /** Values with commas in one text are a list of them. */
-function listed(value: unknown): Advice | undefined {
+function adviseList(value: unknown): Advice | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   return { suggestion: flowText(value.split(/\s*[,|]\s*/)) };
 }
@@ -179,7 +179,7 @@ export function subschemaAdvice(value: unknown): Advice | undefined {
   const read = readShorthand(value);
   if (read.kind === "malformed") {
     const advice = fieldTypeAdvice(value, new Set(), []);
-    const type = suggested(advice?.suggestion);
+    const type = suggestionText(advice?.suggestion);
     return type === undefined ? advice : { suggestion: `{type: ${type}}` };
   }
   return typeof read.schema === "boolean" ? undefined : { suggestion: shownSchema(read.schema) };

@@ -1,12 +1,12 @@
 // What is likely meant by a value whose type the registry format doesn't allow there.
-import { suggested, type Advice } from "../diagnostics/diagnostics.js";
+import { suggestionText, type Advice } from "../diagnostics/diagnostics.js";
 import { own } from "../model/records.js";
 import { aliases } from "./aliases.js";
 import { flowText } from "./flow-text.js";
 import { isMap, jsonTypeFits, membersOf, type Adviser, type FormatShape } from "./shape.js";
 
 /** Advice by words that are used elsewhere, written in small letters. */
-export const meaning =
+export const adviseWords =
   (words: Readonly<Record<string, string>>): Adviser =>
   (given) => {
     const suggestion = typeof given === "string" ? own(words, given.toLowerCase()) : undefined;
@@ -66,7 +66,7 @@ function adviceOnList(
   if (value === null || Array.isArray(value)) return undefined;
   const items = typeof value === "string" ? value.split(/\s*,\s*/) : [value];
   if (items.every((item) => fits(of, item))) return { suggestion: flowText(items) };
-  const [only, ...others] = items.map((item) => suggested(adviceOn(of, item)?.suggestion));
+  const [only, ...others] = items.map((item) => suggestionText(adviceOn(of, item)?.suggestion));
   return only === undefined || others.length > 0 ? undefined : { suggestion: `[${only}]` };
 }
 

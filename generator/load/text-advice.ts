@@ -4,7 +4,7 @@ import type { Advice } from "../diagnostics/diagnostics.js";
 import { flowText } from "./flow-text.js";
 
 /** The first text that has the form, as a suggestion. */
-function fitting(pattern: RegExp, ...candidates: readonly string[]): Advice | undefined {
+function adviseFitting(pattern: RegExp, ...candidates: readonly string[]): Advice | undefined {
   const suggestion = candidates.find((candidate) => pattern.test(candidate));
   return suggestion === undefined ? undefined : { suggestion };
 }
@@ -19,7 +19,7 @@ export const pathAdvice =
       /:([A-Za-z_]\w*)|<([A-Za-z_]\w*)>|\[([A-Za-z_]\w*)\]/g,
       "{$1$2$3}",
     );
-    return fitting(pattern, rooted, braced);
+    return adviseFitting(pattern, rooted, braced);
   };
 
 /** `Shop API` → `shop_api`. */
@@ -27,7 +27,7 @@ export const nameAdvice =
   (pattern: RegExp) =>
   (given: unknown): Advice | undefined =>
     typeof given === "string"
-      ? fitting(
+      ? adviseFitting(
           pattern,
           given
             .trim()
@@ -56,7 +56,12 @@ export const permissionAdvice =
       .replaceAll(/[:/ ]+/g, ".")
       .replace(/^\{?resources?\}?\.|^\{[^}]*\}\.?/, "{resource}.")
       .replaceAll("-", "_");
-    return fitting(pattern, words, `{resource}.${words}`, words.split(".").slice(-2).join("."));
+    return adviseFitting(
+      pattern,
+      words,
+      `{resource}.${words}`,
+      words.split(".").slice(-2).join("."),
+    );
   };
 
 /** Media types of usual suffixes (https://www.iana.org/assignments/media-types). */

@@ -86,7 +86,7 @@ function asText(
   if (shape.form !== undefined)
     return respelt(shape.form, text)
       .filter((spelt) => spelt !== value)
-      .map(written);
+      .map(writePlain);
   // A number or a word of YAML, without quotation marks around it.
   return typeof value === "string" ? [] : [{ value: source, text: JSON.stringify(source) }];
 }
@@ -116,7 +116,7 @@ function asInteger(value: unknown): readonly Meant[] {
 function asOnlyEntry(shape: FormatShape, value: unknown): readonly Meant[] {
   if (!Array.isArray(value) || value.length !== 1) return [];
   const only: unknown = value[0];
-  return typeof only === "string" && fits(shape, only) ? [written(only)] : [];
+  return typeof only === "string" && fits(shape, only) ? [writePlain(only)] : [];
 }
 
 /** One entry for a list of one, and texts with commas between them. */
@@ -151,7 +151,7 @@ function asObject(
   return [{ value: { [key]: value }, text: `{${key}: ${text}}` }];
 }
 
-function written(text: string): Meant {
+function writePlain(text: string): Meant {
   return { value: text, text: plainOrQuoted(text) };
 }
 

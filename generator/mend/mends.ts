@@ -1,7 +1,7 @@
 // The phase after checking: findings with one right answer get the edits that mend them
 // (architecture.md "Build").
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
-import { suggested, type Finding, type Fix } from "../diagnostics/diagnostics.js";
+import { suggestionText, type Finding, type Fix } from "../diagnostics/diagnostics.js";
 import type { FormatShape } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import { documentNames, typeNames } from "../load/registry-names.js";
@@ -103,7 +103,8 @@ function mendedBy(finding: Finding, fix: Fix): Finding {
   const { code, hint, suggestion } = finding;
   const [only, ...others] = fix;
   const isOneText = only !== undefined && others.length === 0 && /^\S.*$/.test(only.text);
-  const isSaid = hint !== undefined || only?.text.includes(suggested(suggestion) ?? "\n") === true;
+  const isSaid =
+    hint !== undefined || only?.text.includes(suggestionText(suggestion) ?? "\n") === true;
   return isOneText && !isSaid && !ofFiles.has(code)
     ? { ...finding, suggestion: only.text, fix }
     : { ...finding, fix };
@@ -136,13 +137,13 @@ function misspeltIn({ tree: { texts }, frozen }: Mendable): (finding: Finding) =
   return ({ code, suggestion }) => {
     if (typeof suggestion !== "object" || code === "OPW010" || code === "OPW023") return true;
     const { wrote, name } = suggestion;
-    const isAgreed = count(exported(wrote)) > Math.max(1, count(exported(name)));
+    const isAgreed = count(exportOf(wrote)) > Math.max(1, count(exportOf(name)));
     return !isAgreed && (!wasKnown(wrote) || wasKnown(name));
   };
 }
 
 /** The export of a reference; of any other text, all of it. */
-function exported(text: string): string {
+function exportOf(text: string): string {
   return text.slice(text.indexOf("#") + 1);
 }
 

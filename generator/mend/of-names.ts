@@ -31,7 +31,7 @@ function partOf(
   const value = file.value(path);
   const source = file.source(path);
   if (typeof value !== "string" || source === undefined) return undefined;
-  const pattern = new RegExp(`(?<![\\w$-])${escaped(wrote)}(?![\\w$-])`, "g");
+  const pattern = new RegExp(`(?<![\\w$-])${escapePattern(wrote)}(?![\\w$-])`, "g");
   if ([...source.matchAll(pattern)].length !== 1 || source.includes("\n")) return undefined;
   const edit = file.replaced(
     path,
@@ -40,6 +40,6 @@ function partOf(
   return edit === undefined ? undefined : [edit];
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}-]/g, String.raw`\$&`);
 }

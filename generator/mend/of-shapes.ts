@@ -27,7 +27,7 @@ export function shapeAt({ shape: root, file }: ShapeContext, path: Path): Format
   for (const [index, step] of path.entries()) {
     if (shape === undefined) return undefined;
     // Only an alternative depends on what is written.
-    if (shape.kind === "either") shape = chosen(shape, file.value(path.slice(0, index)));
+    if (shape.kind === "either") shape = chooseShape(shape, file.value(path.slice(0, index)));
     if (shape?.kind === "list" || shape?.kind === "map") shape = shape.of;
     else if (shape?.kind === "object" || shape?.kind === "choice")
       shape = own(membersOf(shape), String(step))?.shape;
@@ -36,8 +36,8 @@ export function shapeAt({ shape: root, file }: ShapeContext, path: Path): Format
   return shape;
 }
 
-function chosen(shape: FormatShape | undefined, value: unknown): FormatShape | undefined {
-  return shape?.kind === "either" ? chosen(alternativeOf(shape, value), value) : shape;
+function chooseShape(shape: FormatShape | undefined, value: unknown): FormatShape | undefined {
+  return shape?.kind === "either" ? chooseShape(alternativeOf(shape, value), value) : shape;
 }
 
 /** A value of the wrong type, or spelt in a way that the format doesn't have. */
@@ -64,7 +64,7 @@ export function mendKey(finding: Finding, context: ShapeContext): Fix | undefine
   const { file } = context;
   const around = path.slice(0, -1);
   const map = file.value(around);
-  const shape = chosen(shapeAt(context, around), map);
+  const shape = chooseShape(shapeAt(context, around), map);
   const key = String(path.at(-1));
   if (!isMap(map)) return undefined;
   // Within a type, the rule knows what may stand there.

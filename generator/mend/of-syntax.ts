@@ -18,17 +18,17 @@ export function mendSyntax({ at }: Finding, file: WrittenFile): Fix | undefined 
   if (at.offset === undefined) return undefined;
   for (const kind of kinds) {
     const changes = kind(file.text);
-    if (changes.length === 0 || faultAt(changed(file.text, changes)) !== undefined) continue;
+    if (changes.length === 0 || faultAt(applyChanges(file.text, changes)) !== undefined) continue;
     return changes.map(({ start, end, text }) => file.edit(start, end, text));
   }
-  return mended(file);
+  return mendStepwise(file);
 }
 
 /** Several changes, each where the parser stops next. */
-function mended(file: WrittenFile): Fix | undefined {
+function mendStepwise(file: WrittenFile): Fix | undefined {
   const changes: Change[] = [];
   for (let round = 0; round < 50; round += 1) {
-    const fault = faultAt(changed(file.text, changes));
+    const fault = faultAt(applyChanges(file.text, changes));
     if (fault === undefined)
       return changes.map(({ start, end, text }) => file.edit(start, end, text));
     const next = nextChange(file.text, changes, fault);
@@ -40,13 +40,13 @@ function mended(file: WrittenFile): Fix | undefined {
 
 /** Of the changes near a fault, the first after which the next fault is further down. */
 function nextChange(text: string, changes: readonly Change[], fault: number): Change | undefined {
-  const line = lineOf(changed(text, changes), fault);
+  const line = lineOf(applyChanges(text, changes), fault);
   const candidates = local
     .flatMap((kind) => kind(text))
     .filter(({ start }) => !changes.some((other) => other.start === start))
     .filter(({ start }) => Math.abs(lineOf(text, start) - line) <= 1);
   return candidates.find((candidate) => {
-    const further = faultAt(changed(text, [...changes, candidate]));
+    const further = faultAt(applyChanges(text, [...changes, candidate]));
     const grown = candidate.text.length - (candidate.end - candidate.start);
     return further === undefined || further - grown > fault;
   });
@@ -61,7 +61,7 @@ function faultAt(text: string): number | undefined {
   return offsets.length === 0 ? undefined : Math.min(...offsets);
 }
 
-function changed(text: string, changes: readonly Change[]): string {
+function applyChanges(text: string, changes: readonly Change[]): string {
   return changes
     .toSorted((left, right) => right.start - left.start)
     .reduce(
@@ -77,17 +77,18 @@ const kinds: readonly ((text: string) => readonly Change[])[] = [tabs];
 /** Changes that are tried one by one. */
 const local: readonly ((text: string) => readonly Change[])[] = [
   // {tags: string[]}
-  (text) => matches(text, /(?<=[{,:[] *)[A-Za-z][\w-]*(?:\[\]|\?)*\[\]\??(?= *[,}\]])/g, quoted),
+  (text) => matches(text, /(?<=[{,:[] *)[A-Za-z][\w-]*(?:\[\]|\?)*\[\]\??(?= *[,}\]])/g, quoteText),
   // {authorize: {resource}.read}
-  (text) => matches(text, /(?<=[:,[-] *)\{\w+\}[^\s{},[\]]+/g, quoted),
+  (text) => matches(text, /(?<=[:,[-] *)\{\w+\}[^\s{},[\]]+/g, quoteText),
   // key:value
   (text) => matches(text, /(?<=^ *(?:- )?[A-Za-z_][\w.]*):(?=[^\s:/])/gm, () => ": "),
   // key = value
   (text) => matches(text, /(?<=^ *(?:- )?[A-Za-z_][\w.]*) ?= ?(?=\S)/gm, () => ": "),
   // @name, `text`, %x
-  (text) => matches(text, /(?<=[:,[-] +)[@`%][^,{}[\]#\n]*[^\s,{}[\]#]/g, quoted),
+  (text) => matches(text, /(?<=[:,[-] +)[@`%][^,{}[\]#\n]*[^\s,{}[\]#]/g, quoteText),
   // description: Note: this
-  (text) => matches(text, /(?<=^ *(?:- )?[\w.]+: )[^\s"'{[|>&*!#][^\n#]*: [^\n#]*[^\s#]/gm, quoted),
+  (text) =>
+    matches(text, /(?<=^ *(?:- )?[\w.]+: )[^\s"'{[|>&*!#][^\n#]*: [^\n#]*[^\s#]/gm, quoteText),
   // // a comment
   (text) => matches(text, /(?<=^ *)\/\/(?= )/gm, () => "#"),
 ];
@@ -115,6 +116,6 @@ function matches(
   }));
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text);
 }

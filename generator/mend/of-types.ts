@@ -107,11 +107,11 @@ function plainly(keyword: string, value: unknown): string | undefined {
   if (/^(?:true|yes|on)$/i.test(value) && isValid(keyword, true)) return "true";
   if (/^(?:false|no|off)$/i.test(value) && isValid(keyword, false)) return "false";
   if (!isValid(keyword, [value])) return undefined;
-  return keyword === "enum" ? listed(value) : `[${plainOrQuoted(value)}]`;
+  return keyword === "enum" ? writeList(value) : `[${plainOrQuoted(value)}]`;
 }
 
 /** A list that is written as one text with commas, or a list of one. */
-function listed(value: string): string {
+function writeList(value: string): string {
   const parts = value.split(",").map((part) => part.trim());
   const isList = parts.every((part) => /^[\w.-]+$/.test(part));
   return `[${(isList ? parts : [value]).map(plainOrQuoted).join(", ")}]`;
@@ -171,7 +171,7 @@ function mendEnum(
 function mendRequired(path: Path, value: unknown, context: TypeContext): Fix | undefined {
   const { file } = context;
   if (typeof value === "boolean") return mendNullable(path, !value, context);
-  if (typeof value === "string") return single(file.replaced(path, listed(value)));
+  if (typeof value === "string") return single(file.replaced(path, writeList(value)));
   return mendRepeatedEntry(path, value, context);
 }
 

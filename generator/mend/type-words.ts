@@ -15,7 +15,7 @@ export type MeantType =
  * What a text means where a type is asked for; undefined if it can be several things, or none.
  */
 export function meantType(text: string, declared: ReadonlySet<string>): MeantType | undefined {
-  const { base, suffix } = taken(text.trim());
+  const { base, suffix } = takeSuffix(text.trim());
   const word = base.toLowerCase();
   const scalar =
     own(scalarsByWord, word) ?? shorthandScalars.find((one) => one === word.replaceAll("_", "-"));
@@ -45,11 +45,11 @@ function meantValues(text: string): MeantType | undefined {
 }
 
 /** The innermost type of a text, and the suffixes that say what is around it. */
-function taken(text: string): { readonly base: string; readonly suffix: string } {
+function takeSuffix(text: string): { readonly base: string; readonly suffix: string } {
   for (const [pattern, suffix] of around) {
     const inner = pattern.exec(text)?.[1];
     if (inner === undefined) continue;
-    const inside = taken(inner.trim());
+    const inside = takeSuffix(inner.trim());
     return { base: inside.base, suffix: inside.suffix + suffix };
   }
   return { base: text, suffix: "" };

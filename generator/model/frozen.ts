@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
-import { mapped, own, sortedRecord } from "./records.js";
+import { mapRecord, own, sortedRecord } from "./records.js";
 import { emptyModels } from "./registry.js";
 import { scopeId } from "./scope-id.js";
 import type { DocumentModel } from "./document-model.js";
@@ -83,7 +83,9 @@ function partsBy(
     const [whole, each] = [own(usualOfWhole, part), own(usualOfEach, part)];
     if (whole !== undefined) parts[part] = change(whole, value);
     if (each !== undefined)
-      parts[part] = mapped(value as Readonly<Record<string, object>>, (one) => change(each, one));
+      parts[part] = mapRecord(value as Readonly<Record<string, object>>, (one) =>
+        change(each, one),
+      );
   }
   return parts;
 }
@@ -219,7 +221,7 @@ function isSame(left: unknown, right: unknown): boolean {
 /** The input without those schemas of parameters and body that are parts of its own schema. */
 function frozenInput(input: InputModel, types: Types): object {
   const { parameters, body } = input;
-  const properties = propertiesOf(resolved(input.schema, types));
+  const properties = propertiesOf(resolveType(input.schema, types));
   return without(usual.input, {
     ...input,
     parameters: parameters.map((parameter) =>
@@ -240,7 +242,7 @@ function frozenInput(input: InputModel, types: Types): object {
 }
 
 function thawedInput(input: InputModel, types: Types): InputModel {
-  const properties = propertiesOf(resolved(input.schema, types));
+  const properties = propertiesOf(resolveType(input.schema, types));
   const { parameters: given = [], body = null } = input;
   const parameters = given.map((parameter) => {
     const schema = properties[parameter.name];
@@ -262,7 +264,7 @@ function schemaOfBody(
   types: Types,
 ): JsonSchema {
   if (as === "input") return schema;
-  const whole = resolved(schema, types);
+  const whole = resolveType(schema, types);
   const properties = propertiesOf(whole);
   if (as !== "members") return properties[as.member] ?? true;
   const names = new Set(parameters.map(({ name }) => name));
@@ -274,7 +276,7 @@ function schemaOfBody(
 }
 
 /** The schema, or the type that it refers to. */
-function resolved(schema: JsonSchema, types: Types): JsonSchema {
+function resolveType(schema: JsonSchema, types: Types): JsonSchema {
   const type = referredType(schema);
   return type === undefined ? schema : (types[type] ?? true);
 }

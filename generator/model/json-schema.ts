@@ -1,5 +1,5 @@
 // JSON Schema as the frozen registry holds it: 2020-12, every $ref of the form #/types/<Name>.
-import { mapped } from "./records.js";
+import { mapRecord } from "./records.js";
 
 /** A schema: a boolean, or an object of keywords. */
 export type JsonSchema = boolean | SchemaObject;
@@ -109,7 +109,7 @@ export function mapSchema(
     if (typeof value !== "object" || value === null) {
       result[keyword] = value;
     } else if (mapKeywords.has(keyword)) {
-      result[keyword] = mapped(value as Record<string, JsonSchema>, (inner) =>
+      result[keyword] = mapRecord(value as Record<string, JsonSchema>, (inner) =>
         mapSchema(inner, change),
       );
     } else if (listKeywords.has(keyword)) {

@@ -19,7 +19,7 @@ export function sortedRecord<T>(
  * A record with another value under each key. It is built in a loop because every schema is mapped
  * many times.
  */
-export function mapped<Value, Result>(
+export function mapRecord<Value, Result>(
   values: Readonly<Record<string, Value>>,
   change: (value: Value) => Result,
 ): Readonly<Record<string, Result>> {
@@ -37,7 +37,7 @@ const plain = { configurable: true, enumerable: true, writable: true } as const;
 /**
  * The members of several records. Throws if two have the same, because one of them would be lost.
  */
-export function merged<Value>(
+export function mergeRecords<Value>(
   parts: readonly Readonly<Record<string, Value>>[],
 ): Readonly<Record<string, Value>> {
   const all = new Map<string, Value>();

@@ -25,7 +25,7 @@ export function documentOf(read: string): string {
 }
 
 /** The model of a document as one of its views shows it. */
-export function viewed(
+export function applyView(
   document: DocumentModel,
   { name, members, ...read }: ViewModel,
 ): DocumentModel {
@@ -67,5 +67,5 @@ export function readBy(
   const document = own(documents, documentOf(read));
   if (document === undefined || document.name === read) return document;
   const found = document.views.find(({ name }) => readName(document.name, name) === read);
-  return found === undefined ? undefined : viewed(document, found);
+  return found === undefined ? undefined : applyView(document, found);
 }

@@ -72,7 +72,7 @@ interface CompiledChecks {
 
 /** Loads, expands and checks a registry. */
 export function checkRegistry(project: Project): Promise<CheckedRegistry> {
-  return checked(project, () => undefined);
+  return checkAndCompile(project, () => undefined);
 }
 
 /**
@@ -80,14 +80,14 @@ export function checkRegistry(project: Project): Promise<CheckedRegistry> {
  */
 export async function checkToGenerate(project: Project): Promise<CheckedRegistry> {
   if (!hasTextCache(project.root, "validators")) startCompiler();
-  const registry = await checked(project, (model) => checksOf(project, model));
+  const registry = await checkAndCompile(project, (model) => checksOf(project, model));
   if (registry.findings.length === 0) return registry;
   endCompiler();
   return { ...registry, compiled: undefined };
 }
 
 /** `begin` is called with a model as soon as there is one without findings. */
-async function checked(
+async function checkAndCompile(
   project: Project,
   begin: (model: RegistryModel) => CompiledChecks | undefined,
 ): Promise<CheckedRegistry> {

@@ -13,13 +13,13 @@ export function githubAnnotation(
 ): string {
   const end = endCol === undefined ? "" : `,endColumn=${endCol}`;
   const place = `file=${property(file)},line=${line},col=${col}${end}`;
-  return `::${command} ${place},title=${property(title)}::${escaped(message)}\n`;
+  return `::${command} ${place},title=${property(title)}::${escapeProperty(message)}\n`;
 }
 
-function escaped(text: string): string {
+function escapeProperty(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
 function property(text: string): string {
-  return escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  return escapeProperty(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -23,7 +23,7 @@ const code = {
  */
 export function jsonLayout(value: unknown, depth = Infinity): string {
   const text = Buffer.from(JSON.stringify(value));
-  return laidOut(text, measured(text), depth);
+  return laidOut(text, measureLayout(text), depth);
 }
 
 /** Where a string that begins at `start` ends: behind its quotation mark. */
@@ -49,7 +49,7 @@ interface Measured {
   readonly room: number;
 }
 
-function measured(text: Uint8Array): Measured {
+function measureLayout(text: Uint8Array): Measured {
   const containers: Container[] = [];
   const open: Container[] = [];
   let spaces = 0;

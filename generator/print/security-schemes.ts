@@ -29,7 +29,7 @@ export function schemesOf({
     const isOwn = one.kind !== "api_key" && routes[one.route]?.verifier === null;
     schemes[nameOf(one, schemes, ingress)] = {
       ...schemeOf(one, isOwn),
-      ...described(one, hasSeveral),
+      ...describeScheme(one, hasSeveral),
     };
   }
   return schemes;
@@ -69,7 +69,7 @@ function schemeOf(one: IngressModel, isOwn: boolean): object {
 /**
  * What OpenAPI's kinds can't express: the word before a token, and the route that knows the token.
  */
-function described(one: IngressModel, hasSeveral: boolean): object {
+function describeScheme(one: IngressModel, hasSeveral: boolean): object {
   if (one.kind === "api_key") return {};
   const isUsual = one.kind !== "bearer" || one.header.toLowerCase() === "authorization";
   const told = [

@@ -27,7 +27,7 @@ function printDeclaration(name: string, schema: JsonSchema): string {
     return `${comment}export interface ${name} ${body}`;
   }
   const options = alternatives(schema, "");
-  const text = joined(options, " | ");
+  const text = joinTypes(options, " | ");
   const line = `export type ${name} = ${text};`;
   return `${comment}${breaks(options, line) ? `export type ${name} =${brokenUnion(schema, "", text)};` : line}`;
 }
@@ -192,7 +192,7 @@ function memberLine(name: string, schema: JsonSchema, isRequired: boolean, inden
 
 function keyedLine(key: string, schema: JsonSchema, indent: string): string {
   const options = alternatives(schema, indent);
-  const text = joined(options, " | ");
+  const text = joinTypes(options, " | ");
   const line = `${indent}${key} ${text};`;
   return breaks(options, line) ? `${indent}${key}${brokenUnion(schema, indent, text)};` : line;
 }
@@ -238,6 +238,6 @@ function unique(texts: readonly string[]): readonly string[] {
   return kept.includes("null") ? [...kept.filter((text) => text !== "null"), "null"] : kept;
 }
 
-function joined(texts: readonly string[], separator: string): string {
+function joinTypes(texts: readonly string[], separator: string): string {
   return texts.includes("unknown") ? "unknown" : texts.join(separator);
 }

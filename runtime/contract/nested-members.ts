@@ -151,7 +151,7 @@ function memberOf(
   types: NestedTypes,
 ): Nested | undefined {
   const { members, others } = nested;
-  return joined(own(members, name) ?? others, nested, value, types, (one) =>
+  return joinNested(own(members, name) ?? others, nested, value, types, (one) =>
     memberOf(one, value, name, types),
   );
 }
@@ -161,11 +161,11 @@ function itemsOf(
   value: readonly unknown[],
   types: NestedTypes,
 ): Nested | undefined {
-  return joined(nested.items, nested, value, types, (one) => itemsOf(one, value, types));
+  return joinNested(nested.items, nested, value, types, (one) => itemsOf(one, value, types));
 }
 
 /** What a version knows by itself, and by what is known besides. */
-function joined(
+function joinNested(
   itself: Nested | undefined,
   { all = [], either = [], type }: Nested,
   value: object,

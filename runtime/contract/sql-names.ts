@@ -14,11 +14,11 @@ export function derivedSqlName(name: string, suffixBytes = 0): string {
   const room = maxSqlNameBytes - suffixBytes;
   if (Buffer.byteLength(name) <= room) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
-  return `${beginning(name, room - hash.length - 1)}_${hash}`;
+  return `${cutToBytes(name, room - hash.length - 1)}_${hash}`;
 }
 
 /** As many whole characters as fit into some bytes. */
-function beginning(text: string, bytes: number): string {
+function cutToBytes(text: string, bytes: number): string {
   let kept = "";
   for (const character of text) {
     if (Buffer.byteLength(kept + character) > bytes) break;

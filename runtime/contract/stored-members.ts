@@ -25,7 +25,7 @@ export function storedField(shape: Shape, path: string): StoredField {
   return {
     path: [name, ...rest].join("."),
     ...(late === undefined ? {} : { late }),
-    ...(values === undefined ? {} : { values: reversed(values) }),
+    ...(values === undefined ? {} : { values: reverseNames(values) }),
   };
 }
 
@@ -50,7 +50,9 @@ export function asStored(shape: Shape, members: Members): Members {
   return Object.fromEntries(
     Object.entries(members).map(([member, value]) => {
       const stored = storedMember(shape, member);
-      return stored === undefined ? [member, value] : [stored.name, named(stored.values, value)];
+      return stored === undefined
+        ? [member, value]
+        : [stored.name, renameValue(stored.values, value)];
     }),
   );
 }
@@ -65,7 +67,7 @@ export function asDeclared(shape: Shape, members: Members): Members {
       .filter(([name]) => !Object.hasOwn(kept, name))
       .map(([name, value]) => {
         const known = declared.get(name);
-        return known === undefined ? [name, value] : [known.name, named(known.values, value)];
+        return known === undefined ? [name, value] : [known.name, renameValue(known.values, value)];
       }),
   );
 }
@@ -93,7 +95,7 @@ function declaredBy(stored: Stored): Declared {
   const declared = new Map(
     Object.entries(stored).map(([member, { name, values }]) => [
       name,
-      { name: member, ...(values === undefined ? {} : { values: reversed(values) }) },
+      { name: member, ...(values === undefined ? {} : { values: reverseNames(values) }) },
     ]),
   );
   waysBack.set(stored, declared);
@@ -104,11 +106,14 @@ function storedMember({ stored }: Shape, member: string): StoredMember | undefin
   return stored !== undefined && Object.hasOwn(stored, member) ? stored[member] : undefined;
 }
 
-function named(values: Readonly<Record<string, string>> | undefined, value: unknown): unknown {
+function renameValue(
+  values: Readonly<Record<string, string>> | undefined,
+  value: unknown,
+): unknown {
   const isKnown = values !== undefined && typeof value === "string" && Object.hasOwn(values, value);
   return isKnown ? values[value] : value;
 }
 
-function reversed(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function reverseNames(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).map(([declared, stored]) => [stored, declared]));
 }

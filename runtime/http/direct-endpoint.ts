@@ -90,7 +90,7 @@ async function answer(
   const etag =
     request.kind === "form"
       ? await receivedForm({ noting, spec }, request, req, signal)
-      : await received({ noting, spec }, request, req, signal);
+      : await receiveUpload({ noting, spec }, request, req, signal);
   return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
 }
 
@@ -100,7 +100,7 @@ interface Target {
   readonly spec: StorageSpec;
 }
 
-async function received(
+async function receiveUpload(
   target: Target,
   request: Extract<DirectRequest, { readonly kind: "upload" | "part" }>,
   req: IncomingMessage,
@@ -119,11 +119,11 @@ async function received(
   const type = contentType ?? req.headers["content-type"] ?? "application/octet-stream";
   const filename = key.split("/").at(-1) ?? "file";
   const description = { contentType: type, filename, description: null };
-  return noted(target, key, body, description, signal);
+  return writeAndNote(target, key, body, description, signal);
 }
 
 /** Writes an object that its storage takes in, and notes the change; returns its tag. */
-async function noted(
+async function writeAndNote(
   { noting, spec }: Target,
   key: string,
   body: AsyncIterable<Buffer>,
@@ -151,7 +151,7 @@ async function receivedForm(
       store(file) {
         const type = contentType ?? file.contentType;
         const description = { contentType: type, filename: file.filename, description: null };
-        return noted(target, key, limitBytes(file.content, maxBytes), description, signal);
+        return writeAndNote(target, key, limitBytes(file.content, maxBytes), description, signal);
       },
       late: null,
       // The caller chose the key, so there may already be an object.

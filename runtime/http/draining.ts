@@ -2,6 +2,6 @@
 import { fail, type ServiceError } from "../contract/errors.js";
 
 /** 503 on a connection that ends: the next one may go to another instance. */
-export function draining(): ServiceError {
+export function drainingError(): ServiceError {
   return fail("service_draining", {}, { headers: { "Retry-After": "5", Connection: "close" } });
 }

@@ -57,7 +57,7 @@ export class Exchange {
     if (known !== undefined) return known;
     const exchange = new Exchange(req, res);
     res[key] = exchange;
-    res.on("close", ended);
+    res.on("close", endExchange);
     return exchange;
   }
 
@@ -103,6 +103,6 @@ const key = Symbol("exchange");
 
 type Answering = ServerResponse & { [key]?: Exchange };
 
-function ended(this: Answering): void {
+function endExchange(this: Answering): void {
   this[key]?.end();
 }

@@ -6,7 +6,7 @@ import { knownError } from "../contract/errors.js";
 import type { PrintError } from "../operations/error-envelope.js";
 import type { Log } from "../ports/log.js";
 import { refuse } from "./client-error.js";
-import { draining } from "./draining.js";
+import { drainingError } from "./draining.js";
 import { readMetadata } from "./input/metadata.js";
 import { replyError } from "./reply.js";
 import { pathOf } from "./target.js";
@@ -74,7 +74,7 @@ export function lateEndpoint(
     },
     upgrade(req, socket, head) {
       if (!paths.upgrades.includes(pathOf(req.url ?? ""))) return false;
-      if (!isAccepting()) throw draining();
+      if (!isAccepting()) throw drainingError();
       checkUpgrade(req);
       use(
         (endpoint) => endpoint.upgrade(req, socket, head),

@@ -41,7 +41,7 @@ export function answer<T>(copy: Cut, check: CompiledValidator): Answer<T> {
   const faultsOf = validator<T>(check, maxFaults);
   return (output) => {
     const value = valueOf(output);
-    const kept = copied(copy, value);
+    const kept = copyDeclared(copy, value);
     const faults = faultsOf(kept);
     if (faults !== null) throw new UndeclaredAnswer(faults);
     try {
@@ -70,7 +70,7 @@ export function eventData<T>(
 function heldValue<T>(copy: Cut, check: CompiledValidator): (value: unknown, what: string) => T {
   const faultsOf = validator<T>(check, maxFaults);
   return (value, what) => {
-    const kept = copied(copy, value, what);
+    const kept = copyDeclared(copy, value, what);
     const faults = faultsOf(kept);
     if (faults !== null) throw new UndeclaredAnswer(faults, {}, what);
     // The check has just proven the type.
@@ -79,7 +79,7 @@ function heldValue<T>(copy: Cut, check: CompiledValidator): (value: unknown, wha
 }
 
 /** The declared members of a value. Throws `UndeclaredAnswer` for one that JSON can't print. */
-function copied(copy: Cut, value: unknown, what?: string): unknown {
+function copyDeclared(copy: Cut, value: unknown, what?: string): unknown {
   try {
     return copy(value);
   } catch (cause) {

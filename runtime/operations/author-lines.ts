@@ -86,7 +86,7 @@ export function authorFrames(error: unknown): readonly StackFrame[] {
 function authorFramesOf(frames: readonly StackFrame[]): readonly StackFrame[] {
   return frames
     .filter((frame) => !isOurs(frame))
-    .map(written)
+    .map(sourceFrame)
     .filter(({ file }) => !foreign.test(file));
 }
 
@@ -104,7 +104,7 @@ export function authorLine(error: unknown): string | undefined {
 }
 
 /** The frame in the source file, if a map beside the compiled one says so. */
-function written(frame: StackFrame): StackFrame {
+function sourceFrame(frame: StackFrame): StackFrame {
   const found = mapOf(frame.file)?.findEntry(frame.line - 1, frame.column - 1);
   if (found === undefined || !("originalSource" in found)) return frame;
   const file = resolve(dirname(frame.file), found.originalSource);

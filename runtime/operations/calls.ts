@@ -171,7 +171,7 @@ export class Calls {
 
   /** Fails the next check, for what was begun by other means than a call. Returns the error. */
   fault(text: string): ServiceError {
-    this.#fault ??= missing(text);
+    this.#fault ??= makeMissingAwait(text);
     return this.#fault;
   }
 
@@ -235,10 +235,10 @@ const maxNamed = 3;
 export function forgotten(by: string, calls: readonly AuthorCall[]): ServiceError {
   const named = calls.slice(0, maxNamed).map(describeCall);
   const more = calls.length > maxNamed ? ` and ${calls.length - maxNamed} more` : "";
-  return missing(`${by} returned without waiting for ${named.join(", ")}${more}`);
+  return makeMissingAwait(`${by} returned without waiting for ${named.join(", ")}${more}`);
 }
 
-function missing(text: string): ServiceError {
+function makeMissingAwait(text: string): ServiceError {
   return fail("core.internal", {}, { cause: new MissingAwait(`an await is missing: ${text}`) });
 }
 

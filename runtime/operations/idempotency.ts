@@ -107,7 +107,7 @@ export async function onceOnly<Input, Result>(
 
 function replay<Result>(record: IdempotencyRecord, form: KeptForm): Output<Result> {
   if (record.status >= 400) {
-    throw stored(JSON.parse(record.body ?? "{}") as ErrorEnvelope);
+    throw restoreError(JSON.parse(record.body ?? "{}") as ErrorEnvelope);
   }
   // The stored text was printed from a Result of this very operation; null stands for "no body".
   if (record.body === null) return undefined as Result;
@@ -121,7 +121,7 @@ function tagIn({ form }: KeptForm, etag: string | null): string | undefined {
 }
 
 /** An error as it was stored: one of the table, or of the author's own. */
-function stored({ code, kind, detail, context }: ErrorEnvelope): ServiceError {
+function restoreError({ code, kind, detail, context }: ErrorEnvelope): ServiceError {
   const options = { headers: replayed };
   if (Object.hasOwn(errors, code)) return fail(code as ErrorCode, context, options);
   const known: ErrorKind = Object.hasOwn(errorKinds, kind) ? (kind as ErrorKind) : "conflict";

@@ -121,7 +121,7 @@ export function optionalJson<Input>(validate: Validator<Input>): InputBinding<In
 }
 
 /** The body is the input, read by a parser that has errors of its own. */
-export function parsed<Input>(parse: Parser<Input>): InputBinding<Input> {
+export function parseWith<Input>(parse: Parser<Input>): InputBinding<Input> {
   return { parameters: {}, body: { as: "input", check: { parse } }, validate: undefined };
 }
 

@@ -25,7 +25,7 @@ export function invoke<Input, Result>(
   context: ExecutionContext,
 ): Outcome<Result> | Promise<Outcome<Result>> {
   return operation.errors === undefined
-    ? invoked(operation, input, context)
+    ? invokeHandler(operation, input, context)
     : invokedAsDeclared(operation, input, context);
 }
 
@@ -39,13 +39,13 @@ async function invokedAsDeclared<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   try {
-    return await invoked(operation, input, context);
+    return await invokeHandler(operation, input, context);
   } catch (error) {
     throw context.declared(error);
   }
 }
 
-function invoked<Input, Result>(
+function invokeHandler<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
@@ -147,7 +147,7 @@ async function run<Input, Result>(
   const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
     (next, hook) => async (given) => {
       const first = context.calls.count;
-      const inner = watched(next, context, hook);
+      const inner = watchNext(next, context, hook);
       try {
         const output = await hook(given, context, inner.next);
         if (inner.isUnderWay()) throw inner.leave();
@@ -174,7 +174,7 @@ async function run<Input, Result>(
 }
 
 /** The `next` of a `wrap` hook, and whether its work still runs. */
-function watched<Input, Result>(
+function watchNext<Input, Result>(
   next: (given: Input) => Promise<Result>,
   { calls, operationId }: ExecutionContext,
   { name }: { readonly name: string },
@@ -210,7 +210,7 @@ async function transact<Input, Result>(
 ): Promise<Outcome<Result>> {
   const { run, chain } = operation;
   const looksFirst = typeof run !== "function" && chain.tx_before.length === 0;
-  const ready = looksFirst ? await looked(run, input, context) : run;
+  const ready = looksFirst ? await runLookPhase(run, input, context) : run;
   const handle = async (): Promise<Output<Result>> => {
     try {
       for (const hook of chain.tx_before) {
@@ -262,7 +262,7 @@ async function settledOutcome<Input, Result>(
  * What is left to do in the transaction. A repetition under a key gets its answer there, also where
  * looking fails by now.
  */
-async function looked<Input, Result>(
+async function runLookPhase<Input, Result>(
   handler: LookingHandler<Input, Result>,
   input: Input,
   context: ExecutionContext,

@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, unknown>>;
  * The value as JSON has it: what `toJSON` gives where there is one, as `JSON.stringify` would ask
  * it; null for no number.
  */
-function told(value: unknown): unknown {
+function toPlainValue(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };
@@ -23,7 +23,7 @@ function told(value: unknown): unknown {
 
 /** The value if it is an object whose members can be copied, otherwise undefined. */
 function object(value: unknown): Members | undefined {
-  const from = told(value);
+  const from = toPlainValue(value);
   if (typeof from !== "object" || from === null || Array.isArray(from)) return undefined;
   return from as Members;
 }
@@ -47,7 +47,7 @@ function again(copy: unknown, further: Cut): unknown {
 /** A copy of everything that JSON would print. */
 function plain(value: unknown): unknown {
   if (copied > 0) return value;
-  const from = told(value);
+  const from = toPlainValue(value);
   if (typeof from === "function" || typeof from === "symbol") return undefined;
   if (typeof from !== "object" || from === null) return from;
   return Array.isArray(from) ? list(from, plain) : members(from, {}, plain);
@@ -58,7 +58,7 @@ function plain(value: unknown): unknown {
  * others in it, and not left out as it is of answers.
  */
 export function plainPayload(value: unknown): unknown {
-  const from = told(value);
+  const from = toPlainValue(value);
   if (typeof from !== "object" || from === null || Array.isArray(from))
     return Array.isArray(from) ? list(from, plainPayload) : plain(from);
   const copies = Object.keys(from).flatMap((name) => {
@@ -74,7 +74,7 @@ export function plainPayload(value: unknown): unknown {
  * `JSON.stringify`.
  */
 function list(value: unknown, item: Cut): unknown {
-  const from = told(value);
+  const from = toPlainValue(value);
   if (!Array.isArray(from)) return plain(from);
   const to: unknown[] = [];
   for (let index = 0; index < from.length; index += 1) to.push(item(from[index]) ?? null);
@@ -136,7 +136,7 @@ export type CutBranch = readonly [guard: CutGuard, cut: Cut, check: Check];
  * possible, those that accept their copy, and among these the one that keeps most.
  */
 function either(value: unknown, branches: readonly CutBranch[]): unknown {
-  const from = told(value);
+  const from = toPlainValue(value);
   if (typeof from !== "object" || from === null) return plain(value);
   const possible = branches.filter(([guard]) => passes(from, guard));
   const [only, ...others] = possible.length > 0 ? possible : despiteUndeclared(from, branches);
@@ -155,7 +155,7 @@ function passes(value: object, { lists, objects }: CutGuard): boolean {
   if (Array.isArray(value)) return lists;
   if (objects === false) return false;
   return Object.entries(objects).every(([name, allowed]) => {
-    const member = told((value as Members)[name]);
+    const member = toPlainValue((value as Members)[name]);
     return allowed === true ? member !== undefined : allowed.includes(member);
   });
 }
@@ -174,4 +174,4 @@ function despiteUndeclared(value: object, branches: readonly CutBranch[]): reado
 }
 
 /** What generated modules copy answers with. */
-export const cut = { told, object, plain, list, tuple, members, again, either };
+export const cut = { told: toPlainValue, object, plain, list, tuple, members, again, either };

@@ -33,7 +33,7 @@ export class RefusedWrite extends ServiceError {
   toldOf(input: unknown): ServiceError {
     const objects = objectsOf(input);
     const told = this.#refusals.map(({ payload, faults }) =>
-      faults.map((fault) => placed(fault, payload, objects)),
+      faults.map((fault) => placeFault(fault, payload, objects)),
     );
     const [only] = told;
     const isOfCaller = (one: ValidationFault | null): one is ValidationFault => one !== null;
@@ -64,7 +64,7 @@ interface Placed {
  * A fault where it stands in the input: in an object that was passed on, or in a member that has
  * the same name and value. Null where it does not stand there.
  */
-function placed(
+function placeFault(
   fault: ValidationFault,
   payload: unknown,
   objects: readonly Placed[],

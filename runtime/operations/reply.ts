@@ -3,7 +3,7 @@
 import { validateHeaderValue } from "node:http";
 import { stringifySetCookie } from "cookie";
 import type { ExecutionContext } from "./context.js";
-import { named } from "./answered.js";
+import { nameAfter } from "./check-answers.js";
 import type { Handler } from "./operation.js";
 import type { Output } from "./json-text.js";
 import type { CookieDeclaration, ReplyDeclaration, SaidReply } from "./reply-declaration.js";
@@ -53,7 +53,7 @@ const nothing: ReplyDeclaration = {
 };
 
 /** Gives a handler the headers and the reply that its route declares. */
-export function replying<Input, Result>(
+export function withReply<Input, Result>(
   // oxlint-disable-next-line typescript/no-explicit-any -- the names of the handler and of the declaration are printed from one
   run: ReplyingHandler<Input, Result, any>,
 ): Handler<Input, Result> {
@@ -64,7 +64,7 @@ export function replying<Input, Result>(
     context.said = said;
     return run(input, Object.assign(context, { headers: Object.fromEntries(read), reply }));
   };
-  return named(handler, run);
+  return nameAfter(handler, run);
 }
 
 function replyOf(declared: ReplyDeclaration): { readonly reply: Reply; said(): SaidReply } {
@@ -82,7 +82,7 @@ function replyOf(declared: ReplyDeclaration): { readonly reply: Reply; said(): S
     },
     cookie(name, value) {
       const cookie = Object.hasOwn(declared.cookies, name) ? declared.cookies[name] : undefined;
-      if (cookie === undefined) throw undeclared(`the cookie ${name}`);
+      if (cookie === undefined) throw refuseUndeclared(`the cookie ${name}`);
       cookies.set(name, checkedValue("set-cookie", cookieText(name, value, cookie)));
     },
     redirect(location, given) {
@@ -99,10 +99,10 @@ function replyOf(declared: ReplyDeclaration): { readonly reply: Reply; said(): S
 }
 
 function must(isDeclared: boolean, what: string): void {
-  if (!isDeclared) throw undeclared(what);
+  if (!isDeclared) throw refuseUndeclared(what);
 }
 
-function undeclared(what: string): TypeError {
+function refuseUndeclared(what: string): TypeError {
   return new TypeError(`the operation does not declare ${what}`);
 }
 

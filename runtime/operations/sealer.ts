@@ -37,7 +37,7 @@ export function aesSealer(secrets: readonly Buffer[], purpose: string): Sealer {
     open(sealed, about) {
       const bytes = Buffer.from(sealed, "base64url");
       for (const key of keys) {
-        const text = opened(key, bytes, about);
+        const text = openSealed(key, bytes, about);
         if (text !== null) return text;
       }
       throw new Error("a sealed text does not open: its secret is gone, or it was changed");
@@ -45,7 +45,7 @@ export function aesSealer(secrets: readonly Buffer[], purpose: string): Sealer {
   };
 }
 
-function opened(key: Buffer, bytes: Buffer, about: string): string | null {
+function openSealed(key: Buffer, bytes: Buffer, about: string): string | null {
   try {
     const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
       authTagLength: tagBytes,

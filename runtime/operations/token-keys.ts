@@ -30,15 +30,15 @@ export function newTokenKey(algorithm: TokenAlgorithm): Buffer {
     case "HS256":
       return drawBytes(32);
     case "RS256":
-      return exported(generateKeyPairSync("rsa", { modulusLength: 2048 }));
+      return exportPrivateKey(generateKeyPairSync("rsa", { modulusLength: 2048 }));
     case "ES256":
-      return exported(generateKeyPairSync("ec", { namedCurve: "prime256v1" }));
+      return exportPrivateKey(generateKeyPairSync("ec", { namedCurve: "prime256v1" }));
     case "EdDSA":
-      return exported(generateKeyPairSync("ed25519"));
+      return exportPrivateKey(generateKeyPairSync("ed25519"));
   }
 }
 
-function exported({ privateKey }: { readonly privateKey: KeyObject }): Buffer {
+function exportPrivateKey({ privateKey }: { readonly privateKey: KeyObject }): Buffer {
   return privateKey.export({ type: "pkcs8", format: "der" });
 }
 

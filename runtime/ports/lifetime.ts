@@ -36,7 +36,7 @@ const ofSignals = new WeakMap<AbortSignal, Lifetime>();
  */
 export function noteWaiting(signal: AbortSignal | undefined, waitsFor: WaitedFor): () => void {
   const lifetime = signal === undefined ? undefined : ofSignals.get(signal);
-  return lifetime?.onOver(nothing, waitsFor) ?? nothing;
+  return lifetime?.onOver(doNothing, waitsFor) ?? doNothing;
 }
 
 /**
@@ -118,7 +118,7 @@ export class Lifetime {
   onOver(listener: (reason: ServiceError) => void, waitsFor?: WaitedFor): () => void {
     if (this.#reason !== undefined) {
       listener(this.#reason);
-      return nothing;
+      return doNothing;
     }
     const listeners = this.#listeners;
     const listening = { listener, waitsFor };
@@ -270,7 +270,7 @@ function armAll(): void {
 
 const nobody: Caller = { isGone: () => false };
 
-function nothing(): void {
+function doNothing(): void {
   // The listener was called at once, so there is nothing to take back; or there is nothing to end.
 }
 

@@ -25,6 +25,6 @@ export interface SearchDeclaration<Hit = unknown> {
 export type SearchSpec<Hit = unknown> = SearchDeclaration<Hit>;
 
 /** Declares a search. */
-export function searching<Hit>(declaration: SearchDeclaration<Hit>): SearchSpec<Hit> {
+export function defineSearch<Hit>(declaration: SearchDeclaration<Hit>): SearchSpec<Hit> {
   return declaration;
 }

@@ -28,6 +28,6 @@ export function placeOf({ name, place = name }: StorageSpec): string {
 }
 
 /** Declares a storage. */
-export function storing(declaration: StorageSpec): StorageSpec {
+export function defineStorage(declaration: StorageSpec): StorageSpec {
   return declaration;
 }

@@ -28,7 +28,7 @@ function normal(filter: Filter, isNegated: boolean): Filter {
     case "all":
     case "any": {
       const kind = (filter.kind === "all") === isNegated ? "any" : "all";
-      return combined(
+      return combineFilters(
         kind,
         filter.filters.map((inner) => normal(inner, isNegated)),
       );
@@ -44,7 +44,7 @@ function normal(filter: Filter, isNegated: boolean): Filter {
   }
 }
 
-function combined(kind: "all" | "any", filters: readonly Filter[]): Filter {
+function combineFilters(kind: "all" | "any", filters: readonly Filter[]): Filter {
   const flat = filters.flatMap((inner) => (inner.kind === kind ? inner.filters : [inner]));
   const decides = kind === "all" ? "any" : "all";
   if (flat.some((inner) => inner.kind === decides && inner.filters.length === 0))

@@ -58,14 +58,14 @@ function parseAggregate(value: unknown, sorts: unknown, fields: FieldSet): Aggre
   const given = membersOf(value, at, ["$groups", "$computed", "$having"]);
   const columns = new Map<string, FieldReference>();
   const effort: FilterEffort = { clauses: 0, nodes: 0 };
-  const groups = aliased(given["$groups"], `${at}/$groups`, columns).map(
+  const groups = readAliases(given["$groups"], `${at}/$groups`, columns).map(
     ([alias, spec, here], index) => {
       const group = parseGroup(alias, spec, fields, here);
       columns.set(alias, column(`g${index}`, groupType(group), group.field));
       return group;
     },
   );
-  const computed = aliased(given["$computed"], `${at}/$computed`, columns).map(
+  const computed = readAliases(given["$computed"], `${at}/$computed`, columns).map(
     ([alias, spec, here], index) => {
       const one = parseComputed(alias, spec, fields, here, effort);
       columns.set(alias, column(`c${index}`, computedType(one), one.field));
@@ -93,7 +93,7 @@ function column(
 }
 
 /** Entries of a map of aliases, none of them twice. */
-function aliased(
+function readAliases(
   value: unknown,
   at: string,
   taken: ReadonlyMap<string, unknown>,

@@ -104,7 +104,7 @@ class FilterParser implements Clauses {
     checkDepth(depth + limits.relatedDepth, at);
     const { to } = through;
     const filters = parseConstraint(through.field, operand, at, this.#of(to));
-    return filters.map((filter) => referring(to, filter));
+    return filters.map((filter) => filterReferred(to, filter));
   }
 
   /** One that names this document, or what a member of it names, is there and passes. */
@@ -115,10 +115,10 @@ class FilterParser implements Clauses {
     const from = own ?? through?.from;
     if (from === undefined) throw fail("field_not_queryable", { path: at });
     const filter = this.#of(from).node(value, at, depth + limits.relatedDepth);
-    if (through === undefined) return naming(from, this.#fields.id, filter);
+    if (through === undefined) return filterReferrers(from, this.#fields.id, filter);
     checkDepth(depth + 2 * limits.relatedDepth, at);
-    const isThere = referring({ ...through.to, field: from.field }, everything);
-    return naming(from, through.to.field, allOf(isThere, filter));
+    const isThere = filterReferred({ ...through.to, field: from.field }, everything);
+    return filterReferrers(from, through.to.field, allOf(isThere, filter));
   }
 
   /** What reads constraints on related documents. */
@@ -166,15 +166,19 @@ function checkDepth(depth: number, at: string): void {
 }
 
 /** A condition on what a member names; where it names nothing visible, all of that is null. */
-function referring(to: Relation, filter: Filter): Filter {
+function filterReferred(to: Relation, filter: Filter): Filter {
   if (filter.kind === "null" && filter.isNull)
-    return { kind: "not", filter: referring(to, { ...filter, isNull: false }) };
+    return { kind: "not", filter: filterReferred(to, { ...filter, isNull: false }) };
   const { field: ours, rows } = to;
   return { kind: "related", ours, theirs: idField, rows, visible: null, filter };
 }
 
 /** A condition on those that name what is `ours`. */
-function naming({ field: theirs, rows }: Relation, ours: FieldReference, filter: Filter): Filter {
+function filterReferrers(
+  { field: theirs, rows }: Relation,
+  ours: FieldReference,
+  filter: Filter,
+): Filter {
   return { kind: "related", ours, theirs, rows, visible: null, filter };
 }
 

@@ -12,7 +12,7 @@ import { isObject, pointer } from "../contract/json-pointer.js";
  * member names.
  */
 export function parseSorts(value: unknown, fields: FieldSet, at: string): readonly SortKey[] {
-  if (value === undefined) return [ascending(fields.id)];
+  if (value === undefined) return [sortAscending(fields.id)];
   if (!isObject(value)) throw fail("query_invalid", { path: at, reason: "sorts are an object" });
   const entries = Object.entries(value);
   if (entries.length > limits.maxSorts)
@@ -31,12 +31,12 @@ export function parseSorts(value: unknown, fields: FieldSet, at: string): readon
     return { ...key, via: { member, rows, visible: null } };
   });
   const isUnique = keys.some(({ field, via }) => field.path === "id" && via === undefined);
-  return isUnique ? keys : [...keys, ascending(fields.id)];
+  return isUnique ? keys : [...keys, sortAscending(fields.id)];
 }
 
 /** The order of one field: `"asc"`, `"desc"`, or `{dir, nulls?}`. */
 export function parseOrder(field: FieldReference, order: unknown, at: string): SortKey {
-  if (order === "asc") return ascending(field);
+  if (order === "asc") return sortAscending(field);
   if (order === "desc") return { field, direction: "desc", nulls: "last" };
   if (!isObject(order))
     throw fail("query_invalid", { path: at, reason: "must be asc, desc or an object" });
@@ -55,6 +55,6 @@ export function parseOrder(field: FieldReference, order: unknown, at: string): S
   return { field, direction: dir, nulls: nulls ?? (dir === "asc" ? "first" : "last") };
 }
 
-function ascending(field: FieldReference): SortKey {
+function sortAscending(field: FieldReference): SortKey {
   return { field, direction: "asc", nulls: "first" };
 }

@@ -2,7 +2,7 @@
 // engine.
 import { createRequire } from "node:module";
 import { stemmers, type StemmedLanguage } from "../contract/search-languages.js";
-import { folded, maxWordLength } from "./words.js";
+import { foldWord, maxWordLength } from "./words.js";
 
 /** The stem of a lower-case word. */
 type Stemmer = (word: string) => string;
@@ -27,10 +27,10 @@ function stemmerOf(language: StemmedLanguage): Stemmer {
  */
 export function stemsOf(written: string, language: StemmedLanguage): readonly string[] {
   // No language has words so long: they are identifiers, and would only cost time.
-  if (written.length > maxWordLength) return [folded(written)];
+  if (written.length > maxWordLength) return [foldWord(written)];
   const stem = stemmerOf(language);
-  const plain = folded(written);
+  const plain = foldWord(written);
   const accented = written.normalize("NFKC").toLowerCase();
-  const of = (word: string): string => folded(stem(word)) || plain;
+  const of = (word: string): string => foldWord(stem(word)) || plain;
   return accented === plain ? [of(plain)] : [...new Set([of(accented), of(plain)])];
 }

@@ -63,7 +63,7 @@ function* cut(found: string, start: number): Generator<Word> {
 }
 
 function wordAt(run: string, start: number): Word {
-  return { text: folded(run), start, end: start + run.length };
+  return { text: foldWord(run), start, end: start + run.length };
 }
 
 /** A run as its pairs, and its last character. */
@@ -111,7 +111,7 @@ export function isClosing(word: Word | undefined): boolean {
  * The one form of a word: compatibility forms taken apart, lower case, and nothing left but letters
  * and digits.
  */
-export function folded(text: string): string {
+export function foldWord(text: string): string {
   const seen = text.slice(0, maxWritten);
   const one = isPlain.test(seen) ? seen.toLowerCase() : foldedLetters(seen);
   // Engines drop words that are much longer, or widen the query by them.

@@ -109,7 +109,9 @@ async function openConnection(
     log,
   });
   opened.add(() => database.close());
-  const pending = await patiently(log, () => migrated(database, { settings, folder, log }));
+  const pending = await patiently(log, () =>
+    applyOrListPending(database, { settings, folder, log }),
+  );
   await patiently(log, () => database.admit());
   const signer = hmacSigner(settings.signingSecrets);
   const { read: publicUrl, listensAt, siblings } = publicUrlOf(settings);
@@ -135,7 +137,7 @@ async function openConnection(
     queryBudgets: settings.queryBudgets,
     answers: new AnswerBudget(settings.connections.answerBytes),
     of: held.of,
-    ...calling(listeners),
+    ...callListeners(listeners),
   };
   await openFamilies(service, { ...resources, name, doors: { objects: openObjects } }, (one) => {
     opened.add(one.close);
@@ -195,7 +197,7 @@ const silentPlane: SignalPlane = {
   publish: () => undefined,
 };
 
-function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
+function callListeners(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
   return {
     signals: {
       wake: () => listeners.plane.wake(),
@@ -245,7 +247,7 @@ function contextsOf(resources: Resources): ServiceConnection["context"] {
 const patience = { millis: 30_000, every: 1_000 };
 
 /** Applies pending migrations, or returns them if the settings leave them to `migrate`. */
-async function migrated(
+async function applyOrListPending(
   database: MigrationTarget,
   { settings, folder, log }: ConnectOptions,
 ): Promise<readonly string[]> {

@@ -50,7 +50,7 @@ function commandOf(
   const work = commandsOf(service)
     .find((command) => command.name === name)
     ?.read(args);
-  return work ? connected(work) : null;
+  return work ? connectedCommand(work) : null;
 }
 
 function commandsOf(service: ServiceDefinition): readonly ServiceCommand[] {
@@ -58,7 +58,7 @@ function commandsOf(service: ServiceDefinition): readonly ServiceCommand[] {
 }
 
 /** A command that works on the open database and prints a line. */
-function connected(work: (connection: ServiceConnection) => Promise<string>): Command {
+function connectedCommand(work: (connection: ServiceConnection) => Promise<string>): Command {
   return async (service, options) => {
     const connection = await connect(service, options);
     try {

@@ -168,7 +168,7 @@ async function startService(
     adminUrl:
       admin === null ? null : `http://${settings.host}:${(admin.address() as AddressInfo).port}`,
     connection,
-    stop: () => (stopped ??= bounded(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
+    stop: () => (stopped ??= stopWithin(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
   };
 }
 
@@ -315,7 +315,7 @@ function httpServer(): Server {
  * Limits the whole stop to so many seconds: what hasn't ended by then is left to the end of the
  * process.
  */
-async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
+async function stopWithin(stop: Promise<void>, seconds: number): Promise<void> {
   const patience = new AbortController();
   const late = sleep(seconds * 1000, undefined, { signal: patience.signal, ref: false });
   try {

@@ -15,7 +15,7 @@ export type { Duration } from "./duration.js";
 export type { Person } from "./people.js";
 export type { LogLine, RecordedEvent, RecordedSignal } from "./recorder.js";
 export {
-  testing,
+  prepareTestService,
   type SignedInClient,
   type TestClientOptions,
   type TestedService,

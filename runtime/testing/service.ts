@@ -109,7 +109,7 @@ type SignalsOf<Said> = Said extends { readonly signals: infer Signals } ? Signal
  * Makes the function that starts a service for one test. The services that it starts share nothing
  * with each other.
  */
-export function testing<Client extends object, Said extends Says = Says>(
+export function prepareTestService<Client extends object, Said extends Says = Says>(
   tested: TestedService<Client>,
 ): (
   options?: TestServiceOptions<EventsOf<Said>>,

@@ -45,7 +45,7 @@ function innermost(transaction: Transaction): Queue {
 export function inTurn<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
   const queue = innermost(transaction);
   const turn = queue.last.then(() => begun(queue, work));
-  queue.last = turn.then(nothing, nothing);
+  queue.last = turn.then(doNothing, doNothing);
   queue.group = undefined;
   return turn;
 }
@@ -59,7 +59,7 @@ export function togetherInTurn<T>(transaction: Transaction, work: () => Promise<
   const call = group.begins.then(() => begun(queue, work));
   group.calls.push(call);
   // Those that have joined meanwhile have made the turn longer themselves.
-  queue.last = Promise.allSettled(group.calls).then(nothing);
+  queue.last = Promise.allSettled(group.calls).then(doNothing);
   return call;
 }
 
@@ -78,7 +78,7 @@ export async function runPart<T>(transaction: Transaction, part: () => Promise<T
     own.isUndone = true;
     throw error;
   } finally {
-    await ended(own);
+    await untilEnded(own);
     all.splice(all.indexOf(own), 1);
   }
 }
@@ -87,14 +87,14 @@ function begun<T>({ isUndone }: Queue, work: () => Promise<T>): Promise<T> {
   return isUndone ? Promise.reject(undone()) : work();
 }
 
-async function ended(queue: Queue): Promise<void> {
+async function untilEnded(queue: Queue): Promise<void> {
   for (let seen: unknown; seen !== queue.last;) {
     seen = queue.last;
     await queue.last;
   }
 }
 
-function nothing(): void {
+function doNothing(): void {
   // What has become of a turn is nothing to the next one.
 }
 

@@ -151,8 +151,8 @@ console.log(await tasks.get(client, { id: "1" }));`;
     "",
   ]);
   const everywhere = live
-    .replace("webSocket }", "shared, webSocket }")
-    .replace("webSocket()", "shared(webSocket())");
+    .replace("webSocket }", "shareConnection, webSocket }")
+    .replace("webSocket()", "shareConnection(webSocket())");
   rows.push([
     "opwright, and one connection for all tabs",
     ...kilobytes(await sizeOf(root, everywhere)),

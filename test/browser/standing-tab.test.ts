@@ -18,7 +18,7 @@ const root = new URL("../..", import.meta.url).pathname;
 async function pageScript(): Promise<string> {
   const contents = `
     import { createClient, tasks } from "./generated/client/index.js";
-    import { connect, shared, webSocket } from "./generated/client/realtime.js";
+    import { connect, shareConnection, webSocket } from "./generated/client/realtime.js";
     const given = () => JSON.parse(localStorage.getItem("given"));
     const client = createClient({
       baseUrl: location.origin,
@@ -33,7 +33,7 @@ async function pageScript(): Promise<string> {
     const statuses = [];
     let opened = 0;
     const live = connect(client, {
-      transport: shared(webSocket()),
+      transport: shareConnection(webSocket()),
       topics: [given().topic],
       onStatus: (status) => { statuses.push(status); if (status === "open") opened += 1; },
     });

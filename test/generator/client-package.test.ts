@@ -14,7 +14,7 @@ const usage = `
 import { ApiError, createClient, each, edit, isApiError, tasks, type models } from "@opwright/tracker-client";
 import { fetchOf, mockService } from "@opwright/tracker-client/mocks";
 import * as taskQueries from "@opwright/tracker-client/queries/tasks";
-import { connect, shared, socketIo, sse, webSocket } from "@opwright/tracker-client/realtime";
+import { connect, shareConnection, socketIo, sse, webSocket } from "@opwright/tracker-client/realtime";
 import { InfiniteQueryObserver, MutationObserver, QueryClient, QueryObserver } from "@tanstack/query-core";
 import { io } from "socket.io-client";
 
@@ -136,7 +136,7 @@ export async function types(queries: QueryClient): Promise<string | undefined> {
 }
 
 export function live(): void {
-  for (const transport of [shared(webSocket()), sse(), socketIo(io)]) {
+  for (const transport of [shareConnection(webSocket()), sse(), socketIo(io)]) {
     const connection = connect(client, { transport, topics: ["project:1"] });
     connection.listen((signal) => {
       switch (signal.name) {

@@ -8,18 +8,18 @@ import {
   start,
   storage,
   storageInput,
-  storing,
+  defineStorage,
 } from "../../dist/runtime/index.js";
 
 const storages = [
-  storing({
+  defineStorage({
     name: "plain",
     maxUploadBytes: null,
     maxRangeBytes: 1 << 24,
     accept: null,
     encryption: "none",
   }),
-  storing({
+  defineStorage({
     name: "sealed",
     maxUploadBytes: null,
     maxRangeBytes: 1 << 24,

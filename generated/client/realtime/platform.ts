@@ -86,7 +86,7 @@ export function storeOf(name: "localStorage" | "sessionStorage"): KeyValueStore 
  * A store that also remembers by itself: one that is full or forbidden keeps things over a reload
  * no more, that is all.
  */
-export function lasting(store: KeyValueStore | undefined): KeyValueStore {
+export function withMemory(store: KeyValueStore | undefined): KeyValueStore {
   const kept = new Map<string, string>();
   return {
     getItem(key) {

@@ -20,7 +20,7 @@ import {
   type ParameterTypeName,
   type RouteModel,
 } from "../../model/registry.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import {
   deadlineOf,
   deprecationOf,
@@ -217,7 +217,7 @@ function inputOf(
 ): InputModel {
   const resolve: Resolve = (type) => context.types.table.schemas.get(type);
   const typeName = referredType(schema) ?? `${pascalCase(key)}Input`;
-  const body = resolved(schema, resolve);
+  const body = resolveSchema(schema, resolve);
   const hasBody = method === "post" || method === "put" || method === "patch";
   const placeholders = placeholdersOf(path);
   if (!hasNamedMembers(body)) {
@@ -249,7 +249,7 @@ function inputOf(
   const parameters = inUrl.flatMap((name): readonly ParameterModel[] => {
     const property = properties[name] ?? true;
     const isInPath = placeholders.includes(name);
-    const type = parameterType(resolved(property, resolve));
+    const type = parameterType(resolveSchema(property, resolve));
     if (type === undefined || (isInPath && isNullable(property))) {
       context.report({
         code: "OPW045",

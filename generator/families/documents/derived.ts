@@ -1,6 +1,6 @@
 // Types derived from a document's own: payloads and queries.
 import type { DocumentModel } from "../../model/document-model.js";
-import { viewed } from "../../model/views.js";
+import { applyView } from "../../model/views.js";
 import { aggregateTypeNames } from "./queries/aggregate-schemas.js";
 import { queryTypeNames } from "./queries/query-type-names.js";
 import { expansionsName } from "./queries/related.js";
@@ -15,7 +15,7 @@ export function derivedTypes(
 ): readonly (readonly [string, string | null])[] {
   const { name, createTypeName, patchTypeName } = document;
   const whole = [createTypeName, patchTypeName, ...Object.values(aggregateTypeNames(name))];
-  const views = document.views.map((view) => viewed(document, view));
+  const views = document.views.map((view) => applyView(document, view));
   return [
     ...whole.map((type) => [type, null] as const),
     ...views.map(({ typeName }) => [typeName, null] as const),

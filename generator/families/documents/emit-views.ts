@@ -2,7 +2,7 @@
 // views.
 import type { DocumentModel, ReadModel, ViewModel } from "../../model/document-model.js";
 import { specName } from "../../model/names.js";
-import { readName, viewed } from "../../model/views.js";
+import { readName, applyView } from "../../model/views.js";
 import { listLayout, literal } from "../../print/layout.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { scopesMember } from "./scopes.js";
@@ -34,7 +34,7 @@ export function viewLines(
   const { name, members } = view;
   const of = specName(document.name);
   const spec = specName(readName(document.name, name));
-  const [typeName = "unknown", ...asked] = viewTypes(viewed(document, view));
+  const [typeName = "unknown", ...asked] = viewTypes(applyView(document, view));
   const maker = scope.runtime("view");
   const open = isAnnotated
     ? listLayout(

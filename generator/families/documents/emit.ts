@@ -16,7 +16,7 @@ import { queryTypeNames } from "./queries/query-type-names.js";
 import { referrersOf } from "./members/references.js";
 import { handledType, setFiles, setMember } from "./members/set.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import { ledTo, documentOf, readName, viewed } from "../../model/views.js";
+import { ledTo, documentOf, readName, applyView } from "../../model/views.js";
 import { readingMember, viewLines, viewTypes } from "./emit-views.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
@@ -248,7 +248,7 @@ function printDocument(
   };
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
   const types = typesOf(document, isWritable);
-  const views = document.views.map((view) => viewed(document, view));
+  const views = document.views.map((view) => applyView(document, view));
   const named = [...types, ...views.flatMap(viewTypes)].filter((name) => name !== "unknown");
   const handled = isWritable ? handledType(document, (name) => named.includes(name)) : null;
   const declared = [...named, ...(handled === null ? [] : [handled.name])];

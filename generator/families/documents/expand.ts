@@ -3,7 +3,7 @@ import { checkGuardNames, checkOperationName } from "../../kernel/guard-by-opera
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import { viewed } from "../../model/views.js";
+import { applyView } from "../../model/views.js";
 import { operationName } from "./guard.js";
 import { addAggregateTypes, addQueryTypes } from "./queries/query-types.js";
 import type { Documents } from "./queries/related.js";
@@ -24,7 +24,7 @@ export function documentOperations(
 ): readonly UnmountedOperation[] {
   addQueryTypes(context, model, documents);
   addAggregateTypes(context, model);
-  const views = model.views.map((view) => viewed(model, view));
+  const views = model.views.map((view) => applyView(model, view));
   for (const view of views) addQueryTypes(context, view, documents);
   const registered = [
     ...verbsOf(model, declaration).map((verb) => ({ of: model, verb })),

@@ -19,7 +19,7 @@ import {
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
 import { aliases } from "../../load/aliases.js";
-import { meaning } from "../../load/shape-advice.js";
+import { adviseWords } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import { documentWords } from "./other-words.js";
 
@@ -76,7 +76,7 @@ const setText = {
 
 const setRule = {
   kind: "either",
-  advice: meaning({
+  advice: adviseWords({
     ...aliases("$caller", "$user $me $owner $principal $current_user user caller owner"),
     ...aliases("$now", "now now() $date $timestamp current_timestamp"),
     handler: "$handler",

@@ -17,8 +17,8 @@ import {
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import { mapped } from "../../model/records.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { mapRecord } from "../../model/records.js";
+import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import {
   canonicalOf,
   elementsOf,
@@ -66,7 +66,7 @@ export function readDocumentType(
   const typeName = referredType(read) ?? inlineName;
   if (typeName === inlineName && referredType(read) === undefined)
     types.table.add(typeName, true, typeAt);
-  const body = resolved(read, resolve);
+  const body = resolveSchema(read, resolve);
   // A name that no type has was reported.
   const isUnknown = read === true && typeof declaration.type === "string";
   if (typeof body === "boolean" || body["type"] !== "object") {
@@ -182,7 +182,7 @@ export function documentModel(
     enums,
     former: formerNames(properties, resolve),
     formerly: canonicalBody(formerMembers(properties), canonical),
-    dropped: mapped(declaration.dropped ?? {}, ({ as }) => as),
+    dropped: mapRecord(declaration.dropped ?? {}, ({ as }) => as),
     indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
     references,
     ...unread,
@@ -315,7 +315,7 @@ function writtenProperties(
   body: SchemaObject,
   resolve: Resolve,
 ): Readonly<Record<string, JsonSchema>> {
-  return mapped(propertiesOf(body), (schema) => writtenSchema(schema, resolve));
+  return mapRecord(propertiesOf(body), (schema) => writtenSchema(schema, resolve));
 }
 
 function createSchema(

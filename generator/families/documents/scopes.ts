@@ -5,7 +5,7 @@ import { hookChain } from "../../kernel/guards.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { HookUse } from "../../model/registry.js";
 import { sortedRecord } from "../../model/records.js";
-import { documentOf, viewed } from "../../model/views.js";
+import { documentOf, applyView } from "../../model/views.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { listLayout } from "../../print/layout.js";
 import type { DocumentDeclaration } from "./format.js";
@@ -38,7 +38,7 @@ export function withScopes(
     scopes: scopesOf(context, model, declaration, accessesOf(model, declaration)),
     views: model.views.map((view) => ({
       ...view,
-      scopes: scopesOf(context, viewed(model, view), declaration, [get]),
+      scopes: scopesOf(context, applyView(model, view), declaration, [get]),
     })),
   };
 }

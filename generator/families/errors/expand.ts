@@ -1,7 +1,7 @@
 // `errors:` → codes with their kinds and the types of what they tell.
 import { errors } from "../../../runtime/contract/errors.js";
 import type { FamilyContext } from "../../kernel/family.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
@@ -31,7 +31,7 @@ export function errorModels({
     const schema = context === undefined ? undefined : types.readType(context, at, inlineName);
     const referred = schema === undefined ? undefined : referredType(schema);
     if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, at);
-    const type = schema === undefined ? undefined : resolved(schema, resolve);
+    const type = schema === undefined ? undefined : resolveSchema(schema, resolve);
     if (type !== undefined && (typeof type === "boolean" || type["type"] !== "object"))
       report({ code: "OPW011", message: `what ${code} tells must be an object`, at });
     models.set(code, {

@@ -13,7 +13,7 @@ import {
   urlPath,
   requiredGuard,
 } from "../../load/format-parts.js";
-import { meaning } from "../../load/shape-advice.js";
+import { adviseWords } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 
 const headerName = {
@@ -99,7 +99,12 @@ const identity = {
         {
           kind: "oneOf",
           values: ["token", "password", "api_key"],
-          advice: meaning({ jwt: "token", bearer: "token", apikey: "api_key", login: "password" }),
+          advice: adviseWords({
+            jwt: "token",
+            bearer: "token",
+            apikey: "api_key",
+            login: "password",
+          }),
         },
         1,
       ),

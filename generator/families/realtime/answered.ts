@@ -85,7 +85,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
   ];
   const hasCookie = identity.ingress.some(({ kind }) => kind === "cookie");
   return [
-    answered({
+    answeredOperation({
       name: "history",
       summary: "Read the caller's mailbox, which acknowledges nothing",
       method: "GET",
@@ -98,7 +98,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
     ...(realtime.presence ? [presenceOperation(realtime.path, ofCaller)] : []),
     ...(realtime.transports.includes("sse")
       ? [
-          answered({
+          answeredOperation({
             name: "acknowledge",
             summary: "Acknowledge every signal up to an id",
             method: "POST",
@@ -151,7 +151,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
 
 function presenceOperation(path: string, ofCaller: readonly string[]): OperationModel {
   const topic = inQuery("topic", { type: "string", minLength: 1, maxLength: maxTopicLength });
-  return answered({
+  return answeredOperation({
     name: "presence",
     summary: "Name those who hear a topic, in the order of their ids",
     method: "GET",
@@ -187,7 +187,7 @@ interface Answered {
   readonly errors: readonly string[];
 }
 
-function answered(given: Answered): OperationModel {
+function answeredOperation(given: Answered): OperationModel {
   const { name, summary, method, path, parameters, body, output, errors } = given;
   const typeName = `${pascalCase(`realtime.${name}`)}Input`;
   const hooks = [principalHook];

@@ -125,7 +125,7 @@ export class AsyncApiParts {
       action: "send",
       summary,
       channel: { $ref: `#/channels/${name}` },
-      messages: [carried(name, name)],
+      messages: [referToMessage(name, name)],
       ...this.#endpoint.operationBindings,
     };
   }
@@ -139,7 +139,7 @@ export class AsyncApiParts {
       action: "send",
       summary,
       channel: { $ref: `#/channels/${name}` },
-      messages: this.#sent.map((one) => carried(name, one)),
+      messages: this.#sent.map((one) => referToMessage(name, one)),
       ...endpoint.operationBindings,
     };
   }
@@ -159,13 +159,13 @@ export class AsyncApiParts {
     Object.assign(this.channels[at]?.messages ?? {}, messagesOf([asked, ...answered]));
     const reply = {
       channel: { $ref: `#/channels/${at}` },
-      messages: answered.map((one) => carried(at, one)),
+      messages: answered.map((one) => referToMessage(at, one)),
     };
     this.operations[`receive.${name}`] = {
       action: "receive",
       summary,
       channel: { $ref: `#/channels/${at}` },
-      messages: [carried(at, asked)],
+      messages: [referToMessage(at, asked)],
       ...(answered.length === 0 ? {} : { reply }),
       ...extensions,
     };
@@ -222,6 +222,6 @@ function messagesOf(names: readonly string[]): Record<string, object> {
   return Object.fromEntries(names.map((one) => [one, { $ref: `#/components/messages/${one}` }]));
 }
 
-function carried(at: string, name: string): object {
+function referToMessage(at: string, name: string): object {
   return { $ref: `#/channels/${at}/messages/${name}` };
 }

@@ -5,7 +5,7 @@ import type { Origin } from "../../diagnostics/diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { RealtimeModel, SignalModel, SignalTargetModel } from "../../model/registry.js";
-import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { isSectionLeftOut } from "../../kernel/left-out.js";
 
@@ -78,7 +78,7 @@ export function signalTarget(
   for (const field of fields) {
     const schema = Object.hasOwn(members, field) ? members[field] : undefined;
     if (schema === undefined) return refuse(`${typeName} has no field ${field}`);
-    const value = resolved(withoutNull(schema), resolve);
+    const value = resolveSchema(withoutNull(schema), resolve);
     if (isPrincipal ? !isUuid(value) : !isScalar(value))
       return refuse(`${field} is no ${isPrincipal ? "UUID" : "single value"}`);
   }

@@ -1,6 +1,6 @@
 // The registry format of the realtime plane: events, commands, topics, retention.
 import { wordsFor } from "../../load/other-words.js";
-import { meaning } from "../../load/shape-advice.js";
+import { adviseWords } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import {
   deprecation,
@@ -67,7 +67,7 @@ const realtime = {
                 {
                   kind: "oneOf",
                   values: ["principal", "topic"],
-                  advice: meaning({
+                  advice: adviseWords({
                     user: "principal",
                     users: "principal",
                     room: "topic",

@@ -18,7 +18,7 @@ export function emitSearches(
     text: print("search.ts", {
       header: header(search.source),
       imports: importStatements([
-        importOf("searching", "opwright/runtime", false),
+        importOf("defineSearch", "opwright/runtime", false),
         importOf(specName(search.document), `../documents/${search.document}.js`, false),
       ]),
       name: specName(search.name),

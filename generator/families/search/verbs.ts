@@ -26,21 +26,21 @@ const wholeDocuments = ({ document }: SearchPlace): JsonSchema => refTo(document
 
 /** The verbs in the order of the catalogue. */
 export const searchVerbs: readonly SearchVerb[] = [
-  searching("typed", ({ many }) => `Search ${many} by page`, wholeDocuments),
-  searching(
+  searchVerb("typed", ({ many }) => `Search ${many} by page`, wholeDocuments),
+  searchVerb(
     "raw",
     ({ many }) => `Search ${many} by page, for chosen fields`,
     () => chosenFields,
   ),
-  searching("typed_cursor", ({ many }) => `Search ${many} by cursor`, wholeDocuments),
-  searching(
+  searchVerb("typed_cursor", ({ many }) => `Search ${many} by cursor`, wholeDocuments),
+  searchVerb(
     "raw_cursor",
     ({ many }) => `Search ${many} by cursor, for chosen fields`,
     () => chosenFields,
   ),
 ];
 
-function searching(
+function searchVerb(
   name: string,
   summary: SearchVerb["summary"],
   hitOf: (place: SearchPlace) => JsonSchema,

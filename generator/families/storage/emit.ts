@@ -18,7 +18,7 @@ export function emitStorages(
     path: `storage/${storage.name}.ts`,
     text: print("storage.ts", {
       header: header(storage.source),
-      imports: importStatements([importOf("storing", "opwright/runtime", false)]),
+      imports: importStatements([importOf("defineStorage", "opwright/runtime", false)]),
       name: specName(storage.name),
       lines: [
         `  name: ${literal(storage.name)},`,

@@ -25,7 +25,7 @@ export function emitWebhooks(
       authoredIn(run).map(({ file }) => file),
     ),
   });
-  const maker = scope.runtime("subscribing");
+  const maker = scope.runtime("defineWebhooks");
   const listed = (indent: string, member: string, hooks: readonly HookUse[]): string =>
     listLayout(
       indent,

@@ -26,10 +26,10 @@ const url: JsonSchema = {
 
 /** The operations by name. The input of `create` lists the events that callers may subscribe to. */
 export function webhookVerbs(model: WebhooksModel): readonly BuiltInVerb[] {
-  return [creating(model), ...others];
+  return [createVerb(model), ...others];
 }
 
-function creating({ events }: WebhooksModel): BuiltInVerb {
+function createVerb({ events }: WebhooksModel): BuiltInVerb {
   const subscribed: JsonSchema = {
     type: "array",
     items: events.length === 0 ? false : { type: "string", enum: [...events] },

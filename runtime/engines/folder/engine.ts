@@ -84,7 +84,9 @@ export async function openFolderStore(
 
     remove: (key, { etag } = {}) =>
       translateFault(() =>
-        etag === undefined ? removed(fileOf(key), objects) : removedVersion(places, { key, etag }),
+        etag === undefined
+          ? removeDurably(fileOf(key), objects)
+          : removedVersion(places, { key, etag }),
       ),
 
     copy: (from, to, description, options) =>
@@ -195,7 +197,7 @@ async function openedObject(
  * Removes a file durably, and the folders that this leaves empty. Returns false if there is no
  * file.
  */
-async function removed(path: string, objects: string): Promise<boolean> {
+async function removeDurably(path: string, objects: string): Promise<boolean> {
   try {
     await rm(path);
   } catch (error) {

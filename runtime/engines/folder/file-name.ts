@@ -9,7 +9,7 @@ const longest = 200;
  * object itself (`.o`).
  */
 export function pathOf(key: string): readonly string[] {
-  const segments = key.split("/").map(encoded);
+  const segments = key.split("/").map(encodeSegment);
   return segments.flatMap((name, index) => {
     const parts: string[] = [];
     let rest = name;
@@ -36,7 +36,7 @@ export function decodeName(name: string): string {
   ).toString("utf8");
 }
 
-function encoded(segment: string): string {
+function encodeSegment(segment: string): string {
   return [...Buffer.from(segment, "utf8")]
     .map((byte) => {
       const isPlain = (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39);

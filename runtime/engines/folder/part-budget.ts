@@ -49,7 +49,7 @@ export function partBudget(): PartBudget {
       try {
         for (const part of await there())
           if (!account.arrived.has(part.partNumber)) put(account, part.partNumber, part.size);
-        const received = await receive(counted(body, account, attempt, maxBytes));
+        const received = await receive(countBytes(body, account, attempt, maxBytes));
         put(account, partNumber, received.size);
         return received;
       } finally {
@@ -69,7 +69,7 @@ function put(account: Account, partNumber: number, size: number): void {
   account.arrived.set(partNumber, size);
 }
 
-async function* counted(
+async function* countBytes(
   body: AsyncIterable<Buffer>,
   account: Account,
   attempt: Attempt,

@@ -93,10 +93,10 @@ export function folderUploads(
       translateFault(async () => {
         const found = await upload(key, uploadId);
         if (found === null) return null;
-        const ending = await claimed(found.folder);
+        const ending = await claimUpload(found.folder);
         if (ending === null) return null;
         try {
-          const head = await completed(ending, found.session, parts, signal);
+          const head = await joinParts(ending, found.session, parts, signal);
           await moveTo(wholeIn(ending), key);
           await rm(ending, { recursive: true, force: true });
           return head;
@@ -109,7 +109,7 @@ export function folderUploads(
     abort: (key, uploadId) =>
       translateFault(async () => {
         const found = await upload(key, uploadId);
-        const ending = found === null ? null : await claimed(found.folder);
+        const ending = found === null ? null : await claimUpload(found.folder);
         if (ending !== null) await rm(ending, { recursive: true, force: true });
       }),
   };
@@ -126,7 +126,7 @@ async function begun(unfinished: string, session: Session): Promise<string> {
 }
 
 /** Renames an upload's folder in order to end it. Only one caller can; null for all others. */
-async function claimed(folder: string): Promise<string | null> {
+async function claimUpload(folder: string): Promise<string | null> {
   const ending = `${folder}.ending`;
   try {
     await rename(folder, ending);
@@ -175,7 +175,7 @@ const wholeIn = (folder: string): string => join(folder, "whole.tmp");
  * Joins the given parts in one file. Throws `upload_parts_invalid` if one is missing or has another
  * tag.
  */
-async function completed(
+async function joinParts(
   folder: string,
   { key, description }: Session,
   parts: readonly Pick<UploadedPart, "partNumber" | "etag">[],
@@ -187,7 +187,7 @@ async function completed(
     if (part?.etag !== etag) throw fail("upload_parts_invalid", { part_number: partNumber });
     return [partIn(folder, partNumber), part.size] as const;
   });
-  return assembled(wholeIn(folder), key, contentOf(sizes, signal), description);
+  return assembleObject(wholeIn(folder), key, contentOf(sizes, signal), description);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
@@ -199,7 +199,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function assembled(
+async function assembleObject(
   path: string,
   key: string,
   content: AsyncIterable<Buffer>,

@@ -161,7 +161,7 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     const leave = await bulkhead.enter(work);
     try {
       const connection = await pool.connect(work.lifetime);
-      return held(connection, () => (leave(), left?.()), ends, addresses.mustWrite);
+      return holdConnection(connection, () => (leave(), left?.()), ends, addresses.mustWrite);
     } catch (error) {
       leave();
       throw translateRefusal(error, addresses.plain);
@@ -200,7 +200,12 @@ interface Ends {
   terminate(connection: Known): void;
 }
 
-function held(connection: Known, leave: Leave, ends: Ends, mustWrite: boolean): HeldConnection {
+function holdConnection(
+  connection: Known,
+  leave: Leave,
+  ends: Ends,
+  mustWrite: boolean,
+): HeldConnection {
   const { client, socket } = connection;
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();

@@ -17,7 +17,7 @@ import { quoteName, type Dialect, type Statistic } from "../sql/session.js";
 const field = (of: FieldReference): string => {
   if (of.isElement === true)
     return of.path === ""
-      ? typed(`(e."value" #>> '{}')`, of.type)
+      ? castText(`(e."value" #>> '{}')`, of.type)
       : postgresField(of.path, of.type, `e."value"`);
   return of.isColumn ? quoteName(of.path) : inBody(of, of.type);
 };
@@ -77,7 +77,7 @@ export const postgresDialect: Dialect = {
   zonesNeedRange: false,
   zoneNames: `SELECT "name" FROM pg_timezone_names`,
   zone: (timezone) => timezone,
-  truncated,
+  truncated: truncateTime,
   statistic,
   matching: matchText,
   trigrams: `SELECT 1 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm' AND n.nspname = ANY(current_schemas(true))`,
@@ -116,7 +116,7 @@ const [earliest, latest] = ["1900-01-01T00:00:00Z", "2100-01-01T00:00:00Z"];
  * The local beginning of a period; null for a year that is not 0001 to 9999. PostgreSQL has no year
  * 0000, which documents may contain that were stored before it was refused.
  */
-function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
+function truncateTime(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
   const at = `(CASE WHEN ${text} >= '0001' THEN ${text} END)`;
   // A date needs no zone, but PostgreSQL refuses a parameter that nothing uses.
   const local =
@@ -167,7 +167,7 @@ function columnText(of: FieldReference): string {
   }
 }
 
-function typed(text: string, type: FieldType): string {
+function castText(text: string, type: FieldType): string {
   const cast = bodyTypes[type];
   return cast === undefined ? `(${text} COLLATE "C")` : `(${text}::${cast})`;
 }

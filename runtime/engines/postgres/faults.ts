@@ -37,7 +37,9 @@ export function translateFault(error: unknown): unknown {
   if (mayPass(error)) return unavailable(error);
   // insufficient_privilege: the operator has taken a right from the role, and may give it back.
   if (code === "42501")
-    return unavailable(new DatabaseRefusal(`DATABASE_URL's role: ${told(error)}`, false, error));
+    return unavailable(
+      new DatabaseRefusal(`DATABASE_URL's role: ${describeFault(error)}`, false, error),
+    );
   return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;
 }
 
@@ -57,7 +59,7 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
   if (codeOf(cause) !== unknownTable || !(cause instanceof Error)) return error;
   const name = /["«„](?:.*\.)?([a-z0-9_]+)["»“]/.exec(cause.message)?.[1] ?? "";
   if (!tables.includes(name) && !name.startsWith("opwright_")) return error;
-  const text = `DATABASE_URL's role may not use the schema, or there is no table: ${told(cause)}`;
+  const text = `DATABASE_URL's role may not use the schema, or there is no table: ${describeFault(cause)}`;
   return unavailable(new DatabaseRefusal(text, false, cause));
 }
 
@@ -68,7 +70,7 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
 export function translateRefusal(error: unknown, plain: string): unknown {
   if (isOfTable(error)) return error;
   return unavailable(
-    new DatabaseRefusal(`DATABASE_URL ${plain}: ${told(error)}`, mayPass(error), error),
+    new DatabaseRefusal(`DATABASE_URL ${plain}: ${describeFault(error)}`, mayPass(error), error),
   );
 }
 
@@ -96,8 +98,8 @@ function codeOf(error: unknown): string {
 }
 
 /** An error in one line. Several addresses of one host fail together, with a message each. */
-function told(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(told).join("; ");
+function describeFault(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describeFault).join("; ");
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
   const message = error.message.replaceAll(/\s+/g, " ");

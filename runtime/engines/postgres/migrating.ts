@@ -63,7 +63,8 @@ export function withMigrationLock<T>(
       await sleep(turnMillis);
     }
     const result = await work({
-      transaction: (inside) => tried(exec, () => inside({ exec, session: sessionOf(connection) })),
+      transaction: (inside) =>
+        retryOnLocks(exec, () => inside({ exec, session: sessionOf(connection) })),
       async online(statement) {
         await exec("SET lock_timeout = 0");
         const watched = watchIndex(connections, await pidOf(sessionOf(connection)), watch);
@@ -163,7 +164,7 @@ async function isMine(session: SqlSession): Promise<boolean> {
  * Runs `work` in a transaction that gives way to callers: if it can't get a lock in time, it is
  * undone and begun again.
  */
-async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
+async function retryOnLocks<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
   await exec(`SET lock_timeout = ${lockMillis}`);
   for (let tries = 1; ; tries += 1) {
     try {

@@ -94,7 +94,7 @@ export function poolsOf(
       statement_timeout: statementMillis,
       idle_in_transaction_session_timeout: statementMillis,
       types: { getTypeParser: typeParser as never },
-      verify: settled(mustWrite),
+      verify: verifySession(mustWrite),
     });
     pool.on("error", () => undefined);
     return {
@@ -119,7 +119,7 @@ export function poolsOf(
  * Settles a session before its first use. As libpq asks, a server that must write is asked whether
  * it does: a standby says `on`, and so does a server that was made read-only.
  */
-function settled(mustWrite: boolean) {
+function verifySession(mustWrite: boolean) {
   return (client: PoolClient, done: (error?: Error) => void): void => {
     client.query<{ readonly readOnly: string }>(
       settleSession,

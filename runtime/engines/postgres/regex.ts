@@ -12,7 +12,7 @@ export function regexOf({ steps, isAtStart, isAtEnd }: Pattern): string {
 function regexStep(step: PatternStep): string {
   switch (step.kind) {
     case "text":
-      return escaped(step.text);
+      return escapeCharacter(step.text);
     case "any":
       return ".";
     case "rest":
@@ -20,14 +20,16 @@ function regexStep(step: PatternStep): string {
     case "class":
       return `[${step.isNegated ? "^" : ""}${step.ranges
         .map(([first, last]) =>
-          first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`,
+          first === last
+            ? escapeCharacter(first)
+            : `${escapeCharacter(first)}-${escapeCharacter(last)}`,
         )
         .join("")}]`;
   }
 }
 
 /** A character by its code point, so that it has no special meaning, not even in a class. */
-function escaped(text: string): string {
+function escapeCharacter(text: string): string {
   const code = text.codePointAt(0) ?? 0;
   return /[A-Za-z0-9]/.test(text) ? text : `\\U${code.toString(16).padStart(8, "0")}`;
 }

@@ -91,7 +91,7 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
       return await call({ abortSignal: end.signal });
     } catch (error) {
       signal?.throwIfAborted();
-      throw end.signal.aborted ? unavailable(error) : translated(error);
+      throw end.signal.aborted ? unavailable(error) : translateFault(error);
     } finally {
       answered();
       clearTimeout(timer);
@@ -160,7 +160,7 @@ const ofRequest = new Set([
  * network or the settings are fixed are `core.unavailable`: no answer, refused access, a wrong
  * region, a missing bucket, too many requests, faults of S3.
  */
-function translated(error: unknown): unknown {
+function translateFault(error: unknown): unknown {
   const isOurs = error instanceof TypeError || error instanceof ReferenceError;
   if (error instanceof ServiceError || !(error instanceof Error) || isOurs) return error;
   return ofRequest.has(nameOf(error))

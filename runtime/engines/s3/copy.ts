@@ -28,7 +28,7 @@ interface Copy {
  * Copies one version to a key, with a new description. Null if there is no object, or another
  * version. Throws `core.validation` if the new key is too long.
  */
-export async function copied(
+export async function copyObject(
   access: S3Access,
   Bucket: string,
   headOf: (key: string, signal?: AbortSignal) => Promise<ObjectHead | null>,

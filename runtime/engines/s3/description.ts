@@ -9,9 +9,9 @@ export function metadataOf({
   tags,
 }: ObjectDescription): Readonly<Record<string, string>> {
   return {
-    filename: encoded(filename),
-    ...(description === null ? {} : { description: encoded(description) }),
-    ...(tags === undefined ? {} : { tags: encoded(JSON.stringify(tags)) }),
+    filename: encodeText(filename),
+    ...(description === null ? {} : { description: encodeText(description) }),
+    ...(tags === undefined ? {} : { tags: encodeText(JSON.stringify(tags)) }),
   };
 }
 
@@ -25,11 +25,11 @@ export function descriptionOf(
   metadata: Readonly<Record<string, string>> | undefined,
 ): ObjectDescription {
   const { filename, description, tags: text } = metadata ?? {};
-  const tags = text === undefined ? undefined : tagsIn(decoded(text));
+  const tags = text === undefined ? undefined : tagsIn(decodeText(text));
   return {
     contentType: contentType ?? "application/octet-stream",
-    filename: filename === undefined ? (key.split("/").at(-1) ?? "file") : decoded(filename),
-    description: description === undefined ? null : decoded(description),
+    filename: filename === undefined ? (key.split("/").at(-1) ?? "file") : decodeText(filename),
+    description: description === undefined ? null : decodeText(description),
     ...(tags === undefined ? {} : { tags }),
   };
 }
@@ -49,10 +49,10 @@ function tagsIn(text: string): ObjectTags | undefined {
   return isOurs ? (tags as ObjectTags) : undefined;
 }
 
-function encoded(text: string): string {
+function encodeText(text: string): string {
   return Buffer.from(text, "utf8").toString("base64url");
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   return Buffer.from(text, "base64url").toString("utf8");
 }

@@ -14,7 +14,7 @@ import {
   unquoteTag,
   type S3Options,
 } from "./client.js";
-import { copied } from "./copy.js";
+import { copyObject } from "./copy.js";
 import { descriptionOf, metadataOf } from "./description.js";
 import { directTransfers } from "./direct.js";
 import { sweepUploads } from "./multipart.js";
@@ -27,7 +27,7 @@ type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;
  * installed.
  */
 export async function openS3Store(options: S3Options): Promise<ObjectStore> {
-  const sdk = await import("@aws-sdk/client-s3").catch(missing);
+  const sdk = await import("@aws-sdk/client-s3").catch(refuseWithoutSdk);
   const client = clientFor(sdk.S3Client, options);
   const { bucket: Bucket } = options;
   const calls = callsWithin(options);
@@ -42,7 +42,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   return {
     head: headOf,
 
-    open: (Key, options = {}) => opened({ client, sdk, calls }, Bucket, Key, options),
+    open: (Key, options = {}) => openObject({ client, sdk, calls }, Bucket, Key, options),
 
     async write(Key, body, description, signal) {
       checkFits(Key);
@@ -72,7 +72,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
     },
 
     copy: (from, to, description, options) =>
-      copied({ client, sdk, calls }, Bucket, headOf, { from, to, description, ...options }),
+      copyObject({ client, sdk, calls }, Bucket, headOf, { from, to, description, ...options }),
 
     async *list(Prefix, after, signal) {
       for (let StartAfter = after ?? undefined; ;) {
@@ -108,7 +108,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
  * Opens an object, or a window of it, and waits for the first bytes. Null if there is no object, or
  * another version.
  */
-async function opened(
+async function openObject(
   { client, sdk, calls }: S3Access,
   Bucket: string,
   Key: string,
@@ -156,7 +156,7 @@ function missingBucket(bucket: string): Error {
   return new Error(`there is no bucket ${bucket}`);
 }
 
-function missing(cause: unknown): never {
+function refuseWithoutSdk(cause: unknown): never {
   throw new Error(
     "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/s3-presigned-post @aws-sdk/s3-request-presigner",
     { cause },

@@ -37,7 +37,7 @@ export async function aggregateRows(
     ...aggregate.computed.map((_computed, index) => `c${index}`),
   ];
   const chosen = (parameters: SqlParameters): string => {
-    const inner = grouped(session, spec, tenant, query, aggregate, zones, parameters);
+    const inner = printGroups(session, spec, tenant, query, aggregate, zones, parameters);
     const having = filterCondition(aggregate.having, dialect, parameters);
     return `(${inner}) AS h${having === null ? "" : ` WHERE ${having}`}`;
   };
@@ -106,7 +106,7 @@ function source(
 }
 
 /** The query with one row per group: columns `g0…` for `groups`, `c0…` for `computed`. */
-function grouped(
+function printGroups(
   session: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,

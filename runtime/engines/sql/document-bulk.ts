@@ -38,9 +38,9 @@ export function sqlDocumentBulk(
   return {
     holdMany: async (spec, tenant, ids) =>
       new Set(await lock(session, spec, tenant, ids, session.dialect.shareRows)),
-    insertMany: (spec, tenant, documents) => inserted(session, spec, tenant, documents),
-    replaceMany: (spec, tenant, changes) => replaced(session, spec, tenant, changes),
-    removeMany: (spec, tenant, gone) => removed(session, spec, tenant, gone),
+    insertMany: (spec, tenant, documents) => insertRows(session, spec, tenant, documents),
+    replaceMany: (spec, tenant, changes) => replaceRows(session, spec, tenant, changes),
+    removeMany: (spec, tenant, gone) => removeRows(session, spec, tenant, gone),
   };
 }
 
@@ -59,7 +59,7 @@ async function lock(
   const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   const rows = await session.all(
-    `SELECT "id" FROM ${quoteName(spec.table)} WHERE ${isOne}${owned(spec, tenant, "", parameters)} AND NOT "is_deleted" ORDER BY "id"${how}`,
+    `SELECT "id" FROM ${quoteName(spec.table)} WHERE ${isOne}${ofTenant(spec, tenant, "", parameters)} AND NOT "is_deleted" ORDER BY "id"${how}`,
     parameters.values,
   );
   return rows.map((row) => String(row["id"]));
@@ -76,7 +76,7 @@ const rowColumns = [
   "body",
 ];
 
-async function inserted(
+async function insertRows(
   session: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,
@@ -100,7 +100,7 @@ async function inserted(
   await keepIndexes(session, spec, tenant, documents);
 }
 
-async function replaced(
+async function replaceRows(
   session: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,
@@ -127,7 +127,7 @@ async function replaced(
   return ids;
 }
 
-async function removed(
+async function removeRows(
   session: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,
@@ -164,7 +164,7 @@ async function removeHistory(
   const parameters = new SqlParameters(dialect);
   const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   await session.run(
-    `DELETE FROM ${quoteName(historyTableName(spec.table))} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
+    `DELETE FROM ${quoteName(historyTableName(spec.table))} WHERE ${isOne}${ofTenant(spec, tenant, "", parameters)}`,
     parameters.values,
   );
 }
@@ -213,7 +213,7 @@ async function trimHistory(
   const history = quoteName(historyTableName(spec.table));
   const from =
     `${recordRows({ key: "uuid", until: "integer" }, records, dialect, parameters)} JOIN ${history} h ` +
-    `ON h."id" = w."key" AND h."rev" <= w."until"${owned(spec, tenant, "h.", parameters)}`;
+    `ON h."id" = w."key" AND h."rev" <= w."until"${ofTenant(spec, tenant, "h.", parameters)}`;
   await session.run(
     `DELETE FROM ${history} WHERE ${dialect.isRowOf("h", from)}`,
     parameters.values,
@@ -247,7 +247,7 @@ function atRevision(
   return dialect.isRecorded(
     spec.table,
     (row) =>
-      `${row}."id" = w."key" AND ${row}."rev" = w."expected"${owned(spec, tenant, `${row}.`, parameters)}`,
+      `${row}."id" = w."key" AND ${row}."rev" = w."expected"${ofTenant(spec, tenant, `${row}.`, parameters)}`,
   );
 }
 
@@ -255,7 +255,7 @@ function atRevision(
  * The condition that rows belong to the tenant, with ` AND` before it; "" if the type has no
  * tenants.
  */
-function owned(
+function ofTenant(
   { tenant: hasTenants }: AnyDocumentSpec,
   tenant: string,
   row: string,

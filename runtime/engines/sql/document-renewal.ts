@@ -52,7 +52,7 @@ function heldRows(
   rows: readonly SqlRow[],
 ): Promise<readonly SqlRow[]> {
   const { dialect } = session;
-  const { from, isRow, keys } = keyed(session, table);
+  const { from, isRow, keys } = joinByKey(session, table);
   const hold = dialect.holdRows === "" ? "" : `${dialect.holdRows} SKIP LOCKED`;
   return session.all(
     `SELECT ${[...selectKeys(table), `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
@@ -73,7 +73,7 @@ async function storedAnew(
   table: Table,
   rows: readonly SqlRow[],
 ): Promise<void> {
-  const { from, isRow, keys } = keyed(session, table);
+  const { from, isRow, keys } = joinByKey(session, table);
   const members = { ...keys, body: "json" } as const;
   const records = rows.map((row) => ({
     ...keysOf(row, table),
@@ -90,7 +90,7 @@ async function storedAnew(
  * How records `w` are joined with rows `r`: the members that hold the key, the condition, and the
  * records for `FROM`.
  */
-function keyed({ dialect }: SqlSession, table: Table) {
+function joinByKey({ dialect }: SqlSession, table: Table) {
   const keys = table.keys.map(({ type }, at): readonly [string, RecordType] => [`k${at}`, type]);
   return {
     keys: Object.fromEntries(keys),

@@ -105,7 +105,7 @@ export function readStored(spec: AnyDocumentSpec, row: SqlRow): StoredDocument {
     ...(shape > shapeNumber(spec.shape) ? { newer: { shape, body } } : {}),
     ...(spec.shape.kept === undefined
       ? {}
-      : { kept: keptOf(spec.shape, ofThisShape(spec, shape, parsed(body))) }),
+      : { kept: keptOf(spec.shape, ofThisShape(spec, shape, parseBody(body))) }),
   };
 }
 
@@ -115,12 +115,12 @@ type Members = Readonly<Record<string, unknown>>;
 export function bodyAsRead(spec: AnyDocumentSpec, shape: number, body: string): string {
   const isAsStored = isStoredAsDeclared(spec.shape) && !mayHaveMore(spec.shape);
   if (shape === shapeNumber(spec.shape) && isAsStored) return body;
-  return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
+  return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parseBody(body))));
 }
 
 /** Translates a stored body of any shape into one that this version stores, both as JSON text. */
 export function bodyRenewed(spec: AnyDocumentSpec, shape: number, body: string): string {
-  return JSON.stringify(ofThisShape(spec, shape, parsed(body)));
+  return JSON.stringify(ofThisShape(spec, shape, parseBody(body)));
 }
 
 function ofThisShape(
@@ -145,13 +145,13 @@ export function bodyAsStored(
 ): readonly [shape: number, body: string] {
   const { shape } = spec;
   if (newer === undefined && isStoredAsDeclared(shape)) return [shapeNumber(shape), body];
-  const stored = { ...shape.kept, ...kept, ...asStored(shape, parsed(body)) };
+  const stored = { ...shape.kept, ...kept, ...asStored(shape, parseBody(body)) };
   if (newer === undefined) return [shapeNumber(shape), JSON.stringify(stored)];
-  const whole = parsed(newer.body);
+  const whole = parseBody(newer.body);
   const cut = ofThisShape(spec, newer.shape, whole);
   return [newer.shape, JSON.stringify(changedIn(shape, [whole, cut, stored]))];
 }
 
-function parsed(body: string): Members {
+function parseBody(body: string): Members {
   return JSON.parse(body) as Members;
 }

@@ -71,7 +71,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
       let removed = 0;
       let next = after;
       for (const row of rows) {
-        removed += await trimmed(session, spec, row, keep, limit - removed);
+        removed += await trimRevisions(session, spec, row, keep, limit - removed);
         // The next call goes on with the rest of this document.
         if (removed >= limit) return { removed, next };
         next = keyOf(row, table);
@@ -85,7 +85,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
  * Removes up to `limit` of a document's oldest revisions, but none of the newest `keep`. Returns
  * how many.
  */
-async function trimmed(
+async function trimRevisions(
   session: SqlSession,
   spec: AnyDocumentSpec,
   row: SqlRow,

@@ -25,7 +25,7 @@ export async function rowsInTheWay(
   const reasons: string[] = [];
   for (const { of, query } of checks) {
     const rows = await session.all(query, []);
-    if (rows.length > 0) reasons.push(`${of} (${rows.map(described).join("; ")})`);
+    if (rows.length > 0) reasons.push(`${of} (${rows.map(describeRow).join("; ")})`);
   }
   return reasons;
 }
@@ -34,13 +34,13 @@ export async function rowsInTheWay(
  * Describes a row that a check found: `rows` is a count, the other columns are values that these
  * rows share.
  */
-function described({ rows, ...values }: SqlRow): string {
-  const texts = Object.entries(values).map(([name, value]) => `${name} ${spelled(value)}`);
+function describeRow({ rows, ...values }: SqlRow): string {
+  const texts = Object.entries(values).map(([name, value]) => `${name} ${spellValue(value)}`);
   return `${String(rows)} ${Number(rows) === 1 ? "row" : "rows"} with ${texts.join(", ")}`;
 }
 
 /** Text in quotes, numbers without: PostgreSQL returns some numbers as text. */
-function spelled(value: unknown): string {
+function spellValue(value: unknown): string {
   return typeof value === "string" && !/^-?\d+(?:\.\d+)?$/.test(value)
     ? JSON.stringify(value)
     : String(value);

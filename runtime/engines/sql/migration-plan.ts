@@ -56,7 +56,7 @@ export async function planMigrations(
       for (const statement of statementsOf(target.engine, file, applied)) {
         const effects: MeasuredEffect[] = [];
         for (const effect of statement.effects)
-          effects.push(await measured(target.engine, session, effect, made));
+          effects.push(await measureStatement(target.engine, session, effect, made));
         if (statement.makes !== null) made.add(statement.makes);
         steps.push({ file: file.name, statement: statement.text, effects });
       }
@@ -102,7 +102,7 @@ function statementsOf(
     .flatMap((text) => plannedStatements(engine, text));
 }
 
-async function measured(
+async function measureStatement(
   engine: MigrationTarget["engine"],
   session: SqlSession,
   { of, ...effect }: StatementEffect,

@@ -77,7 +77,8 @@ type Step = (
 const documents: Step = async (session, document, search, { after, isTaken }, limit) => {
   const { holdRows } = session.dialect;
   const table = { name: quoteName(document.table), keys: session.dialect.rowKeys(document) };
-  const read = (most: number, hold: string) => held(session, document, table, after, most, hold);
+  const read = (most: number, hold: string) =>
+    holdNext(session, document, table, after, most, hold);
   const next = (rows: readonly SqlRow[]): From | null => {
     const last = rows.at(-1);
     return last === undefined ? null : { after: keyOf(last, table) };
@@ -101,7 +102,7 @@ const documents: Step = async (session, document, search, { after, isTaken }, li
 };
 
 /** The next documents after a key, locked as `hold` says ("" doesn't lock them). */
-function held(
+function holdNext(
   session: SqlSession,
   document: AnyDocumentSpec,
   table: Table,
@@ -160,7 +161,7 @@ const rows: Step = (session, document, { index }, { after }, limit) => {
   const keys = session.dialect.rowKeys(document);
   const same = keys.map(({ column }) => `d.${column} = r.${column}`).join(" AND ");
   const isGone = `NOT EXISTS (SELECT 1 FROM ${quoteName(document.table)} d WHERE ${same})`;
-  return removed(session, { name: quoteName(index), keys }, isGone, after, limit);
+  return removeNext(session, { name: quoteName(index), keys }, isGone, after, limit);
 };
 
 /**
@@ -174,7 +175,7 @@ const words: Step = (session, document, search, { after }, limit) => {
     type: "text",
   }));
   const isUsed = session.dialect.isWordUsed(document, search, "r");
-  return removed(
+  return removeNext(
     session,
     { name: quoteName(`${search.index}_words`), keys },
     `NOT ${isUsed}`,
@@ -186,7 +187,7 @@ const words: Step = (session, document, search, { after }, limit) => {
 const steps = { documents, rows, words };
 
 /** Removes those of the next `limit` rows of a table that meet a condition. */
-async function removed(
+async function removeNext(
   session: SqlSession,
   table: Table,
   condition: string,

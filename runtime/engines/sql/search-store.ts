@@ -60,7 +60,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
         parameters.values,
         { ...documentColumns, computed: ["score", ...columns] },
       );
-      return rows.map((row) => withJoined(scored(spec, row), row));
+      return rows.map((row) => withJoined(readScored(spec, row), row));
     },
 
     async count(spec, tenant, query) {
@@ -102,6 +102,6 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
   };
 }
 
-function scored({ document }: SearchSpec, row: SqlRow): ScoredDocument {
+function readScored({ document }: SearchSpec, row: SqlRow): ScoredDocument {
   return { ...readStored(document, row), score: Number(row["score"]) };
 }

@@ -4,7 +4,7 @@ import type { StoredField } from "../../contract/stored-members.js";
 import type { FieldReference } from "../../query/fields.js";
 import { quoteName, type Dialect } from "../sql/session.js";
 import { statistic } from "./statistics.js";
-import { truncated, zoneOffsets } from "./time-zone.js";
+import { truncateTime, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
 import {
   havingWord,
@@ -76,7 +76,7 @@ export const sqliteDialect: Dialect = {
   zonesNeedRange: true,
   zoneNames: null,
   zone: zoneOffsets,
-  truncated,
+  truncated: truncateTime,
   statistic,
   matching: matchText,
   trigrams: null,

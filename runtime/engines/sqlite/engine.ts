@@ -49,7 +49,7 @@ export function openSqliteDatabase(
   makePrivateDatabase(path);
   // One more for the writer's own scans.
   reserveThreads(size + 1);
-  const open = (pragmas: string): SqliteConnection => connected(path, pragmas);
+  const open = (pragmas: string): SqliteConnection => openSynced(path, pragmas);
   // The writer waits for other processes without blocking this one (see writer.ts).
   const writing = new WritingConnection(open("PRAGMA busy_timeout = 0;"));
   const keyed = new PreparedConnection(open("PRAGMA query_only = ON;"));
@@ -109,14 +109,14 @@ export function openSqliteDatabase(
     async migrate(work) {
       await writer.idle();
       return work({
-        transaction: (inside) => migrated(writing, inside),
-        online: (statement) => migrated(writing, ({ exec }) => exec(statement)),
+        transaction: (inside) => runMigrationPart(writing, inside),
+        online: (statement) => runMigrationPart(writing, ({ exec }) => exec(statement)),
       });
     },
 
     async inspect(work) {
       await writer.idle();
-      return migrated(writing, ({ session }) => work(session));
+      return runMigrationPart(writing, ({ session }) => work(session));
     },
   };
 }
@@ -136,7 +136,7 @@ async function alone<T>(held: Set<string>, name: string, work: () => Promise<T>)
 }
 
 /** Opens a connection whose commits are synced to disk before they are acknowledged. */
-function connected(path: string, pragmas: string): SqliteConnection {
+function openSynced(path: string, pragmas: string): SqliteConnection {
   const connection = openSqlite(path);
   try {
     connection.exec(
@@ -153,7 +153,7 @@ function connected(path: string, pragmas: string): SqliteConnection {
  * Runs a part of a migration in a transaction. Waits up to 5 s for other processes, which blocks
  * the event loop.
  */
-async function migrated<T>(
+async function runMigrationPart<T>(
   connection: WritingConnection,
   work: (transaction: MigrationTransaction) => Promise<T>,
 ): Promise<T> {

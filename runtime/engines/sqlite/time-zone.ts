@@ -68,7 +68,7 @@ const formats = {
  * Prints the local beginning of the period that a time or date is in. A date is not shifted by the
  * zone.
  */
-export function truncated(
+export function truncateTime(
   text: string,
   unit: keyof typeof formats,
   type: string,

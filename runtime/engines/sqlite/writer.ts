@@ -53,7 +53,7 @@ export class SqliteWriter {
    */
   run<T>(writing: Writing, work: Transacted<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const begun = writing.lifetime.onOver(nothing, "the database");
+      const begun = writing.lifetime.onOver(ignoreAbort, "the database");
       this.#queue.push({ writing, work, begun, resolve, reject });
       this.#draining ??= this.#drain();
     });
@@ -171,7 +171,7 @@ export class SqliteWriter {
   }
 }
 
-function nothing(): void {
+function ignoreAbort(): void {
   // It is still run: then it finds that its time is over.
 }
 

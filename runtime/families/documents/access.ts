@@ -49,7 +49,7 @@ export async function within(
  * The invocation as documents of a spec may name those of another: what the other's guard lets the
  * caller see. Documents that are `unscoped` name all. Throws as `within` does.
  */
-export function naming(
+export function narrowToReferable(
   spec: AnyDocumentSpec,
   target: AnyDocumentSpec,
   context: ExecutionContext,

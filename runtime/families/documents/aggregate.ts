@@ -1,7 +1,7 @@
 // Aggregated lists of documents: `{hits: [{alias: value}], page, size, count}` (decisions.md
 // "Documents").
 import type { ExecutionContext } from "../../operations/context.js";
-import { parsed, type InputBinding } from "../../operations/input.js";
+import { parseWith, type InputBinding } from "../../operations/input.js";
 import type { Handler } from "../../operations/operation.js";
 import { aggregateCost } from "../../operations/query-cost.js";
 import { parseAggregateRequest, type AggregateRequest } from "../../query/parse-aggregate.js";
@@ -38,7 +38,7 @@ export async function aggregatePage(
   asked: AggregateRequest,
   sight: Sight,
 ): Promise<AggregatePage> {
-  const request = narrowQuery(spec, context, await seen(spec, context, asked, sight));
+  const request = narrowQuery(spec, context, await narrowRequest(spec, context, asked, sight));
   const { page, size, aggregate } = request;
   const filters = [request.filter, ...aggregate.computed.map(({ filter }) => filter)];
   await checkPrice(spec, context, filters, (ground) =>
@@ -55,7 +55,7 @@ export async function aggregatePage(
 }
 
 /** The request, narrowed to the visible part of other documents that its filters reach. */
-async function seen(
+async function narrowRequest(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   asked: AggregateRequest,
@@ -75,5 +75,5 @@ async function seen(
 /** The binding of its body. */
 export function aggInput(spec: DocumentSpec<unknown>): InputBinding<AggregateRequest> {
   const rules = { fields: spec.fieldSet, mayListDeleted: spec.listDeleted };
-  return parsed((body) => parseAggregateRequest(body, rules));
+  return parseWith((body) => parseAggregateRequest(body, rules));
 }

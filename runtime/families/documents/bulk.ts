@@ -4,7 +4,7 @@ import { isObject, pointer } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
 import { isUuid } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { parsed, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
+import { parseWith, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler, LookingHandler } from "../../operations/operation.js";
 import { pageCost } from "../../operations/query-cost.js";
@@ -132,21 +132,21 @@ export const bulk = {
 /** Bindings of their bodies. Payloads and patches are checked item by item. */
 export const bulkInput = {
   create: (max: number): InputBinding<Many<unknown>> =>
-    parsed((body) => manyOf(body, max, (item) => item)),
+    parseWith((body) => manyOf(body, max, (item) => item)),
   update: (max: number): InputBinding<Many<Patching>> =>
-    parsed((body) =>
+    parseWith((body) =>
       manyOf(body, max, (item, at) => {
         const { patch, ...rest } = membersOf(item, at, ["id", "rev", "patch"]);
         if (!isObject(patch)) throw invalid(pointer(at, "patch"), "type", "must be object");
-        return { ...leaving(rest, at), patch };
+        return { ...parseLeaving(rest, at), patch };
       }),
     ),
   delete: (max: number): InputBinding<Many<Leaving>> =>
-    parsed((body) =>
-      manyOf(body, max, (item, at) => leaving(membersOf(item, at, ["id", "rev"]), at)),
+    parseWith((body) =>
+      manyOf(body, max, (item, at) => parseLeaving(membersOf(item, at, ["id", "rev"]), at)),
     ),
   updateWhere: (spec: DocumentSpec<unknown>): InputBinding<Matching> =>
-    parsed((body) => {
+    parseWith((body) => {
       const members = membersOf(body, "", ["filters", "patch", "dry_run"]);
       if (!isObject(members["patch"])) throw invalid("/patch", "type", "must be object");
       const faults = spec.validatePatch?.(members["patch"]) ?? null;
@@ -154,12 +154,12 @@ export const bulkInput = {
         throw fail("core.validation", {
           errors: faults.map((fault) => ({ ...fault, path: `/patch${fault.path}` })),
         });
-      return matching(spec, members);
+      return parseMatching(spec, members);
     }),
   deleteWhere: (spec: DocumentSpec<unknown>): InputBinding<Matching> =>
-    parsed((body) => matching(spec, membersOf(body, "", ["filters", "dry_run"]))),
+    parseWith((body) => parseMatching(spec, membersOf(body, "", ["filters", "dry_run"]))),
   upsert: (spec: DocumentSpec<unknown>): InputBinding<Upserting> =>
-    parsed((body) => {
+    parseWith((body) => {
       const { by, document } = membersOf(body, "", ["by", "document"]);
       const names = Array.isArray(by) ? by.filter((name) => typeof name === "string") : [];
       if (!Array.isArray(by) || names.length !== by.length || !isUniqueBy(spec, names))
@@ -182,7 +182,7 @@ function manyOf<Item>(
   return { items: items.map((item, at) => read(item, pointer("/items", String(at)))), atomic };
 }
 
-function leaving({ id, rev }: Readonly<Record<string, unknown>>, at: string): Leaving {
+function parseLeaving({ id, rev }: Readonly<Record<string, unknown>>, at: string): Leaving {
   if (typeof id !== "string" || !isUuid(id))
     throw invalid(pointer(at, "id"), "format", "must be a UUID");
   if (rev !== undefined && !(Number.isSafeInteger(rev) && Number(rev) >= 1))
@@ -191,7 +191,7 @@ function leaving({ id, rev }: Readonly<Record<string, unknown>>, at: string): Le
   return { id: id.toLowerCase(), rev: expected };
 }
 
-function matching(
+function parseMatching(
   spec: DocumentSpec<unknown>,
   members: Readonly<Record<string, unknown>>,
 ): Matching {

@@ -118,7 +118,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     return expanded(seen, await findRows(spec, seen, query), query.expand);
   };
   const count = async (query: FindQuery<unknown, unknown> = {}): Promise<number> => {
-    const asked = await selected(spec, await reading(), query);
+    const asked = await selectScoped(spec, await reading(), query);
     return context.transaction.of(documentStore).count(spec, context.tenant, asked);
   };
   const held: Collection<Document, Create, Patch, Filter, Sorts, Expanded> = {
@@ -138,18 +138,18 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
       (await findRows(spec, await reading(), { ...query, size: 1 })).length > 0,
     async page({ own, ...query } = {}) {
       const request = parsePageRequest(withoutUndefined(query), rules);
-      const page = owned(context, own, request);
+      const page = narrowToOwn(context, own, request);
       return (await listPage<Page<Expanded>>(spec, await reading(), page, handlerSight)).parse();
     },
     async cursor({ own, ...query } = {}) {
       const request = parseCursorRequest(withoutUndefined(query), rules);
-      const page = owned(context, own, request);
+      const page = narrowToOwn(context, own, request);
       const seen = await reading();
       return (await listByCursor<CursorPage<Expanded>>(spec, seen, page, handlerSight)).parse();
     },
     async aggregate({ own, ...query }) {
       const request = parseAggregateRequest(withoutUndefined(query), rules);
-      return aggregatePage(spec, await reading(), owned(context, own, request), handlerSight);
+      return aggregatePage(spec, await reading(), narrowToOwn(context, own, request), handlerSight);
     },
   };
   return heldApi(context, `collection(${spec.name})`, held, { inTurn: true });
@@ -160,7 +160,7 @@ function withoutUndefined(query: object): object {
 }
 
 /** The query, narrowed to the caller's own documents if the options say so. */
-function owned<Query extends DocumentQuery>(
+function narrowToOwn<Query extends DocumentQuery>(
   { identity }: ExecutionContext,
   own: boolean | undefined,
   query: Query,
@@ -183,14 +183,14 @@ function rulesOf({ scopeFields }: DocumentSpec<unknown>): ListRules {
 }
 
 /** The query of a filter and sorts, within the scope of the invocation. */
-async function selected(
+async function selectScoped(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   { filters, sorts, own }: FindQuery<unknown, unknown>,
 ): Promise<DocumentQuery> {
   const query = readListQuery({ filters, sorts }, rulesOf(spec));
   const seen = await withSight(spec, context, query, handlerSight);
-  return narrowQuery(spec, context, owned(context, own, seen));
+  return narrowQuery(spec, context, narrowToOwn(context, own, seen));
 }
 
 async function findRows(
@@ -198,7 +198,7 @@ async function findRows(
   context: ExecutionContext,
   given: FindQuery<unknown, unknown>,
 ): Promise<readonly StoredDocument[]> {
-  const query = await selected(spec, context, given);
+  const query = await selectScoped(spec, context, given);
   const { size, offset = 0 } = given;
   if (size !== undefined && !(Number.isSafeInteger(size) && size >= 1))
     throw new TypeError("size must be an integer from 1");

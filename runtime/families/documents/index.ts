@@ -12,19 +12,19 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
   member: "documents",
   tables: (documents) => documents.map(({ table }) => table),
   jobs: (documents, service) => [
-    ...changed(documents).map((spec) => renewalJob(spec, service.log)),
+    ...changedShapes(documents).map((spec) => renewalJob(spec, service.log)),
     ...retentionJobs(documents, service),
   ],
-  migrated: (documents, database, options) => renewAll(database, changed(documents), options),
+  migrated: (documents, database, options) => renewAll(database, changedShapes(documents), options),
   start: (documents, service) => announce(documents, service),
   metrics: (documents, { database }) => ({
     rows_to_renew: gauge("Rows of changed types that are left to check, roughly.", () =>
-      rowsToRenew(database.reader, changed(documents)),
+      rowsToRenew(database.reader, changedShapes(documents)),
     ),
     older_processes: gauge("Running processes of older versions.", async () => {
       const { leases } = database.reader;
       const older = await Promise.all(
-        changed(documents).map((spec) => olderProcesses(leases, spec)),
+        changedShapes(documents).map((spec) => olderProcesses(leases, spec)),
       );
       return new Set(older.flat().map(({ host, pid }) => `${host} ${pid}`)).size;
     }),
@@ -32,6 +32,6 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
 });
 
 /** Types that have had other shapes. */
-function changed(documents: readonly AnyDocumentSpec[]): readonly AnyDocumentSpec[] {
+function changedShapes(documents: readonly AnyDocumentSpec[]): readonly AnyDocumentSpec[] {
   return documents.filter(({ shape }) => shape.steps.length > 0);
 }

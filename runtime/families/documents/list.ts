@@ -34,7 +34,7 @@ export async function listPage<Page>(
   const documents = context.transaction.of(documentStore);
   const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
-  const select = selecting(spec, context);
+  const select = makeSelect(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const count = await documents.count(spec, context.tenant, request);
   const { page, size } = request;
@@ -52,12 +52,12 @@ export async function listByCursor<Page>(
   const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
   const window = { offset: 0, size: request.size, isCounted: false };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
-  const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));
+  const { rows, cursors } = await cursorRows(context, request, makeSelect(spec, context));
   const hits = await hitsText(spec, context, request, rows, sight);
   return new JsonText(`{"hits":${hits},${cursors}}`);
 }
 
-function selecting(spec: AnyDocumentSpec, context: ExecutionContext) {
+function makeSelect(spec: AnyDocumentSpec, context: ExecutionContext) {
   return (query: DocumentQuery, window: Window) =>
     context.transaction.of(documentStore).select(spec, context.tenant, query, window);
 }
@@ -102,7 +102,7 @@ export async function cursorRows<Row extends StoredDocument, Request extends Cur
   const isBackward = request.cursor?.direction === "before";
   const after =
     request.cursor === undefined ? undefined : decodeCursor(context, binding, request.cursor.text);
-  const sorts = isBackward ? request.sorts.map(reversed) : request.sorts;
+  const sorts = isBackward ? request.sorts.map(reverseSort) : request.sorts;
   const start = { offset: 0, after };
   const query = { ...request, sorts };
   const read = (window: Window): Promise<readonly Row[]> => select(query, window);
@@ -164,7 +164,7 @@ export function project(
   return result;
 }
 
-function reversed(key: SortKey): SortKey {
+function reverseSort(key: SortKey): SortKey {
   return {
     ...key,
     direction: key.direction === "asc" ? "desc" : "asc",

@@ -8,7 +8,7 @@ import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
-import { naming } from "./access.js";
+import { narrowToReferable } from "./access.js";
 import { emitSignals } from "./emit.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
@@ -339,7 +339,7 @@ async function withReferencesHeld<Item>(
     const ids = [...new Set(free.flatMap((item) => idOf(item) ?? []))];
     if (ids.length === 0) continue;
     const target = targetOf();
-    const seen = await naming(spec, target, context);
+    const seen = await narrowToReferable(spec, target, context);
     const isSeen = seen.scopeOf(target.name) === everything;
     const held = isSeen
       ? await context.transaction.of(documentStore).holdMany(target, context.tenant, ids)

@@ -1,7 +1,7 @@
 // The document operations that generated routes name: `documents.create(tasks)` and so on
 // (service.md "Document routes").
 import type { ExpectedRevision, InputBinding } from "../../operations/input.js";
-import { parsed } from "../../operations/input.js";
+import { parseWith } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import {
@@ -138,13 +138,13 @@ async function renderExpanded<Expanded>(
 /** Bindings of list bodies, whose errors name the faulty part of the query. */
 export const listing = {
   page: (spec: DocumentSpec<unknown>): InputBinding<PageRequest> =>
-    parsed((body) => parsePageRequest(body, rules(spec, false))),
+    parseWith((body) => parsePageRequest(body, rules(spec, false))),
   rawPage: (spec: DocumentSpec<unknown>): InputBinding<PageRequest> =>
-    parsed((body) => parsePageRequest(body, rules(spec, true))),
+    parseWith((body) => parsePageRequest(body, rules(spec, true))),
   cursor: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> =>
-    parsed((body) => parseCursorRequest(body, rules(spec, false))),
+    parseWith((body) => parseCursorRequest(body, rules(spec, false))),
   rawCursor: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> =>
-    parsed((body) => parseCursorRequest(body, rules(spec, true))),
+    parseWith((body) => parseCursorRequest(body, rules(spec, true))),
 };
 
 function rules(spec: DocumentSpec<unknown>, isRaw: boolean): ListRules {

@@ -5,7 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
-import { naming } from "./access.js";
+import { narrowToReferable } from "./access.js";
 import { emitSignals } from "./emit.js";
 import { diffOf } from "./changes.js";
 import { withSet } from "./set.js";
@@ -56,7 +56,7 @@ async function isHeld(
   id: string,
 ): Promise<boolean> {
   const held = await context.transaction.of(documentStore).hold(target, context.tenant, id);
-  const seen = await naming(spec, target, context);
+  const seen = await narrowToReferable(spec, target, context);
   if (!held || seen.scopeOf(target.name) === everything) return held;
   return (await findDocument(target, seen, id)) !== null;
 }
@@ -108,13 +108,13 @@ async function release(
       const { rows, isCut } = await namedBy(referrer, context, id, going.how, going.left + 1);
       going.left -= rows.length;
       if (going.left < 0) throw inUse(referrer, maxReferrers);
-      for (const row of rows) await released(referrer, context, row.id, going);
+      for (const row of rows) await releaseReferrer(referrer, context, row.id, going);
       hasMore = isCut;
     }
   }
 }
 
-async function released(
+async function releaseReferrer(
   { by, member, onDelete }: Referrer,
   context: ExecutionContext,
   id: string,
@@ -123,7 +123,7 @@ async function released(
   // One that is named on two ways has gone, or changed, on the first.
   const row = await context.transaction.of(documentStore).get(by(), context.tenant, id);
   if (row === null || (going.how === "delete" && row.isDeleted)) return;
-  if (onDelete === "set_null") await cleared(by(), context, row, member);
+  if (onDelete === "set_null") await clearReference(by(), context, row, member);
   else await takenAlong(by(), context, row, going);
 }
 
@@ -164,7 +164,7 @@ function namedBy(
   );
 }
 
-async function cleared(
+async function clearReference(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,

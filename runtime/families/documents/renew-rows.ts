@@ -38,22 +38,22 @@ async function renewType(
     const step = await renewRows(database, spec, { onProgress, signal });
     if (step.kind !== "waiting") break;
     if (!waits) {
-      say(`rows are brought up once ${named(step.processes)}`);
+      say(`rows are brought up once ${nameProcesses(step.processes)}`);
       break;
     }
-    if (!isTold) say(`waiting for ${counted(step.processes)} (${places(step.processes)})`);
+    if (!isTold) say(`waiting for ${countProcesses(step.processes)} (${places(step.processes)})`);
     if (signal.aborted) break;
     await sleep(lookMillis, undefined, { signal }).catch(() => undefined);
   }
   (bar as ProgressBar | null)?.finish();
 }
 
-function named(processes: readonly Announced[]): string {
+function nameProcesses(processes: readonly Announced[]): string {
   const have = processes.length === 1 ? "has" : "have";
-  return `${counted(processes)} ${have} ended (${places(processes)})`;
+  return `${countProcesses(processes)} ${have} ended (${places(processes)})`;
 }
 
-function counted({ length }: readonly Announced[]): string {
+function countProcesses({ length }: readonly Announced[]): string {
   return `${length} ${length === 1 ? "process" : "processes"} of an older version`;
 }
 

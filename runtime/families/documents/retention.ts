@@ -52,7 +52,7 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
         const owner = spec.tenant ? tenant : undefined;
         const lifetime = Lifetime.within(patienceMillis);
         const context = service.context(`${spec.name}.retention`, owner, lifetime);
-        await removed(spec, context, id, until).catch((error: unknown) => {
+        await removeExpired(spec, context, id, until).catch((error: unknown) => {
           // What names it holds it; other faults are the next time's as well, and hold up nothing
           // else.
           if (!(error instanceof ServiceError)) throw error;
@@ -73,7 +73,7 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
  * Removes a document that is still deleted, as `kill` does: its revisions, its words, and what goes
  * along with it.
  */
-function removed(
+function removeExpired(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,

@@ -55,7 +55,13 @@ export async function upsertDocument(
     isWhole ? occupant(spec, updating, Object.fromEntries(key)) : Promise.resolve(undefined);
   const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
   const update = async (found: StoredDocument): Promise<Upserted> => ({
-    stored: await updated(spec, updating, found, checkedPayload(rest, spec.validatePatch), hooks),
+    stored: await updateFound(
+      spec,
+      updating,
+      found,
+      checkedPayload(rest, spec.validatePatch),
+      hooks,
+    ),
     isNew: false,
   });
   const first = await find();
@@ -81,7 +87,7 @@ export async function upsertDocument(
 }
 
 /** The document with a patch, and the hooks of updating around it. */
-function updated(
+function updateFound(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   found: StoredDocument,

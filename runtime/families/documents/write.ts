@@ -40,7 +40,7 @@ export async function createDocument(
   const writer = await writerOf(spec, context, "create");
   const { stored, body } = newDocument(spec, writer, payload);
   await holdReferences(spec, context, body, Object.keys(body));
-  await attempted(spec, context, spec.unique !== undefined, async (documents) => {
+  await writeInSavepoint(spec, context, spec.unique !== undefined, async (documents) => {
     await documents.insert(spec, context.tenant, stored);
     await checkWithinScope(spec, context, stored.id);
   });
@@ -163,7 +163,7 @@ export async function patchCurrent(
   const after =
     expected === "any" || expected === current.rev
       ? applyPatch(before, change, nullable(spec))
-      : await merged(spec, context, current, expected, before, change);
+      : await mergeAndReplace(spec, context, current, expected, before, change);
   const writer = await writerOf(spec, context, "write");
   const { body, diff } = changedBody(spec, writer, before, after);
   const changed = Object.keys(diff);
@@ -175,7 +175,7 @@ export async function patchCurrent(
   return { stored, diff };
 }
 
-async function merged(
+async function mergeAndReplace(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
@@ -210,19 +210,19 @@ export async function markDocument(
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
     const stored = await (isDeleted
-      ? departing(spec, context, id, async () => {
-          const marked = await replaced(spec, context, current, { isDeleted }, false);
+      ? removeUnlessReferenced(spec, context, id, async () => {
+          const marked = await replaceCurrent(spec, context, current, { isDeleted }, false);
           if (marked !== null) await releaseReferrers(spec, context, id, "delete");
           return marked;
         })
-      : restored(spec, context, current));
+      : restoreLive(spec, context, current));
     if (stored !== null) await emitSignals(spec, context, isDeleted ? "delete" : "restore", stored);
     return stored;
   });
 }
 
 /** The document live again, if the targets of its references exist. */
-async function restored(
+async function restoreLive(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
@@ -232,7 +232,7 @@ async function restored(
     // It has named them before: whether they are there is asked, not who sees them.
     await holdReferences(spec, context.beyondScopes, body, Object.keys(body), current.id);
   }
-  return replaced(spec, context, current, { isDeleted: false }, spec.unique !== undefined);
+  return replaceCurrent(spec, context, current, { isDeleted: false }, spec.unique !== undefined);
 }
 
 /**
@@ -251,7 +251,7 @@ export async function killDocument(
     checkPreconditions(preconditions, validatorsOf(spec, current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
-    const isGone = await departing(spec, context, id, async () => {
+    const isGone = await removeUnlessReferenced(spec, context, id, async () => {
       const removed = await documents.remove(spec, context.tenant, id, current.rev);
       if (removed) await releaseReferrers(spec, context, id, "kill");
       return removed;
@@ -287,11 +287,11 @@ export function replacedBody(
   const isUnique = (spec.unique ?? []).some(({ members }) =>
     members.some((path) => changed.includes(path.split(".")[0] ?? path)),
   );
-  return replaced(spec, context, current, { body: JSON.stringify(body) }, isUnique);
+  return replaceCurrent(spec, context, current, { body: JSON.stringify(body) }, isUnique);
 }
 
 /** The next revision if the current one is still there, else null. */
-async function replaced(
+async function replaceCurrent(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
@@ -299,7 +299,7 @@ async function replaced(
   mayClash: boolean,
 ): Promise<StoredDocument | null> {
   const next = nextRevision(context, current, change, timeOf(context));
-  const won = await attempted(spec, context, mayClash, async (documents) => {
+  const won = await writeInSavepoint(spec, context, mayClash, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);
     return isReplaced;
@@ -311,7 +311,7 @@ async function replaced(
  * Writes what may be refused once it is written, because another document has the same or the scope
  * leaves it out: a handler that catches that goes on in its transaction without it.
  */
-function attempted<T>(
+function writeInSavepoint<T>(
   { name }: AnyDocumentSpec,
   context: ExecutionContext,
   mayClash: boolean,
@@ -326,7 +326,7 @@ function attempted<T>(
  * A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile
  * waits.
  */
-function departing<T>(
+function removeUnlessReferenced<T>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,

@@ -113,9 +113,9 @@ export function writesOf<Document, Create, Patch>(
         return deleteMany(spec, seen, items.map(knownItem));
       }),
     delete: async (id, rev) =>
-      rendered(await marked(spec, await seenBy("delete"), readDocumentId(id), rev, true)),
+      rendered(await requireMarking(spec, await seenBy("delete"), readDocumentId(id), rev, true)),
     restore: async (id, rev) =>
-      rendered(await marked(spec, await seenBy("restore"), readDocumentId(id), rev, false)),
+      rendered(await requireMarking(spec, await seenBy("restore"), readDocumentId(id), rev, false)),
     async kill(id, rev = "any") {
       await killDocument(spec, await seenBy("kill"), readDocumentId(id), checkedRevision(rev));
     },
@@ -123,7 +123,7 @@ export function writesOf<Document, Create, Patch>(
 }
 
 /** Throws where documents of this type are removed for good, or not at all. */
-function marked(
+function requireMarking(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   id: string,

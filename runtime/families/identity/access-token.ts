@@ -65,7 +65,7 @@ export function tokenIssuer(
       const iat = Math.floor(clock.now() / 1000);
       const times = { iat, exp: iat + ttlSeconds };
       const claims = { ...subject, ...times, iss: issuer, aud: issuer, jti: uuidv7() };
-      const text = `${encoded(header)}.${encoded(claims)}`;
+      const text = `${encodePart(header)}.${encodePart(claims)}`;
       const signature = await signer.sign(Buffer.from(text));
       return `${text}.${Buffer.from(signature).toString("base64url")}`;
     },
@@ -76,7 +76,7 @@ export function tokenIssuer(
   };
 }
 
-function encoded(part: object): string {
+function encodePart(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 

@@ -17,13 +17,14 @@ export function externalTokenKeys(algorithm: TokenAlgorithm, signer: ExternalSig
   const verifying = new Map<string, KeyObject>();
   for (const [index, jwk] of signer.publicKeys.entries()) {
     const kid = jwk["kid"];
-    if (typeof kid !== "string" || kid === "") throw refused(`public key ${index + 1} has no kid`);
-    if (verifying.has(kid)) throw refused(`two public keys have the kid ${kid}`);
+    if (typeof kid !== "string" || kid === "")
+      throw refuseSigner(`public key ${index + 1} has no kid`);
+    if (verifying.has(kid)) throw refuseSigner(`two public keys have the kid ${kid}`);
     const key = importedKey(algorithm, jwk);
-    if (typeof key === "string") throw refused(`the public key ${kid} ${key}`);
+    if (typeof key === "string") throw refuseSigner(`the public key ${kid} ${key}`);
     verifying.set(kid, key);
   }
-  if (!verifying.has(signer.kid)) throw refused(`no public key has its kid ${signer.kid}`);
+  if (!verifying.has(signer.kid)) throw refuseSigner(`no public key has its kid ${signer.kid}`);
   const publicKeys = [...verifying].map(([kid, key]) => publishKeys(algorithm, kid, key));
   return { signer, verifying, publicKeys };
 }
@@ -46,6 +47,6 @@ function importedKey(algorithm: TokenAlgorithm, jwk: JsonWebKey): KeyObject | st
   }
 }
 
-function refused(fault: string): Error {
+function refuseSigner(fault: string): Error {
   return fail("core.configuration", {}, { cause: new Error(`identity.signing.signer: ${fault}`) });
 }

@@ -35,7 +35,7 @@ export async function passwordFault(
     return { keyword: "minLength", message: `must have at least ${minCharacters} characters` };
   if (isLogin(canonical, login)) return { keyword: "login", message: "must not be the login" };
   common ??= commonPasswords();
-  return (await common).has(folded(canonical))
+  return (await common).has(foldText(canonical))
     ? { keyword: "common", message: "is one of the most common passwords" }
     : null;
 }
@@ -47,16 +47,17 @@ export async function passwordFault(
 function isLogin(password: string, login: string): boolean {
   const [name = ""] = login.split("@");
   return [login, name].some(
-    (one) => folded(one) === folded(password) || (bare(one) !== "" && bare(one) === bare(password)),
+    (one) =>
+      foldText(one) === foldText(password) || (bare(one) !== "" && bare(one) === bare(password)),
   );
 }
 
-function folded(text: string): string {
+function foldText(text: string): string {
   return canonicalLogin(text);
 }
 
 function bare(text: string): string {
-  return folded(text).replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "");
+  return foldText(text).replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "");
 }
 
 let common: Promise<ReadonlySet<string>> | undefined;
@@ -65,5 +66,5 @@ let common: Promise<ReadonlySet<string>> | undefined;
 async function commonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import("@zxcvbn-ts/language-common");
   const list = dictionary["passwords-common"].filter((one) => one.length >= minCharacters);
-  return new Set(list.map(folded));
+  return new Set(list.map(foldText));
 }

@@ -40,7 +40,7 @@ export async function resolvedCaller(
   const tenant = spec.hasTenancy ? said.tenant : null;
   const { expiresAt } = said;
   if ("subject" in said) {
-    const trust = await mapped(said, tenant, resources, stores);
+    const trust = await mapForeignCaller(said, tenant, resources, stores);
     return { ...identityOf(trust), tenant: said.tenant, expiresAt };
   }
   const caller = { ...said, principalId: said.principalId.toLowerCase() };
@@ -73,7 +73,7 @@ function faultOf(said: Identity | ForeignCaller): string | null {
 }
 
 /** The standing of a subject's principal, which is created if there is none yet. */
-async function mapped(
+async function mapForeignCaller(
   { issuer, subject }: ForeignCaller,
   tenant: string | null,
   { database }: Resources,

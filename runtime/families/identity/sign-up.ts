@@ -56,7 +56,7 @@ export const signUp = {
       await takeAttempt(context, login);
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
       return context.transact(async () => {
-        const principalId = await makePrincipal(declared(spec), context, {
+        const principalId = await makePrincipal(signUpOf(spec), context, {
           login,
           passwordHash,
           profile: { ...profile },
@@ -77,9 +77,9 @@ export const signUp = {
       await takeAttempt(context, login);
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
       const isKnown = await hasPrincipal(context, login);
-      const { token, digest, expiresAt } = newToken(declared(spec), context);
+      const { token, digest, expiresAt } = newToken(signUpOf(spec), context);
       await context.transact(async (transaction) => {
-        await rehearseProfile(declared(spec), context, { ...profile });
+        await rehearseProfile(signUpOf(spec), context, { ...profile });
         const pending = { login, passwordHash, profile: JSON.stringify(profile) };
         await transaction.of(identityStore).putSignUp({ ...pending, digest, expiresAt });
         await stage(context, eventName, eventOf(login, isKnown, token, expiresAt));
@@ -96,7 +96,7 @@ export const signUp = {
       const login = canonicalLogin(given);
       await takeAttempt(context, login);
       const isKnown = await hasPrincipal(context, login);
-      const { token, digest, expiresAt } = newToken(declared(spec), context);
+      const { token, digest, expiresAt } = newToken(signUpOf(spec), context);
       await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         const isPending = await identity.renewSignUp(
@@ -129,13 +129,13 @@ export const signUp = {
         if (pending === null) throw refusedCredentials();
         const { login, passwordHash } = pending;
         const profile = JSON.parse(pending.profile) as Body;
-        await makePrincipal(declared(spec), context, { login, passwordHash, profile });
+        await makePrincipal(signUpOf(spec), context, { login, passwordHash, profile });
       });
     },
 };
 
 /** The declaration of sign-up: without it these operations don't exist. */
-function declared({ signUp: spec }: IdentitySpec): SignUpSpec {
+function signUpOf({ signUp: spec }: IdentitySpec): SignUpSpec {
   if (spec === null) throw new Error("identity.sign_up is not declared");
   return spec;
 }

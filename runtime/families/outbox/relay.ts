@@ -68,12 +68,12 @@ export function startRelay(options: RelayOptions): Poller {
       if (reason === null) return;
       if (dueAt === null) noteEnd(options, event, reason);
       else noteFailure(options, event, reason);
-      await database.write(noting(), (transaction) =>
+      await database.write(noteOptions(), (transaction) =>
         transaction.of(outboxStore).fail(event.id, dueAt, at, reason),
       );
     },
     release: ({ id }, at) =>
-      database.write(noting(), (transaction) => transaction.of(outboxStore).release(id, at)),
+      database.write(noteOptions(), (transaction) => transaction.of(outboxStore).release(id, at)),
   });
 }
 
@@ -97,7 +97,7 @@ function claimer(options: RelayOptions) {
     const { now } = window;
     if (!(hasRoom || mayTry) || !(await database.reader.of(outboxStore).hasDue(names, now)))
       return null;
-    const { ended, batch, suspects } = await database.write(noting(), async (transaction) => {
+    const { ended, batch, suspects } = await database.write(noteOptions(), async (transaction) => {
       const store = transaction.of(outboxStore);
       const claimed = hasRoom ? await store.claim(names, { ...window, limit: batchSize }) : [];
       // One at a time: if it ends the process again, no other suspect ends with it.
@@ -133,7 +133,7 @@ function claimer(options: RelayOptions) {
   };
 }
 
-function noting(): WriteOptions {
+function noteOptions(): WriteOptions {
   return { lifetime: Lifetime.within(storeMillis) };
 }
 
@@ -157,7 +157,7 @@ async function deliver(
     const delivered = { id, name, data, tenant, created_at: created, attempt };
     const delivery = runHeld(context, destination, (own) => destination(delivered, own));
     await withPatience(delivery, lifetime);
-    await database.write(noting(), (transaction) => transaction.of(outboxStore).remove(id));
+    await database.write(noteOptions(), (transaction) => transaction.of(outboxStore).remove(id));
     return { ...end, reason: null };
   } catch (error) {
     return { ...end, reason: reasonOf(error) };

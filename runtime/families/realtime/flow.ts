@@ -45,7 +45,7 @@ function flushAll(): void {
 let lastFrames: readonly Buffer[] = [];
 let lastJoined = Buffer.alloc(0);
 
-function joined(frames: readonly Buffer[]): Buffer {
+function joinFrames(frames: readonly Buffer[]): Buffer {
   const [first] = frames;
   if (frames.length === 1 && first !== undefined) return first;
   const isSame =
@@ -71,7 +71,7 @@ export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue)
     const going = frames;
     frames = [];
     bytes = 0;
-    if (!hasEnded()) stream.write(joined(going));
+    if (!hasEnded()) stream.write(joinFrames(going));
   };
   return {
     send(frame) {

@@ -58,7 +58,7 @@ export function startNumbering(
     while (state.isWanted) {
       state.isWanted = false;
       try {
-        const waiting = shuffled(await database.reader.of(mailboxStore).stagedShards());
+        const waiting = shuffle(await database.reader.of(mailboxStore).stagedShards());
         const work = async (): Promise<void> => {
           for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())
             await numberShard(shard);
@@ -91,7 +91,7 @@ export function startNumbering(
 }
 
 /** The shards in random order, so that processes begin with different ones. */
-function shuffled(values: readonly number[]): number[] {
+function shuffle(values: readonly number[]): number[] {
   return values
     .map((value) => [drawFraction(), value] as const)
     .sort(([left], [right]) => left - right)

@@ -35,7 +35,7 @@ const removed = "realtime.removed";
 type Told = Pick<Signal, "name" | "data">;
 
 /** An ephemeral signal with the first name of its event, or with the present one. */
-export function renamed({ name, data }: Told, rename: (name: string) => string): Told {
+export function renameSignal({ name, data }: Told, rename: (name: string) => string): Told {
   if (name !== removed) return { name: rename(name), data };
   const said = JSON.parse(data) as { readonly event: string };
   const event = rename(said.event);

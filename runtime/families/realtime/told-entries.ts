@@ -4,7 +4,7 @@ import type { Resources } from "../../operations/resources.js";
 import type { BusMessage } from "../../ports/bus.js";
 import type { MailboxEntry } from "../../ports/mailbox.js";
 import { Signal } from "../../ports/signal.js";
-import { keptAs, renamed, toldAs } from "./signal-names.js";
+import { keptAs, renameSignal, toldAs } from "./signal-names.js";
 import type { RealtimeSpec } from "./spec.js";
 
 /**
@@ -53,7 +53,7 @@ export function publishedElsewhere(
   ...[{ events }, resources]: Telling
 ): (message: Published) => Signal | null {
   return ({ shape, signalId = null, ...sent }) => {
-    const { name, data } = renamed(sent, (first) => toldAs(events, first));
+    const { name, data } = renameSignal(sent, (first) => toldAs(events, first));
     const isOwn = name.startsWith("realtime.");
     if (!isOwn && !Object.hasOwn(events, name)) return null;
     const told = isOwn ? data : readData(resources, name, { data, shape });
@@ -69,6 +69,6 @@ export function publishedHere(
   const { signalId } = signal;
   const form = kept.signals(signal.name);
   const stored = { name: signal.name, data: form.stored(signal.data) };
-  const { name, data } = renamed(stored, (present) => keptAs(events, present));
+  const { name, data } = renameSignal(stored, (present) => keptAs(events, present));
   return { name, data, shape: form.shape, ...(signalId === null ? {} : { signalId }) };
 }

@@ -34,7 +34,7 @@ export function highlight(
       continue;
     }
     const [first, last] = windowAround(words, at, options.fragmentSize);
-    fragments.push(marked(text, words, found, first, last, options));
+    fragments.push(markWords(text, words, found, first, last, options));
     at = last + 1;
   }
   return fragments;
@@ -121,7 +121,7 @@ function windowAround(words: readonly Word[], at: number, size: number): readonl
   return [first, last];
 }
 
-function marked(
+function markWords(
   text: string,
   words: readonly Word[],
   found: Found,
@@ -132,12 +132,12 @@ function marked(
   let result = "";
   let at = first === 0 ? 0 : (words[first]?.start ?? 0);
   for (const [start, end] of marksOf(words, found, first, last)) {
-    result += `${escaped(text.slice(at, start))}${preTag}${escaped(text.slice(start, end))}${postTag}`;
+    result += `${escapeHtml(text.slice(at, start))}${preTag}${escapeHtml(text.slice(start, end))}${postTag}`;
     at = end;
   }
   const isWhole = last === words.length - 1 && words.length < limits.maxIndexedWords;
   const end = isWhole ? text.length : (words[last]?.end ?? text.length);
-  return result + escaped(text.slice(at, Math.max(at, end)));
+  return result + escapeHtml(text.slice(at, Math.max(at, end)));
 }
 
 /** The ranges of the text to mark in a fragment. Pairs overlap, so they are merged. */
@@ -159,7 +159,7 @@ function marksOf(
 }
 
 /** Escapes text for HTML, both in element content and in attributes. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",
     "<": "&lt;",

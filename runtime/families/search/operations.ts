@@ -6,7 +6,7 @@ import { checkPrice } from "../documents/priced.js";
 import { callerSight, withSight } from "../documents/reach.js";
 import { narrowQuery } from "../documents/scoped.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { parsed, type InputBinding } from "../../operations/input.js";
+import { parseWith, type InputBinding } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { searchCost, type Cost, type Ground } from "../../operations/query-cost.js";
@@ -84,13 +84,13 @@ export const search = {
 /** Input bindings of the search routes, which parse and check the body. */
 export const searchInput = {
   typed: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
-    parsed((body) => parseSearchPage(body, spec, false)),
+    parseWith((body) => parseSearchPage(body, spec, false)),
   raw: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
-    parsed((body) => parseSearchPage(body, spec, true)),
+    parseWith((body) => parseSearchPage(body, spec, true)),
   typedCursor: (spec: SearchSpec): InputBinding<SearchCursorRequest> =>
-    parsed((body) => parseSearchCursor(body, spec, false)),
+    parseWith((body) => parseSearchCursor(body, spec, false)),
   rawCursor: (spec: SearchSpec): InputBinding<SearchCursorRequest> =>
-    parsed((body) => parseSearchCursor(body, spec, true)),
+    parseWith((body) => parseSearchCursor(body, spec, true)),
 };
 
 async function searchPage<Page>(
@@ -103,7 +103,7 @@ async function searchPage<Page>(
     costOf(spec, ground, seen, offsetOf(context, seen)),
   );
   const request = narrowQuery(spec.document, context, await spelt(spec, context, seen));
-  const select = selecting(spec, context);
+  const select = makeSelect(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const { page, size } = request;
   const hits = await hitsText(spec.document, context, request, rows, callerSight);
@@ -124,7 +124,7 @@ async function searchByCursor<Page>(
   );
   const request = narrowQuery(spec.document, context, seen);
   const respelt = await spelt(spec, context, request);
-  const select = selecting(spec, context);
+  const select = makeSelect(spec, context);
   const { rows, cursors } = await cursorRows(context, request, (query, window) =>
     select({ ...query, match: respelt.match }, window),
   );
@@ -178,7 +178,7 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   return { ...request, match: respelt };
 }
 
-function selecting(spec: SearchSpec, context: ExecutionContext) {
+function makeSelect(spec: SearchSpec, context: ExecutionContext) {
   return (query: SearchQuery, window: Window) =>
     context.transaction.of(searchStore).select(spec, context.tenant, query, window);
 }

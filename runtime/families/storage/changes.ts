@@ -89,8 +89,8 @@ export function changeOf(noting: Noting, key: string): ObjectChange {
     },
     async settle(object) {
       try {
-        const unsettled = await settled(noting, id, [{ key, object }]);
-        if (unsettled.length > 0) await looked(noting, unsettled, id);
+        const unsettled = await settleChange(noting, id, [{ key, object }]);
+        if (unsettled.length > 0) await lookAndSettle(noting, unsettled, id);
       } catch (err) {
         noting.log.warn({ err }, "an object has changed, and is listed a little later");
       }
@@ -104,7 +104,7 @@ export function changeOf(noting: Noting, key: string): ObjectChange {
 export async function lookAt(noting: Noting, keys: readonly string[]): Promise<void> {
   const id = uuidv7();
   try {
-    await looked(noting, keys, id);
+    await lookAndSettle(noting, keys, id);
   } catch (error) {
     // Whoever asked asks again, or has a note of its own.
     await noting.write(async (transaction) => {
@@ -115,14 +115,14 @@ export async function lookAt(noting: Noting, keys: readonly string[]): Promise<v
   }
 }
 
-async function looked(noting: Noting, keys: readonly string[], id: string): Promise<void> {
+async function lookAndSettle(noting: Noting, keys: readonly string[], id: string): Promise<void> {
   let left = keys;
   for (let look = 0; look < maxLooks && left.length > 0; look += 1) {
     await begun(noting, id, left);
     const found: FoundObject[] = [];
     for (const one of await headsOf(noting.store, left))
       found.push({ key: one.key, object: (await judgeObject(noting, one)).object });
-    left = await settled(noting, id, found);
+    left = await settleChange(noting, id, found);
   }
 }
 
@@ -166,7 +166,7 @@ function begun({ clock, write }: Noting, id: string, keys: readonly string[]): P
   return write((transaction) => transaction.of(objectIndex).begin(id, keys, times));
 }
 
-function settled(
+function settleChange(
   { write }: Noting,
   id: string,
   found: readonly FoundObject[],

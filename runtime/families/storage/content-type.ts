@@ -144,11 +144,11 @@ async function beginningOf(content: AsyncIterable<Buffer>): Promise<Begun> {
   return {
     beginning: Buffer.concat(read).subarray(0, sniffedBytes),
     isWhole,
-    content: joined(read, iterator),
+    content: joinContent(read, iterator),
   };
 }
 
-async function* joined(
+async function* joinContent(
   read: readonly Buffer[],
   rest: AsyncIterator<Buffer>,
 ): AsyncGenerator<Buffer> {

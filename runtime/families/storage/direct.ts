@@ -71,7 +71,7 @@ export const direct = {
       const asked = physicalKey(spec, context.tenant, key);
       const head = await readable(spec, context).head(asked, context.signal);
       if (head === null) throw fail("core.not_found");
-      return answered(context, await transfers.signDownload(head, seconds), seconds);
+      return answerSigned(context, await transfers.signDownload(head, seconds), seconds);
     },
 
   presignUpload:
@@ -88,7 +88,7 @@ export const direct = {
       const limits = await limitsOf(spec, asked, content_type);
       const signed = await transfers.signUpload(asked, limits, seconds);
       await expectUpload(context, asked, seconds);
-      return answered(context, signed, seconds);
+      return answerSigned(context, signed, seconds);
     },
 
   presignPost:
@@ -110,7 +110,7 @@ export const direct = {
       const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
       const form = await transfers.signForm(asked, limits, seconds);
       await expectUpload(context, asked, seconds);
-      return { ...form, method: "POST", expires_at: expiring(context, seconds) };
+      return { ...form, method: "POST", expires_at: expiryAfter(context, seconds) };
     },
 
   beginUpload:
@@ -123,7 +123,7 @@ export const direct = {
       const { contentType } = await limitsOf(spec, asked, content_type);
       const { signer } = context.resources;
       const { uploadSeconds } = context.resources.of(storageResources);
-      const expiresAt = expiring(context, uploadSeconds);
+      const expiresAt = expiryAfter(context, uploadSeconds);
       const isStaged = isStrict(spec);
       const uploadId = await transfers.begin(
         isStaged ? stagedKey(spec, asked, expiresAt) : asked,
@@ -146,7 +146,7 @@ export const direct = {
       spec: StorageSpec,
     ): Handler<WithSession & { readonly part_number: number } & WithExpiry, SignedAnswer> =>
     async ({ session, part_number, expires_in }, context) => {
-      const { transfers, key, uploadId } = checked(spec, context, session);
+      const { transfers, key, uploadId } = checkSession(spec, context, session);
       const seconds = readExpiry(expires_in);
       const maxBytes = maxBytesOf(spec);
       const mostParts = Math.max(1, Math.ceil(maxBytes / transfers.leastPartBytes));
@@ -158,7 +158,7 @@ export const direct = {
       const others = arrived.filter(({ partNumber }) => partNumber !== part_number);
       if (others.length > 0 && bytesOf(others) >= maxBytes) throw beyondBytes(maxBytes);
       const part = { partNumber: part_number, maxBytes };
-      return answered(context, await transfers.signPart(key, uploadId, part, seconds), seconds);
+      return answerSigned(context, await transfers.signPart(key, uploadId, part, seconds), seconds);
     },
 
   listParts:
@@ -169,7 +169,7 @@ export const direct = {
       { readonly parts: readonly (GivenPart & { readonly size: number })[] }
     > =>
     async ({ session }, context) => {
-      const { transfers, key, uploadId } = checked(spec, context, session);
+      const { transfers, key, uploadId } = checkSession(spec, context, session);
       const parts = await transfers.parts(key, uploadId, context.signal);
       if (parts === null) throw fail("core.not_found");
       return {
@@ -182,7 +182,7 @@ export const direct = {
       spec: StorageSpec,
     ): Handler<WithSession & { readonly parts: readonly GivenPart[] }, ObjectHeadAnswer> =>
     async ({ session, parts }, context) => {
-      const { transfers, key, uploadId, place } = checked(spec, context, session);
+      const { transfers, key, uploadId, place } = checkSession(spec, context, session);
       const inOrder = parts
         .map(({ part_number, etag }) => ({
           partNumber: part_number,
@@ -237,7 +237,7 @@ export const direct = {
   abortUpload:
     (spec: StorageSpec): Handler<WithSession, undefined> =>
     async ({ session }, context) => {
-      const { transfers, key, uploadId } = checked(spec, context, session);
+      const { transfers, key, uploadId } = checkSession(spec, context, session);
       await transfers.abort(key, uploadId, context.signal);
       return undefined;
     },
@@ -298,20 +298,20 @@ function beyondParts(most: number): Error {
   });
 }
 
-function answered(
+function answerSigned(
   context: ExecutionContext,
   request: SignedRequest,
   seconds: number,
 ): SignedAnswer {
-  return { ...request, expires_at: expiring(context, seconds) };
+  return { ...request, expires_at: expiryAfter(context, seconds) };
 }
 
-function expiring(context: ExecutionContext, seconds: number): string {
+function expiryAfter(context: ExecutionContext, seconds: number): string {
   return new Date(context.clock.now() + seconds * 1000).toISOString();
 }
 
 /** The session of a client, once its token has been proven. Throws `upload_session_invalid`. */
-function checked(
+function checkSession(
   spec: StorageSpec,
   context: ExecutionContext,
   session: UploadSession,

@@ -64,7 +64,7 @@ export function askedWindow(
  * null. Throws `precondition_failed`.
  */
 export function decidedReply(conditions: Conditions, head: ObjectHead): ByteReply | null {
-  return isUnchanged(conditions, head) ? new ByteReply(304, validating(head), null) : null;
+  return isUnchanged(conditions, head) ? new ByteReply(304, validatorHeaders(head), null) : null;
 }
 
 /** The bytes of an object as a reply; null if it is not there, or is another version by now. */
@@ -106,7 +106,7 @@ export function partial(
   };
 }
 
-function validating({ etag, modifiedAt }: ObjectHead): Readonly<Record<string, string>> {
+function validatorHeaders({ etag, modifiedAt }: ObjectHead): Readonly<Record<string, string>> {
   return {
     ETag: `"${etag}"`,
     "Last-Modified": new Date(modifiedAt).toUTCString(),
@@ -121,7 +121,7 @@ function validating({ etag, modifiedAt }: ObjectHead): Readonly<Record<string, s
  */
 export function headersOfObject(head: ObjectHead): Readonly<Record<string, string>> {
   return {
-    ...validating(head),
+    ...validatorHeaders(head),
     "Content-Type": head.contentType,
     "Content-Disposition": contentDisposition(head.filename, { type: "attachment" }),
     "Accept-Ranges": head.isOnePiece === true ? "none" : "bytes",

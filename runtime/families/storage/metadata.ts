@@ -64,7 +64,7 @@ export const objectMetadata = {
       const { copy } = await copiedOnce(spec, context, asked, asked, async (head) => {
         if (changes.content_type !== undefined)
           await checkFits(spec, context, head, changes.content_type);
-        return changed(head, changes);
+        return changeDescription(head, changes);
       });
       return storedObject(spec, context, copy);
     },
@@ -120,7 +120,7 @@ async function copiedOnce(
   throw fail("core.concurrency");
 }
 
-function changed(
+function changeDescription(
   head: ObjectHead,
   { content_type, filename, description, tags }: Omit<MetadataInput, "key">,
 ): ObjectDescription {

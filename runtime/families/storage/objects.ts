@@ -116,7 +116,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
   ): Promise<Result> => outputValue(await route(input, context));
   const put: ObjectCollection["put"] = async (key, body, about = {}) => {
     const at = physicalKey(spec, context.tenant, key);
-    const { content, description } = await arriving(spec, key, body, about);
+    const { content, description } = await takeIn(spec, key, body, about);
     return storedObject(spec, context, await writeObject(spec, context, at, content, description));
   };
   const held: ObjectCollection = {
@@ -153,7 +153,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
 }
 
 /** The bytes of a new object and its description, as the storage takes them in. */
-async function arriving(
+async function takeIn(
   spec: StorageSpec,
   key: string,
   body: ObjectBody,

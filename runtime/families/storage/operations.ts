@@ -71,7 +71,7 @@ export const storage = {
   headBuffered:
     (spec: StorageSpec): Handler<KeyInput & Ranged, ByteReply> =>
     async ({ key }, context) =>
-      headReply(context, (await buffered(spec, context, key)).head),
+      headReply(context, (await bufferObject(spec, context, key)).head),
 
   /** A whole object, streamed. */
   downloadStream:
@@ -98,7 +98,7 @@ export const storage = {
     (spec: StorageSpec): Handler<KeyInput, undefined> =>
     ({ key }, context) =>
       remove(spec, context, key, async () => {
-        const { head, etag } = await buffered(spec, context, key);
+        const { head, etag } = await bufferObject(spec, context, key);
         return { version: head, etag };
       }),
 };
@@ -150,7 +150,7 @@ function headReply({ preconditions }: ExecutionContext, head: ObjectHead): ByteR
 /**
  * An object in memory: its head with the tag of its bytes, and the tag that its store has for it.
  */
-async function buffered(
+async function bufferObject(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
@@ -180,7 +180,7 @@ async function downloadBuffered(
   { key, ...range }: KeyInput & Ranged,
 ): Promise<ByteReply> {
   const conditions = { ...context.preconditions, ...range };
-  const { head, bytes } = await buffered(spec, context, key);
+  const { head, bytes } = await bufferObject(spec, context, key);
   const decided = decidedReply(conditions, head);
   if (decided !== null) return decided;
   const window = askedWindow(conditions, head, bytes.length, bytes.length);
@@ -208,7 +208,7 @@ async function upload(
   const head = await form.receive(
     {
       store: (file) => writeFile(spec, context, file),
-      late: (before, fields) => renamed(spec, context, before, fields),
+      late: (before, fields) => renameObject(spec, context, before, fields),
       undo: async ({ key }) => void (await discardObject(spec, context, key)),
     },
     context.signal,
@@ -253,7 +253,7 @@ function namedBy({ prefix, description, tags }: IncomingFile["fields"]): {
  * An object under the name that fields behind its file give it: engines keep key and description
  * with the bytes.
  */
-async function renamed(
+async function renameObject(
   spec: StorageSpec,
   context: ExecutionContext,
   before: ObjectHead,

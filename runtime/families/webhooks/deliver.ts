@@ -162,7 +162,7 @@ interface Attempt extends AttemptEnd {
 }
 
 /** An attempt without an answer. */
-function unanswered(reason: string, isRefused = false): Attempt {
+function unansweredAttempt(reason: string, isRefused = false): Attempt {
   return { status: null, reason, isRefused, isAnswered: false, isFinal: isRefused };
 }
 
@@ -181,7 +181,7 @@ async function attempt(
     const refusal = hasStanding
       ? await refusalOf(spec, context, webhook.principalId, event.name)
       : "its owner is inactive or no longer a member";
-    if (refusal !== null) return unanswered(refusal, true);
+    if (refusal !== null) return unansweredAttempt(refusal, true);
     const isOpen = isCallable(webhook.url, settings.reach);
     if (!isOpen) throw new Error("the address is not public");
     const kept = service.sealer.open(event.payload, event.id);
@@ -196,6 +196,6 @@ async function attempt(
     // 410 says that the webhook is gone for good.
     return { status, reason, isRefused: false, isAnswered: true, isFinal: status === 410 };
   } catch (fault) {
-    return unanswered(missingAwait(fault) ?? messageOf(fault).slice(0, 200));
+    return unansweredAttempt(missingAwait(fault) ?? messageOf(fault).slice(0, 200));
   }
 }

@@ -113,7 +113,7 @@ export const webhooks = {
   test:
     (spec: WebhooksSpec): Handler<ById, WebhookDeliveryEntry> =>
     async ({ id }, context) => {
-      const webhook = await found(context, id);
+      const webhook = await findWebhook(context, id);
       const store = context.transaction.of(webhookStore);
       const eventId = uuidv7();
       const payload = context.resources.sealer.seal(JSON.stringify({ webhook_id: id }), eventId);
@@ -141,7 +141,7 @@ export const webhooks = {
       { readonly deliveries: readonly WebhookDeliveryEntry[]; readonly has_more: boolean }
     > =>
     async ({ id, before }, context) => {
-      await found(context, id);
+      await findWebhook(context, id);
       const store = context.transaction.of(webhookStore);
       const rows = await store.deliveries(id, before, pageSize + 1);
       return {
@@ -154,7 +154,7 @@ export const webhooks = {
   redeliver:
     (): Handler<ById & { readonly delivery: string }, void> =>
     async ({ id, delivery }, context) => {
-      await found(context, id);
+      await findWebhook(context, id);
       const store = context.transaction.of(webhookStore);
       if (!(await store.redeliver(id, delivery, context.clock.now()))) throw fail("core.not_found");
       context.follow(() => context.resources.wake(webhookStore));
@@ -185,7 +185,7 @@ async function mayHearAll(
     for (const { run } of known[event] ?? []) await run(undefined, context);
 }
 
-async function found(context: ExecutionContext, id: string): Promise<Webhook> {
+async function findWebhook(context: ExecutionContext, id: string): Promise<Webhook> {
   const webhook = await context.transaction.of(webhookStore).find(ownerOf(context), id);
   if (webhook === null) throw fail("core.not_found");
   return webhook;

@@ -22,6 +22,6 @@ export interface WebhooksSpec {
 }
 
 /** Declares that callers may subscribe to integration events. */
-export function subscribing(spec: WebhooksSpec): WebhooksSpec {
+export function defineWebhooks(spec: WebhooksSpec): WebhooksSpec {
   return spec;
 }

@@ -15,17 +15,17 @@ export interface DocsPage {
 /** HTML of a page. Scripts and styles are files, so that no inline code has to be allowed. */
 export function docsPage({ title, pages, path, styles, scripts, config }: DocsPage): string {
   const links = Object.entries(pages).map(([at, name]) =>
-    at === path ? `<b>${escaped(name)}</b>` : `<a href="${at}">${escaped(name)}</a>`,
+    at === path ? `<b>${escapeHtml(name)}</b>` : `<a href="${at}">${escapeHtml(name)}</a>`,
   );
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 ${styles.map((style) => `<link rel="stylesheet" href="${style}">`).join("\n")}
 <header>
-  <strong>${escaped(title)}</strong>
+  <strong>${escapeHtml(title)}</strong>
   <nav>${links.join(" ")}</nav>
   <form id="session" hidden></form>
 </header>
@@ -36,6 +36,6 @@ ${scripts.map((script, index) => `<script${index === scripts.length - 1 ? ' type
 `;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

@@ -30,11 +30,11 @@ export function incomingForm(req: IncomingMessage): IncomingForm {
   const declared = req.headers["content-length"];
   return {
     declaredBytes: declared === undefined ? null : Number(declared),
-    receive: (handling, signal) => received(req, handling, signal),
+    receive: (handling, signal) => receiveForm(req, handling, signal),
   };
 }
 
-async function received<Stored>(
+async function receiveForm<Stored>(
   req: IncomingMessage,
   { store, late, undo }: FileHandling<Stored>,
   signal: AbortSignal,
@@ -98,13 +98,13 @@ async function received<Stored>(
   });
   try {
     await read;
-    if (storing === undefined) throw malformed("there is no file");
+    if (storing === undefined) throw refuseMalformed("there is no file");
     const stored = await storing;
     if (late === null) return stored;
     const fields = checkedFields(request.body);
     return Object.keys(fields).length > fieldsBefore ? await late(stored, fields) : stored;
   } catch (error) {
-    if (storing === undefined) throw translated(error);
+    if (storing === undefined) throw translateFault(error);
     // The storing ends with its source.
     content?.destroy(error instanceof Error ? error : undefined);
     const [end] = await Promise.allSettled([storing]);
@@ -115,7 +115,7 @@ async function received<Stored>(
     // Report the store's own error, not the errors that follow from it.
     throw end.status === "rejected" && end.reason instanceof ServiceError
       ? end.reason
-      : translated(error);
+      : translateFault(error);
   } finally {
     stopWatching();
   }
@@ -138,8 +138,9 @@ function checkedFields(body: unknown): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(body ?? {})) {
     if (!knownFields.includes(name))
-      throw malformed(`the field ${name.slice(0, 100)} is not known`);
-    if (typeof value !== "string") throw malformed(`the field ${name} is given more than once`);
+      throw refuseMalformed(`the field ${name.slice(0, 100)} is not known`);
+    if (typeof value !== "string")
+      throw refuseMalformed(`the field ${name} is given more than once`);
     if (value.includes("\0")) throw fail("core.validation", { errors: [nulFault(`/${name}`)] });
     fields[name] = value;
   }
@@ -153,15 +154,15 @@ function safeName(name: string): string {
   return [...plain].slice(0, 200).join("") || "file";
 }
 
-function malformed(reason: string): ServiceError {
+function refuseMalformed(reason: string): ServiceError {
   return fail("upload_malformed", { reason }, { headers: { Connection: "close" } });
 }
 
 /** Faults of the form, and callers who go away, as codes of the error table. */
-function translated(error: unknown): unknown {
+function translateFault(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  if (error.name === "MulterError") return malformed(error.message);
+  if (error.name === "MulterError") return refuseMalformed(error.message);
   if (/form|boundary|header|aborted|closed|premature/i.test(error.message))
-    return malformed("the form is not complete");
+    return refuseMalformed("the form is not complete");
   return error;
 }

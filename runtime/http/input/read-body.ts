@@ -14,9 +14,9 @@ export function readJsonBody<T>(
   maxBytes: number,
   take: (content: unknown) => T,
 ): Promise<T> {
-  if (!isJsonMediaType(req.headers["content-type"])) throw unsupported(req);
+  if (!isJsonMediaType(req.headers["content-type"])) throw refuseContentType(req);
   const encoding = req.headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw unsupported(req);
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw refuseContentType(req);
   const declared = req.headers["content-length"];
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
@@ -60,7 +60,7 @@ function unexpectedBody(): ServiceError {
 /** The types that a patch may have; whoever sends another one is told (RFC 5789 §2.2). */
 const patchTypes = "application/merge-patch+json, application/json";
 
-function unsupported({ method }: IncomingMessage): ServiceError {
+function refuseContentType({ method }: IncomingMessage): ServiceError {
   const headers = method === "PATCH" ? { "Accept-Patch": patchTypes } : {};
   return fail("media_type_unsupported", {}, { headers });
 }

@@ -41,7 +41,7 @@ export function readInput<Input>(
   const { body } = binding;
   if (body === undefined) {
     sent(values);
-    const input = checked(binding.validate, values) as Input;
+    const input = checkValue(binding.validate, values) as Input;
     return hasBody(parts.req) ? expectNoBody(parts.req).then(() => input) : input;
   }
   if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
@@ -74,7 +74,7 @@ function assemble<Input>(
     }
     const given = { ...content, ...values };
     sent(given);
-    return checked(binding.validate, given) as Input;
+    return checkValue(binding.validate, given) as Input;
   }
   sent(body.as === "input" ? content : { ...values, [body.as.member]: content });
   const parsed =
@@ -82,14 +82,14 @@ function assemble<Input>(
       ? content
       : "parse" in body.check
         ? body.check.parse(content)
-        : checked(body.check.validate, content);
+        : checkValue(body.check.validate, content);
   if (body.as === "input") return parsed as Input;
   values[body.as.member] = parsed;
   // The parameters and the body have been checked one by one against what makes up Input.
   return values as Input;
 }
 
-function checked<T>(validate: Validator<T> | undefined, value: unknown): unknown {
+function checkValue<T>(validate: Validator<T> | undefined, value: unknown): unknown {
   const faults = validate?.(value) ?? null;
   if (faults !== null) throw invalid(faults);
   return value;

@@ -12,7 +12,7 @@ import type { RealtimeCounters, RealtimeLimits } from "../../families/realtime/l
 import type { RealtimePlane } from "../../families/realtime/plane.js";
 import type { RealtimeSpec } from "../../families/realtime/spec.js";
 import { nothingPresented, type Bind, type Presented } from "../boundary.js";
-import { draining } from "../draining.js";
+import { drainingError } from "../draining.js";
 import { readMetadata } from "../input/metadata.js";
 import { expectNoBody, hasBody } from "../input/read-body.js";
 import { parseQuery } from "../input/read-input.js";
@@ -66,7 +66,7 @@ export function realtimeRoute(
     const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
     if (asked !== path) return false;
     const work = async (): Promise<void> => {
-      if (!options.isAccepting()) throw draining();
+      if (!options.isAccepting()) throw drainingError();
       const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
       if (!allowed.includes(req.method ?? "")) throw methodNotAllowed(allowed);
       if (method === "GET" && hasBody(req))

@@ -19,7 +19,7 @@ import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
 import type { Connection } from "../../families/realtime/admission.js";
 import type { Signal } from "../../ports/signal.js";
 import { nothingPresented } from "../boundary.js";
-import { draining } from "../draining.js";
+import { drainingError } from "../draining.js";
 import { readMetadata } from "../input/metadata.js";
 import { PacedWebSocket, pacedServer } from "./paced-websocket.js";
 import { converse, type Conversation } from "./conversation.js";
@@ -94,7 +94,7 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
   const isMine = ({ url = "" }: IncomingMessage): boolean =>
     [address, `${address}/`].includes(url.split("?", 1)[0] ?? "");
   const check = ({ url = "", headers }: IncomingMessage, isUpgrade: boolean): void => {
-    if (!options.isAccepting()) throw draining();
+    if (!options.isAccepting()) throw drainingError();
     checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
     const query = new URLSearchParams(url.split("?")[1]);
     // A connection begins as a WebSocket and stays on it.

@@ -101,8 +101,7 @@ async function stream(
     },
     // Reconnects at random times, so that they don't all come at once.
     leave: () => end(retryIn(1_000, 8_000), "service_draining"),
-    refuse: (code) =>
-      end(code === "realtime_device_replaced" ? retryIn(replacedMillis) + told(code) : "", code),
+    refuse: (code) => end(lastWords(code), code),
     // At once, before its principal counts as gone.
     reconnect: () => end(retryIn(300, 1_000), "core.unavailable"),
   };
@@ -151,7 +150,12 @@ function retryIn(least: number, most = least): string {
   return `retry: ${least + Math.floor(drawFraction() * (most - least))}\n\n`;
 }
 
-function told(code: ErrorCode): string {
+/** What is sent before a refused stream ends. */
+function lastWords(code: ErrorCode): string {
+  return code === "realtime_device_replaced" ? retryIn(replacedMillis) + printError(code) : "";
+}
+
+function printError(code: ErrorCode): string {
   const error = JSON.stringify({ type: "error", error: toEnvelope(fail(code)) });
   return `event: realtime.error\ndata: ${error}\n\n`;
 }

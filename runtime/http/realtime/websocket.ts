@@ -157,7 +157,7 @@ async function talk(
     () => handshake,
     connection,
   );
-  const pinging = pinged(webSocket);
+  const pinging = pingUntilClosed(webSocket);
   const release = (): void => {
     clearInterval(pinging);
     conversation.end();
@@ -234,7 +234,7 @@ function connectionOver(
 }
 
 /** Pings the other side, and ends the connection if a ping wasn't answered before the next one. */
-function pinged(webSocket: PacedWebSocket): NodeJS.Timeout {
+function pingUntilClosed(webSocket: PacedWebSocket): NodeJS.Timeout {
   let isAlive = true;
   webSocket.on("pong", () => (isAlive = true));
   return startInterval(() => {

@@ -14,7 +14,7 @@ import {
 } from "../../../generated/client/index.js";
 import {
   connect,
-  shared,
+  shareConnection,
   socketIo,
   webSocket,
   type Dial,
@@ -762,7 +762,7 @@ describe("tabs that share", () => {
       const made = connect(
         { ...client, baseUrl },
         {
-          transport: shared(fake.transport),
+          transport: shareConnection(fake.transport),
           store,
           topics,
           onError() {},

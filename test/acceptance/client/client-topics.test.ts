@@ -11,7 +11,7 @@ import { identitySpec } from "../../../generated/identity.js";
 import { createClient, type Client } from "../../../generated/client/index.js";
 import {
   connect,
-  shared,
+  shareConnection,
   socketIo,
   sse,
   webSocket,
@@ -172,7 +172,7 @@ describe.each(names)("over %s", (name) => {
       const { ann, client, topic, others } = setting;
       const [first = "", second = ""] = others;
       const store = storage();
-      const own = (): Transport => (isShared ? shared(transport()) : transport());
+      const own = (): Transport => (isShared ? shareConnection(transport()) : transport());
       // Where tabs share, the one that follows sets topics.
       const before = isShared ? [listening(client, own(), [topic], store)] : [];
       for (const { live } of before) await live.opened();
@@ -212,7 +212,7 @@ describe.each(names)("over %s", (name) => {
           heardAll.push(ear.live.command("task.comment", { task: setting.task, text: "early" }));
         }),
       );
-      const ear = listening(client, isShared ? shared(counting) : counting, [topic]);
+      const ear = listening(client, isShared ? shareConnection(counting) : counting, [topic]);
       heardAll.push(ear.live.setTopics([topic, first]));
       await ear.live.opened();
       await Promise.all(heardAll);
@@ -232,10 +232,10 @@ describe.each(names)("over %s", (name) => {
     const joined: Ear[] = [];
     const { counting, lines } = counted(transport(), () =>
       queueMicrotask(() => {
-        joined.push(listening(client, shared(counting), [first], store));
+        joined.push(listening(client, shareConnection(counting), [first], store));
       }),
     );
-    const leads = listening(client, shared(counting), [topic], store);
+    const leads = listening(client, shareConnection(counting), [topic], store);
     await leads.live.opened();
     await expect.poll(() => joined[0]?.statuses).toEqual(["open"]);
     tell(service, ann.tenantId, first, 1);
@@ -246,7 +246,7 @@ describe.each(names)("over %s", (name) => {
   test("tabs that share lose nothing while each of them switches", async () => {
     const { client, topic } = setting;
     const store = storage();
-    const tab = (): Ear => listening(client, shared(transport()), [topic], store);
+    const tab = (): Ear => listening(client, shareConnection(transport()), [topic], store);
     const leads = tab();
     await leads.live.opened();
     const [follows, still] = [tab(), tab()];
@@ -263,7 +263,7 @@ describe.each(names)("over %s", (name) => {
   test("a tab that asks for what is not granted is refused alone, and the others hear on", async () => {
     const { ann, client, topic } = setting;
     const store = storage();
-    const tab = (): Ear => listening(client, shared(transport()), [topic], store);
+    const tab = (): Ear => listening(client, shareConnection(transport()), [topic], store);
     const leads = tab();
     await leads.live.opened();
     const bold = tab();
@@ -281,7 +281,7 @@ describe.each(names)("over %s", (name) => {
   test("the one that leads is refused alone as well, and the others hear on", async () => {
     const { ann, client, topic } = setting;
     const store = storage();
-    const tab = (): Ear => listening(client, shared(transport()), [topic], store);
+    const tab = (): Ear => listening(client, shareConnection(transport()), [topic], store);
     const bold = tab();
     await bold.live.opened();
     const others = [tab(), tab()];

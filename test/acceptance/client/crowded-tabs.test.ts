@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../../generated/client/index.js";
 import {
   connect,
-  shared,
+  shareConnection,
   socketIo,
   sse,
   webSocket,
@@ -80,7 +80,7 @@ async function browserOf(transport: Transport) {
   const tab = (wanted: readonly string[]) => {
     const [heard, titles, statuses]: [string[], string[], string[]] = [[], [], []];
     const live = connect(client, {
-      transport: shared(counting),
+      transport: shareConnection(counting),
       topics: wanted,
       store,
       onStatus: (status, error) =>

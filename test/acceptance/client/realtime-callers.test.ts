@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createClient, tasks } from "../../../generated/client/index.js";
 import {
   connect,
-  shared,
+  shareConnection,
   socketIo,
   sse,
   webSocket,
@@ -23,7 +23,7 @@ const transports: Readonly<Record<string, () => Transport>> = {
   websocket: () => webSocket((url, protocols) => new WebSocket(url, protocols)),
   sse: () => sse(),
   socketio: () => socketIo(io),
-  shared: () => shared(webSocket((url, protocols) => new WebSocket(url, protocols))),
+  shared: () => shareConnection(webSocket((url, protocols) => new WebSocket(url, protocols))),
 };
 
 const lives: { close(): void }[] = [];

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createClient } from "../../../generated/client/index.js";
 import {
   connect,
-  shared,
+  shareConnection,
   webSocket,
   type LiveOptions,
 } from "../../../generated/client/realtime.js";
@@ -59,7 +59,7 @@ async function settingOf(projects: number) {
   const tab = (topics: readonly string[], options: Partial<LiveOptions> = { store }) => {
     const [titles, heard, statuses]: [string[], string[], string[]] = [[], [], []];
     const others: string[] = [];
-    const transport = shared(webSocket((url, protocols) => new WebSocket(url, protocols)));
+    const transport = shareConnection(webSocket((url, protocols) => new WebSocket(url, protocols)));
     const live = connect(client, {
       transport,
       topics,

@@ -12,7 +12,7 @@ import {
   type AnyRoute,
   type FindQuery,
 } from "../../../runtime/index.js";
-import { parsed } from "../../../runtime/operations/input.js";
+import { parseWith } from "../../../runtime/operations/input.js";
 import { readSettings } from "../../../runtime/server/settings.js";
 import { engines } from "../../support/engines.js";
 import { startTestService, type TestService } from "../../support/service.js";
@@ -23,7 +23,7 @@ const find = route({
   method: "POST",
   path: "/find",
   status: 200,
-  input: parsed((body) => body as FindQuery),
+  input: parseWith((body) => body as FindQuery),
   hooks: [principal, tenant],
   transaction: "read",
   run: async (query: FindQuery, context) => ({

@@ -7,7 +7,7 @@ import {
   direct,
   json,
   route,
-  storing,
+  defineStorage,
   type AnyRoute,
   type Handler,
 } from "../../../runtime/index.js";
@@ -17,7 +17,7 @@ import { peopleOf, type Member, type People } from "../../support/people.js";
 import { startTestService, type Answer, type TestService } from "../../support/service.js";
 
 const [sqlite] = engines;
-const notes = storing({
+const notes = defineStorage({
   ...filesSpec,
   name: "notes",
   maxUploadBytes: 1_000,

@@ -10,7 +10,7 @@ import {
   route,
   storage,
   storageInput,
-  storing,
+  defineStorage,
   type AnyRoute,
   type Validator,
 } from "../../../runtime/index.js";
@@ -19,9 +19,14 @@ import { objectEngines, type FreshObjects } from "../../support/object-engines.j
 import { peopleOf, type Member, type People } from "../../support/people.js";
 import { startTestService, type Answer, type TestService } from "../../support/service.js";
 
-const small = storing({ ...filesSpec, name: "small", maxUploadBytes: 1_000, accept: ["image/*"] });
-const medium = storing({ ...filesSpec, name: "medium", maxUploadBytes: 100_000 });
-const buffered = storing({ ...filesSpec, name: "buffered" });
+const small = defineStorage({
+  ...filesSpec,
+  name: "small",
+  maxUploadBytes: 1_000,
+  accept: ["image/*"],
+});
+const medium = defineStorage({ ...filesSpec, name: "medium", maxUploadBytes: 100_000 });
+const buffered = defineStorage({ ...filesSpec, name: "buffered" });
 const any: Validator<never> = () => null;
 const common = { hooks: [], transaction: "read" as const, status: 200 };
 const extra = [

@@ -15,7 +15,7 @@ import {
 } from "@opwright/tracker-client";
 import {
   connect,
-  shared,
+  shareConnection,
   webSocket,
   type Commands,
   type Events,
@@ -76,7 +76,7 @@ async function begin(): Promise<void> {
   await refresh();
   live?.close();
   live = connect(client, {
-    transport: shared(webSocket()),
+    transport: shareConnection(webSocket()),
     topics: [`project:${project}`],
     onStatus: (status, error) => {
       element("status").textContent = error === null ? status : `${status}: ${error.code}`;

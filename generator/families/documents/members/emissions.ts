@@ -10,7 +10,7 @@ import { writesOfOne } from "../verbs/index.js";
 export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {
   return Object.entries(emits).flatMap(([on, given]) =>
     writesOfOne.some(({ name }) => name === on)
-      ? listed(given).map((one): EmissionModel => ({ on, ...emission(one) }))
+      ? asList(given).map((one): EmissionModel => ({ on, ...emission(one) }))
       : [],
   );
 }
@@ -20,6 +20,6 @@ function emission(given: EmittedEvent): Pick<EmissionModel, "event" | "ifChanged
   return { event: given.event, ifChanged: [given.if_changed].flat() };
 }
 
-function listed<One>(given: One | readonly One[]): readonly One[] {
+function asList<One>(given: One | readonly One[]): readonly One[] {
   return Array.isArray(given) ? (given as readonly One[]) : [given as One];
 }

@@ -2,7 +2,7 @@
 // forms.
 import type { FieldType } from "../../../../runtime/contract/fields.js";
 import { isScalarType } from "../../../../runtime/contract/query-operators.js";
-import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../../kernel/resolve.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../../model/json-schema.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 
@@ -28,10 +28,12 @@ export function memberPaths(
   depth = 0,
 ): readonly MemberPath[] {
   if (depth >= maxDepth) return [];
-  return Object.entries(propertiesOf(resolved(schema, resolve))).flatMap(([name, property]) => {
-    const path = at === "" ? name : `${at}.${name}`;
-    return [{ path, name, schema: property }, ...nested(property, resolve, path, depth)];
-  });
+  return Object.entries(propertiesOf(resolveSchema(schema, resolve))).flatMap(
+    ([name, property]) => {
+      const path = at === "" ? name : `${at}.${name}`;
+      return [{ path, name, schema: property }, ...membersBelow(property, resolve, path, depth)];
+    },
+  );
 }
 
 /** Members that stand within those of the schema itself, in objects and lists. */
@@ -39,26 +41,26 @@ export function nestedMembers(schema: JsonSchema, resolve: Resolve): readonly Me
   return memberPaths(schema, resolve).filter(({ path }) => /[.[]/.test(path));
 }
 
-function nested(
+function membersBelow(
   schema: JsonSchema,
   resolve: Resolve,
   path: string,
   depth: number,
 ): readonly MemberPath[] {
-  const value = resolved(withoutNull(schema), resolve);
+  const value = resolveSchema(withoutNull(schema), resolve);
   if (typeof value === "boolean") return [];
   if (value["type"] === "object") return memberPaths(value, resolve, path, depth + 1);
   if (value["type"] !== "array") return [];
   const items = (value["items"] ?? true) as JsonSchema;
   return [
     { path: `${path}[]`, name: "items", schema: items },
-    ...nested(items, resolve, `${path}[]`, depth + 1),
+    ...membersBelow(items, resolve, `${path}[]`, depth + 1),
   ];
 }
 
 /** The query type of a member, or undefined if it has none. */
 export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | undefined {
-  const value = resolved(withoutNull(schema), resolve);
+  const value = resolveSchema(withoutNull(schema), resolve);
   if (typeof value === "boolean") return undefined;
   if (value["type"] === "array") {
     const items = fieldType((value["items"] ?? true) as JsonSchema, resolve);
@@ -72,7 +74,7 @@ export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | und
  * members.
  */
 function enumValues(schema: JsonSchema, resolve: Resolve): readonly string[] | undefined {
-  const value = resolved(withoutNull(schema), resolve);
+  const value = resolveSchema(withoutNull(schema), resolve);
   if (typeof value === "boolean") return undefined;
   if (value["type"] === "array") return enumValues((value["items"] ?? true) as JsonSchema, resolve);
   return scalarType(value) === "enum" ? (value["enum"] as readonly string[]) : undefined;

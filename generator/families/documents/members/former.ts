@@ -13,7 +13,7 @@ import {
   formerValues,
 } from "../../../load/former-names.js";
 import { documentMemberAt } from "../../../load/member-places.js";
-import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../../kernel/resolve.js";
 import {
   propertiesOf,
   withoutNull,
@@ -31,7 +31,7 @@ export function formerNames(
   return Object.fromEntries(
     Object.entries(properties).flatMap(([field, schema]) => {
       const name = formerName(schema) ?? null;
-      const values = formerValues(resolved(withoutNull(schema), resolve));
+      const values = formerValues(resolveSchema(withoutNull(schema), resolve));
       const by = conversionOf(schema) ?? null;
       const isAsEver = name === null && by === null && Object.keys(values).length === 0;
       return isAsEver ? [] : [[field, { name, by, values }]];

@@ -46,7 +46,7 @@ export function uniqueOf(
         at: context.tree.at(...path),
       });
     return {
-      name: derivedSqlName(`${name}_unique_${joined(rule.fields)}`),
+      name: derivedSqlName(`${name}_unique_${joinFieldNames(rule.fields)}`),
       fields: rule.fields,
       isGlobal: rule.global === true || declaration.tenant === false,
       isLiveOnly: rule.where !== undefined,
@@ -79,10 +79,10 @@ function isList(given: Rule | readonly string[]): given is readonly string[] {
 }
 
 function indexNameOver(document: string, fields: readonly string[]): string {
-  return derivedSqlName(`${document}_by_${joined(fields)}`);
+  return derivedSqlName(`${document}_by_${joinFieldNames(fields)}`);
 }
 
-function joined(fields: readonly string[]): string {
+function joinFieldNames(fields: readonly string[]): string {
   return fields.join("_").replaceAll(".", "_");
 }
 

@@ -1,6 +1,6 @@
 // Merge patches (RFC 7396): the schema of one, and where null is a value instead of removing
 // (decisions.md §1).
-import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../../kernel/resolve.js";
 import {
   isNullable,
   nullable,
@@ -37,7 +37,7 @@ export function nullablePaths(
 
 /** Whether null in a merge patch sets the member instead of removing it. */
 function isNullableMember(schema: JsonSchema, resolve: Resolve): boolean {
-  return isNullable(schema) || isNullable(resolved(schema, resolve));
+  return isNullable(schema) || isNullable(resolveSchema(schema, resolve));
 }
 
 /**
@@ -67,7 +67,7 @@ export function patchSchema(
  * checked as a whole.
  */
 function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
-  const value = resolved(withoutNull(schema), resolve);
+  const value = resolveSchema(withoutNull(schema), resolve);
   if (typeof value === "boolean" || !formsOf(value, resolve).some(holdsMembers))
     return stripDefault(schema);
   const partial = partialForms(value, resolve, depth);
@@ -83,11 +83,11 @@ function partialForms(value: SchemaObject, resolve: Resolve, depth: number): Jso
   const said = "description" in value ? { description: value["description"] } : {};
   if (!("anyOf" in value || "oneOf" in value)) return { ...said, allOf: partials };
   const names = [...payloadMembers([value], resolve).named.keys()];
-  return { ...said, anyOf: partials.map((partial) => removing(partial, names)) };
+  return { ...said, anyOf: partials.map((partial) => allowRemoving(partial, names)) };
 }
 
 /** The patch with which a value gets another form: null removes what its form now has not. */
-function removing(partial: JsonSchema, names: readonly string[]): JsonSchema {
+function allowRemoving(partial: JsonSchema, names: readonly string[]): JsonSchema {
   if (typeof partial === "boolean" || partial["additionalProperties"] !== false) return partial;
   const properties = propertiesOf(partial);
   const others = names.filter((name) => !Object.hasOwn(properties, name));

@@ -2,7 +2,7 @@
 // what its own type doesn't have.
 import { isDeepStrictEqual } from "node:util";
 import { narrowings } from "../../../kernel/row-fits.js";
-import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../../kernel/resolve.js";
 import { holdsLater } from "../../../kernel/written-later.js";
 import { isWrittenLater, laterValues } from "../../../load/written-later.js";
 import {
@@ -118,7 +118,7 @@ function laterOf(schema: JsonSchema, resolve: Resolve): readonly string[] {
 }
 
 function laterValuesOf(schema: JsonSchema | undefined, resolve: Resolve): readonly string[] {
-  return schema === undefined ? [] : laterValues(resolved(withoutNull(schema), resolve));
+  return schema === undefined ? [] : laterValues(resolveSchema(withoutNull(schema), resolve));
 }
 
 function typesOf({ model }: RolloutSide): Resolve {

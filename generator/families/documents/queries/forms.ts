@@ -1,6 +1,6 @@
 // The forms that a value may have: what a schema says itself, and what it joins by `anyOf`, `oneOf`
 // and `allOf`.
-import { resolved, type Resolve } from "../../../kernel/resolve.js";
+import { resolveSchema, type Resolve } from "../../../kernel/resolve.js";
 import { propertiesOf, type JsonSchema, type SchemaObject } from "../../../model/json-schema.js";
 
 /**
@@ -12,7 +12,7 @@ export function formsOf(
   resolve: Resolve,
   seen = new Set<JsonSchema>(),
 ): readonly SchemaObject[] {
-  const value = resolved(schema, resolve);
+  const value = resolveSchema(schema, resolve);
   if (typeof value === "boolean" || seen.has(value)) return [];
   seen.add(value);
   return [value, ...joinedBy(value).flatMap((part) => formsOf(part, resolve, seen))];
@@ -43,7 +43,10 @@ export function payloadMembers(schemas: readonly JsonSchema[], resolve: Resolve)
     name,
     groups.flatMap((forms) => standingAt(name, forms)),
   ]);
-  return { named: new Map(named), others: groups.flat().filter(saysMembers).flatMap(unnamed) };
+  return {
+    named: new Map(named),
+    others: groups.flat().filter(saysMembers).flatMap(unnamedMembers),
+  };
 }
 
 /**
@@ -72,7 +75,7 @@ function saysMembers(form: SchemaObject): boolean {
   return holdsMembers(form) && ("properties" in form || joinedBy(form).length === 0);
 }
 
-function unnamed(form: SchemaObject): readonly JsonSchema[] {
+function unnamedMembers(form: SchemaObject): readonly JsonSchema[] {
   return [...Object.values(patternsOf(form)), ...othersOf(form)];
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../../model/json-schema.js";
 import { pascalCase } from "../../../model/names.js";
 import { queryableFields } from "../../../model/query-fields.js";
-import { ledTo, documentOf, readBy, viewed } from "../../../model/views.js";
+import { ledTo, documentOf, readBy, applyView } from "../../../model/views.js";
 import type { HookUse } from "../../../model/registry.js";
 import type { DocumentDeclaration } from "../format.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
@@ -65,7 +65,7 @@ export function withReading(
       ...model,
       reading: isRelated(model) ? whoReads(model) : null,
       views: model.views.map((view) => {
-        const seen = viewed(model, view);
+        const seen = applyView(model, view);
         return led.has(seen.name) ? { ...view, reading: whoReads(seen) } : view;
       }),
     })),
@@ -74,7 +74,7 @@ export function withReading(
     Object.values(read).map((model) => ({
       ...model,
       ...pathsOf(model, read),
-      views: model.views.map((view) => ({ ...view, ...pathsOf(viewed(model, view), read) })),
+      views: model.views.map((view) => ({ ...view, ...pathsOf(applyView(model, view), read) })),
     })),
   );
 }

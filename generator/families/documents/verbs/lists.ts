@@ -27,7 +27,7 @@ export const listErrors = [
 export const list = verb({
   name: "list",
   summary: ({ many }) => `List ${many} by page`,
-  ...listing("list", "page", ({ model }) =>
+  ...listFacts("list", "page", ({ model }) =>
     jsonOutput(pageSchema(refTo(model.readTypeName), false)),
   ),
   ofViews: true,
@@ -36,13 +36,13 @@ export const list = verb({
 export const rawList = verb({
   name: "raw_list",
   summary: ({ many }) => `List chosen fields of ${many} by page`,
-  ...listing("raw_list", "rawPage", () => jsonOutput(refTo(rawPages.byNumber.name))),
+  ...listFacts("raw_list", "rawPage", () => jsonOutput(refTo(rawPages.byNumber.name))),
 });
 
 export const listCursor = verb({
   name: "list_cursor",
   summary: ({ many }) => `List ${many} by cursor`,
-  ...listing("list_cursor", "cursor", ({ model }) =>
+  ...listFacts("list_cursor", "cursor", ({ model }) =>
     jsonOutput(pageSchema(refTo(model.readTypeName), true)),
   ),
   ofViews: true,
@@ -51,7 +51,7 @@ export const listCursor = verb({
 export const rawListCursor = verb({
   name: "raw_list_cursor",
   summary: ({ many }) => `List chosen fields of ${many} by cursor`,
-  ...listing("raw_list_cursor", "rawCursor", () => jsonOutput(refTo(rawPages.byCursor.name))),
+  ...listFacts("raw_list_cursor", "rawCursor", () => jsonOutput(refTo(rawPages.byCursor.name))),
 });
 
 export const aggList = verb({
@@ -69,7 +69,7 @@ export const aggList = verb({
 });
 
 /** The facts of a list; `reader` is the name of its input in the runtime. */
-function listing(name: string, reader: string, output: (place: DocumentPlace) => OutputModel) {
+function listFacts(name: string, reader: string, output: (place: DocumentPlace) => OutputModel) {
   const [isRaw, byCursor] = [name.startsWith("raw_"), name.endsWith("cursor")];
   return {
     ...ofQuery(name),

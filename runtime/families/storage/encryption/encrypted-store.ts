@@ -31,7 +31,7 @@ interface Unlocked {
 }
 
 /** Unwraps an object's data key, which is in the header. */
-async function unlocked(ring: KeyRing, head: ObjectHead, header: Buffer): Promise<Unlocked> {
+async function unlockObject(ring: KeyRing, head: ObjectHead, header: Buffer): Promise<Unlocked> {
   try {
     const { form, key } = readHeader(header);
     const dataKey = await ring.unwrap(key, head.key);
@@ -56,7 +56,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   ): Promise<Unlocked | null> => {
     const options = { window: headerWindow, ...(etag === undefined ? {} : { etag }), signal };
     const opened = await inner.open(key, options);
-    return opened === null ? null : unlocked(ring, opened.head, await buffer(opened.body));
+    return opened === null ? null : unlockObject(ring, opened.head, await buffer(opened.body));
   };
 
   const openWindow = async (
@@ -74,7 +74,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
     if (opened === null) return null;
     const cipher = new ChunkCipher(dataKey, header);
     const chunks = openedChunks(opened.body, cipher, from, to, chunkCount(head.size));
-    const cut = sliced(chunks, first - from * chunkBytes, last - first + 1);
+    const cut = sliceBytes(chunks, first - from * chunkBytes, last - first + 1);
     return { head, window: { first, last }, body: streamOf(cut, opened.body) };
   };
 
@@ -140,7 +140,7 @@ async function openedWhole(
   const reader = new ExactReader(opened.body);
   try {
     const header = (await reader.read(headerBytes)) ?? Buffer.alloc(0);
-    const { head, form, dataKey } = await unlocked(ring, opened.head, header);
+    const { head, form, dataKey } = await unlockObject(ring, opened.head, header);
     const rest = reader.rest();
     if (form === "whole")
       return {
@@ -205,7 +205,7 @@ async function* openedChunks(
   }
 }
 
-async function* sliced(
+async function* sliceBytes(
   content: AsyncIterable<Buffer>,
   skip: number,
   length: number,

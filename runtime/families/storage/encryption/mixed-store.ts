@@ -79,7 +79,7 @@ export function mixedStore(
         store.open(key, { ...(window === undefined ? {} : { window }), etag, signal }),
       ),
     write: (key, body, description, signal) =>
-      target.write(key, writes === "none" ? unsealed(body) : body, description, signal),
+      target.write(key, writes === "none" ? refuseSealed(body) : body, description, signal),
     copy: (from, to, description, { etag: wanted, signal }) =>
       within(from, wanted, signal, async ({ store, etag }) => {
         if (store === target) return store.copy(from, to, description, { etag, signal });
@@ -115,7 +115,7 @@ export function mixedStore(
  * The same bytes, unless they would be taken for an encrypted object. Throws
  * `upload_type_unsupported`.
  */
-async function* unsealed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* refuseSealed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let beginning: Buffer | null = Buffer.alloc(0);
   for await (const chunk of body) {
     if (beginning === null) {

@@ -6,7 +6,7 @@ import type { Handler } from "./operation.js";
 import { isPending } from "../work/pending.js";
 
 /** A handler whose answers are cut and checked before hooks, stores and callers see them. */
-export function answered<Input, T>(
+export function checkAnswers<Input, T>(
   declared: Answer<T>,
   run: Handler<Input, NoInfer<T>>,
 ): Handler<Input, T> {
@@ -14,11 +14,14 @@ export function answered<Input, T>(
     const output = run(input, context);
     return isPending(output) ? Promise.resolve(output).then(declared) : declared(output);
   };
-  return named(handler, run);
+  return nameAfter(handler, run);
 }
 
 /** A function around an author's own goes by the name of that in messages. */
-export function named<Run extends object>(around: Run, { name }: { readonly name: string }): Run {
+export function nameAfter<Run extends object>(
+  around: Run,
+  { name }: { readonly name: string },
+): Run {
   return Object.defineProperty(around, "name", { value: name });
 }
 
@@ -29,7 +32,7 @@ type Around = HookFunctions<any, any>["wrap"];
  * A `wrap` hook: an answer that it passes on unchanged was checked before, any other is checked
  * now.
  */
-export function answeredAround<Run extends Around>(declared: Answer<unknown>, run: Run): Run {
+export function checkAnswersAround<Run extends Around>(declared: Answer<unknown>, run: Run): Run {
   const around: Around = async (input, context, next) => {
     let passed: unknown;
     let text: string | undefined;
@@ -43,5 +46,5 @@ export function answeredAround<Run extends Around>(declared: Answer<unknown>, ru
     return isUntouched ? output : declared(output);
   };
   // It has the parameters and the result of the function.
-  return named(around, run) as Run;
+  return nameAfter(around, run) as Run;
 }
