@@ -81,7 +81,7 @@ export {
 export type { CursorPage, Page } from "./families/documents/pages.js";
 export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";
 export type { AggregateRequest } from "./query/parse-aggregate.js";
-export { document, view, type DocumentSpec } from "./ports/document-spec.js";
+export { document, view, type DocumentOf, type DocumentSpec } from "./ports/document-spec.js";
 export type { ExecutionContext } from "./operations/context.js";
 export type { InvocationMetadata } from "./operations/invocation-facts.js";
 export type { Identity } from "./operations/identity.js";

@@ -9,13 +9,13 @@ import type {
 import type { ArticlesDocument } from "../types/models.js";
 import * as validate from "../validators/articles.js";
 
-export const articlesSpec = document<
-  ArticlesDocument,
-  ArticlesCreate,
-  ArticlesPatch,
-  ArticlesFilter,
-  ArticlesSorts
->({
+export const articlesSpec = document<{
+  document: ArticlesDocument;
+  create: ArticlesCreate;
+  patch: ArticlesPatch;
+  filter: ArticlesFilter;
+  sorts: ArticlesSorts;
+}>({
   name: "articles",
   table: "articles",
   tenant: true,

@@ -4,7 +4,11 @@ import type { PlacesDocument } from "../types/models.js";
 import type { PlacesFilter, PlacesSorts } from "../types/places.js";
 import * as validate from "../validators/places.js";
 
-export const placesSpec = document<PlacesDocument, unknown, unknown, PlacesFilter, PlacesSorts>({
+export const placesSpec = document<{
+  document: PlacesDocument;
+  filter: PlacesFilter;
+  sorts: PlacesSorts;
+}>({
   name: "places",
   table: "places",
   tenant: false,

@@ -9,13 +9,13 @@ import type {
 } from "../types/projects.js";
 import * as validate from "../validators/projects.js";
 
-export const projectsSpec = document<
-  Project,
-  ProjectsCreate,
-  ProjectsPatch,
-  ProjectsFilter,
-  ProjectsSorts
->({
+export const projectsSpec = document<{
+  document: Project;
+  create: ProjectsCreate;
+  patch: ProjectsPatch;
+  filter: ProjectsFilter;
+  sorts: ProjectsSorts;
+}>({
   name: "projects",
   table: "projects",
   tenant: true,

@@ -4,7 +4,13 @@ import type { Task } from "../types/models.js";
 import type { TasksCreate, TasksFilter, TasksPatch, TasksSorts } from "../types/tasks.js";
 import * as validate from "../validators/tasks.js";
 
-export const tasksSpec = document<Task, TasksCreate, TasksPatch, TasksFilter, TasksSorts>({
+export const tasksSpec = document<{
+  document: Task;
+  create: TasksCreate;
+  patch: TasksPatch;
+  filter: TasksFilter;
+  sorts: TasksSorts;
+}>({
   name: "tasks",
   table: "tasks",
   tenant: true,

@@ -36,7 +36,7 @@ export type Emission = {
 
 /** A document type that refers to another one in a member. */
 export interface Referrer {
-  readonly by: () => DocumentSpec<unknown>;
+  readonly by: () => DocumentSpec;
   readonly member: string;
   readonly onDelete: "restrict" | "cascade" | "set_null";
 }
@@ -112,7 +112,7 @@ export interface AnyDocumentSpec {
   /** Members whose values no two documents may share, each with the index that enforces it. */
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
   /** Members that refer to other documents, and to which type. */
-  readonly references?: Readonly<Record<string, () => DocumentSpec<unknown>>>;
+  readonly references?: Readonly<Record<string, () => DocumentSpec>>;
   /**
    * Types that refer to this one, and what becomes of their documents when one of this type is
    * deleted.
@@ -151,42 +151,42 @@ export interface SearchIndex {
   readonly language?: StemmedLanguage;
 }
 
-/**
- * A document type with its TypeScript types: documents in answers, payloads of create and patch,
- * filters, sorts, and documents with their references expanded.
- */
-export interface DocumentSpec<
-  Document,
-  Create = unknown,
-  Patch = unknown,
-  Filter = unknown,
-  Sorts = unknown,
-  Expanded = Document,
-> extends AnyDocumentSpec {
+/** The TypeScript types of a document type. */
+export interface DocumentTypes {
+  /** Documents in answers. */
+  readonly document: unknown;
+  readonly create?: unknown;
+  /** A merge patch. */
+  readonly patch?: unknown;
+  readonly filter?: unknown;
+  readonly sorts?: unknown;
+  /** Documents with their references expanded; without references, the documents themselves. */
+  readonly expanded?: unknown;
+}
+
+/** A document type with its TypeScript types. */
+export interface DocumentSpec<Types extends DocumentTypes = DocumentTypes> extends AnyDocumentSpec {
   /** The fields that clients may query. */
   readonly fieldSet: FieldSet;
   /** The fields that scopes may query: `owner_id` and all related documents as well. */
   readonly scopeFields: FieldSet;
   /** Never set; it only carries the types. */
-  readonly carries?: {
-    readonly document: Document;
-    readonly create: Create;
-    readonly patch: Patch;
-    readonly filter: Filter;
-    readonly sorts: Sorts;
-    readonly expanded: Expanded;
-  };
+  readonly carries?: Types;
 }
 
+/** A document type that says only some of its types: the others are `unknown`. */
+export type DocumentOf<Types extends DocumentTypes> = DocumentSpec<{
+  readonly [Name in keyof DocumentTypes]-?: Name extends keyof Types
+    ? Types[Name]
+    : Name extends "expanded"
+      ? Types["document"]
+      : unknown;
+}>;
+
 /** Declares a document type. */
-export function document<
-  Document,
-  Create = unknown,
-  Patch = unknown,
-  Filter = unknown,
-  Sorts = unknown,
-  Expanded = Document,
->(declaration: AnyDocumentSpec): DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded> {
+export function document<Types extends DocumentTypes>(
+  declaration: AnyDocumentSpec,
+): DocumentOf<Types> {
   const columns = columnsOf(declaration);
   const { fields, elements, enums, shape } = declaration;
   const parts = { fields, elements, enums, shape };
@@ -211,18 +211,18 @@ function columnsOf({ softDelete, view: seen }: AnyDocumentSpec): Fields {
  * A view of documents: its readers see, and can query, only the members of the view. Rows and
  * scopes are those of the documents. It is read-only.
  */
-export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
-  of: DocumentSpec<unknown>,
+export function view<Types extends DocumentTypes>(
+  of: DocumentSpec,
   {
     name,
     members,
     reading,
     scopes,
   }: Omit<View, "of"> & Pick<AnyDocumentSpec, "reading" | "scopes">,
-): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
+): DocumentOf<Types & { readonly create: never; readonly patch: never }> {
   const { reading: _reading, scopes: _scopes, ...whole } = of;
   const shown = <Value>(said: Readonly<Record<string, Value>> = {}) => ofMembers(said, members);
-  const seen = document<Document, never, never, Filter, Sorts, Expanded>({
+  const seen = document<Types & { readonly create: never; readonly patch: never }>({
     ...whole,
     view: { name, members, of },
     listDeleted: false,
@@ -256,10 +256,10 @@ function allRelations(of: AnyDocumentSpec): Relations {
  */
 function relationsOf(
   { references = {}, referredBy = [] }: AnyDocumentSpec,
-  fieldsOf: (spec: DocumentSpec<unknown>) => FieldSet | undefined,
+  fieldsOf: (spec: DocumentSpec) => FieldSet | undefined,
 ): Relations {
   const relation = (
-    spec: DocumentSpec<unknown> | undefined,
+    spec: DocumentSpec | undefined,
     field: FieldReference | undefined,
   ): Relation | undefined => {
     const fields = spec === undefined ? undefined : fieldsOf(spec);

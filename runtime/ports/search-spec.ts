@@ -10,7 +10,7 @@ export interface SearchDeclaration<Hit = unknown> {
   readonly name: string;
   /** The name of its index in the engine. */
   readonly index: string;
-  readonly document: DocumentSpec<unknown, unknown, unknown, unknown, unknown, Hit>;
+  readonly document: DocumentSpec<{ document: unknown; expanded: Hit }>;
   /** Weights of the fields that are searched, by dotted path; four fields at most. */
   readonly text: Readonly<Record<string, number>>;
   /** Fields whose values can be counted. */

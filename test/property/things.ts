@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Fields, FieldType } from "../../runtime/contract/fields.js";
 import { limits } from "../../runtime/contract/limits.js";
 import { operatorsOf, type Operator } from "../../runtime/contract/query-operators.js";
-import { document, type DocumentSpec } from "../../runtime/ports/document-spec.js";
+import { document, type DocumentOf } from "../../runtime/ports/document-spec.js";
 import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { uuidv7 } from "../../runtime/ports/uuid.js";
@@ -50,7 +50,7 @@ const partFields: Fields = {
   "geo.lat": "number",
 };
 
-export const things: DocumentSpec<unknown> = document<unknown>({
+export const things: DocumentOf<{ document: unknown }> = document({
   name: "things",
   table: "contract_things",
   tenant: true,

@@ -6,7 +6,7 @@ import { readName, applyView } from "../../model/views.js";
 import { listLayout, literal } from "../../print/layout.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { scopesMember } from "./scopes.js";
-import { queryTypeNames } from "./queries/query-type-names.js";
+import { readTypes, typesLayout } from "./carried-types.js";
 
 /**
  * Readers that come by way of other documents. Computed when it is needed: guards may know
@@ -16,12 +16,6 @@ export function readingMember({ reading }: ReadModel, scope: ModuleScope): reado
   if (reading === null) return [];
   const steps = reading.map((step) => scope.code(step));
   return [listLayout("  ", "reading: () => ", steps, ["[", "]"], ",")];
-}
-
-/** Names of the types that the spec of a view carries. */
-export function viewTypes({ name, typeName, readTypeName }: DocumentModel): readonly string[] {
-  const { filter, sorts } = queryTypeNames(name);
-  return [typeName, filter, sorts, ...(readTypeName === typeName ? [] : [readTypeName])];
 }
 
 /** The spec of a view, made of that of the documents. */
@@ -34,23 +28,15 @@ export function viewLines(
   const { name, members } = view;
   const of = specName(document.name);
   const spec = specName(readName(document.name, name));
-  const [typeName = "unknown", ...asked] = viewTypes(applyView(document, view));
+  const types = readTypes(applyView(document, view));
   const maker = scope.runtime("view");
   const open = isAnnotated
-    ? listLayout(
-        "",
-        `export const ${spec}: DocumentSpec`,
-        [typeName, "never", "never", ...asked],
-        ["<", ">"],
+    ? typesLayout(
+        `export const ${spec}: DocumentOf`,
+        { ...types, create: "never", patch: "never" },
         ` = ${maker}(${of}, {`,
       )
-    : listLayout(
-        "",
-        `export const ${spec} = ${maker}`,
-        [typeName, ...asked],
-        ["<", ">"],
-        `(${of}, {`,
-      );
+    : typesLayout(`export const ${spec} = ${maker}`, types, `(${of}, {`);
   return [
     open,
     `  name: ${literal(name)},`,

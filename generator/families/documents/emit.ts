@@ -12,12 +12,12 @@ import type { ModulePaths } from "../../print/module-path.js";
 import { ModuleScope } from "../../print/module-scope.js";
 import { camelCase, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
-import { queryTypeNames } from "./queries/query-type-names.js";
 import { referrersOf } from "./members/references.js";
 import { handledType, setFiles, setMember } from "./members/set.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { ledTo, documentOf, readName, applyView } from "../../model/views.js";
-import { readingMember, viewLines, viewTypes } from "./emit-views.js";
+import { carriedTypes, readTypes, typesLayout, withHandled } from "./carried-types.js";
+import { readingMember, viewLines } from "./emit-views.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -203,20 +203,6 @@ function scopeOf(
   });
 }
 
-/** Names of the types that a spec carries; of what nobody writes there are no payloads. */
-function typesOf(document: DocumentModel, isWritable: boolean): readonly string[] {
-  const { name, typeName, createTypeName, patchTypeName, readTypeName } = document;
-  const { filter, sorts } = queryTypeNames(name);
-  const payloads = isWritable ? [createTypeName, patchTypeName] : ["unknown", "unknown"];
-  const expanded = readTypeName === typeName ? [] : [readTypeName];
-  return [typeName, ...payloads, filter, sorts, ...expanded];
-}
-
-/** The types of a spec, whose payloads have in handlers what no caller's has. */
-function withHandled(types: readonly string[], handled: string): readonly string[] {
-  return types.map((type, at) => (at === 1 || at === 2 ? `${type} & ${handled}` : type));
-}
-
 /** What documents are called, how they are kept, and which members they have. */
 function identityMembers(document: DocumentModel, model: RegistryModel): readonly string[] {
   return [
@@ -247,9 +233,9 @@ function printDocument(
     uniques: [],
   };
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
-  const types = typesOf(document, isWritable);
+  const types = carriedTypes(document, isWritable);
   const views = document.views.map((view) => applyView(document, view));
-  const named = [...types, ...views.flatMap(viewTypes)].filter((name) => name !== "unknown");
+  const named = [types, ...views.map(readTypes)].flatMap(Object.values);
   const handled = isWritable ? handledType(document, (name) => named.includes(name)) : null;
   const declared = [...named, ...(handled === null ? [] : [handled.name])];
   const scope = scopeOf(document, shape, declared, paths);
@@ -273,7 +259,7 @@ function printDocument(
   const maker = scope.runtime("document");
   const imports = [
     ...scope.imports.filter(({ from }) => from === runtimePackage),
-    ...(isAnnotated ? [importOf("DocumentSpec", runtimePackage, true)] : []),
+    ...(isAnnotated ? [importOf("DocumentOf", runtimePackage, true)] : []),
     ...[...named]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
@@ -284,11 +270,9 @@ function printDocument(
     imports: importStatements(imports),
     name: specName(document.name),
     before: handled?.lines ?? [],
-    open: listLayout(
-      "",
-      `export const ${specName(document.name)}${isAnnotated ? ": DocumentSpec" : ` = ${maker}`}`,
+    open: typesLayout(
+      `export const ${specName(document.name)}${isAnnotated ? ": DocumentOf" : ` = ${maker}`}`,
       handled === null ? types : withHandled(types, handled.name),
-      ["<", ">"],
       isAnnotated ? ` = ${maker}({` : "({",
     ),
     lines: [

@@ -15,7 +15,7 @@ const isLifted = new WeakSet<AnyDocumentSpec>();
  * The documents of a spec beyond all scopes: `collection(unscoped(ordersSpec), context)` reads and
  * writes every order of the tenant, whoever is calling. `opwright check` lists each use.
  */
-export function unscoped<Spec extends DocumentSpec<unknown>>(spec: Spec): Spec {
+export function unscoped<Spec extends DocumentSpec>(spec: Spec): Spec {
   const known = lifted.get(spec) ?? { ...spec };
   lifted.set(spec, known);
   isLifted.add(known);

@@ -26,7 +26,7 @@ export interface AggregatePage {
 }
 
 /** The handler of `agg_list`. */
-export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, AggregatePage> {
+export function aggList(spec: DocumentSpec): Handler<AggregateRequest, AggregatePage> {
   return (asked: AggregateRequest, context: ExecutionContext) =>
     aggregatePage(spec, context, asked, callerSight);
 }
@@ -73,7 +73,7 @@ async function narrowRequest(
 }
 
 /** The binding of its body. */
-export function aggInput(spec: DocumentSpec<unknown>): InputBinding<AggregateRequest> {
+export function aggInput(spec: DocumentSpec): InputBinding<AggregateRequest> {
   const rules = { fields: spec.fieldSet, mayListDeleted: spec.listDeleted };
   return parseWith((body) => parseAggregateRequest(body, rules));
 }

@@ -68,31 +68,22 @@ export interface MatchedAnswer {
 /** Handlers of bulk operations. At most `max` documents are written by one request. */
 export const bulk = {
   create:
-    (
-      spec: DocumentSpec<unknown>,
-      ...hooks: readonly VerbHooks[]
-    ): Handler<Many<unknown>, BulkAnswer> =>
+    (spec: DocumentSpec, ...hooks: readonly VerbHooks[]): Handler<Many<unknown>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
       answerOf(spec, context, await createMany(spec, context, items, hooks), atomic),
 
   update:
-    (
-      spec: DocumentSpec<unknown>,
-      ...hooks: readonly VerbHooks[]
-    ): Handler<Many<Patching>, BulkAnswer> =>
+    (spec: DocumentSpec, ...hooks: readonly VerbHooks[]): Handler<Many<Patching>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
       answerOf(spec, context, await updateMany(spec, context, items, hooks), atomic),
 
   delete:
-    (
-      spec: DocumentSpec<unknown>,
-      ...hooks: readonly VerbHooks[]
-    ): Handler<Many<Leaving>, BulkAnswer> =>
+    (spec: DocumentSpec, ...hooks: readonly VerbHooks[]): Handler<Many<Leaving>, BulkAnswer> =>
     async ({ items, atomic }, context) =>
       answerOf(spec, context, await deleteMany(spec, context, items, hooks), atomic),
 
   updateWhere: (
-    spec: DocumentSpec<unknown>,
+    spec: DocumentSpec,
     max: number,
     ...hooks: readonly VerbHooks[]
   ): LookingHandler<Matching, MatchedAnswer> => ({
@@ -108,7 +99,7 @@ export const bulk = {
   }),
 
   deleteWhere: (
-    spec: DocumentSpec<unknown>,
+    spec: DocumentSpec,
     max: number,
     ...hooks: readonly VerbHooks[]
   ): LookingHandler<Matching, MatchedAnswer> => ({
@@ -118,7 +109,7 @@ export const bulk = {
 
   upsert:
     <Document>(
-      spec: DocumentSpec<Document>,
+      spec: DocumentSpec<{ document: Document }>,
       ...hooks: readonly VerbHooks[]
     ): Handler<Upserting, { readonly data: Document; readonly created: boolean }> =>
     async ({ by, document }, context) => {
@@ -145,7 +136,7 @@ export const bulkInput = {
     parseWith((body) =>
       manyOf(body, max, (item, at) => parseLeaving(membersOf(item, at, ["id", "rev"]), at)),
     ),
-  updateWhere: (spec: DocumentSpec<unknown>): InputBinding<Matching> =>
+  updateWhere: (spec: DocumentSpec): InputBinding<Matching> =>
     parseWith((body) => {
       const members = membersOf(body, "", ["filters", "patch", "dry_run"]);
       if (!isObject(members["patch"])) throw invalid("/patch", "type", "must be object");
@@ -156,9 +147,9 @@ export const bulkInput = {
         });
       return parseMatching(spec, members);
     }),
-  deleteWhere: (spec: DocumentSpec<unknown>): InputBinding<Matching> =>
+  deleteWhere: (spec: DocumentSpec): InputBinding<Matching> =>
     parseWith((body) => parseMatching(spec, membersOf(body, "", ["filters", "dry_run"]))),
-  upsert: (spec: DocumentSpec<unknown>): InputBinding<Upserting> =>
+  upsert: (spec: DocumentSpec): InputBinding<Upserting> =>
     parseWith((body) => {
       const { by, document } = membersOf(body, "", ["by", "document"]);
       const names = Array.isArray(by) ? by.filter((name) => typeof name === "string") : [];
@@ -191,10 +182,7 @@ function parseLeaving({ id, rev }: Readonly<Record<string, unknown>>, at: string
   return { id: id.toLowerCase(), rev: expected };
 }
 
-function parseMatching(
-  spec: DocumentSpec<unknown>,
-  members: Readonly<Record<string, unknown>>,
-): Matching {
+function parseMatching(spec: DocumentSpec, members: Readonly<Record<string, unknown>>): Matching {
   const { filters, patch, dry_run: isDry = false } = members;
   // A filter that was forgotten is no filter for all.
   if (filters === undefined) throw invalid("/filters", "required", "must be given");
@@ -213,7 +201,7 @@ function parseMatching(
  * then. Throws `query_too_complex` if there are more than `max`.
  */
 async function whereMatching(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   given: Matching,
   max: number,
@@ -243,7 +231,7 @@ async function whereMatching(
  */
 async function atMost(
   max: number,
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   query: DocumentQuery,
 ): Promise<readonly StoredDocument[]> {
@@ -260,7 +248,7 @@ async function atMost(
 }
 
 function answerOf(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   outcomes: readonly ItemOutcome[],
   isAtomic: boolean,

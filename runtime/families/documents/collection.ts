@@ -99,7 +99,14 @@ export interface Collection<
 
 /** The documents of a spec as this invocation may see them. */
 export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
-  spec: DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded>,
+  spec: DocumentSpec<{
+    document: Document;
+    create: Create;
+    patch: Patch;
+    filter: Filter;
+    sorts: Sorts;
+    expanded: Expanded;
+  }>,
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
@@ -178,13 +185,13 @@ function narrowToOwn<Query extends DocumentQuery>(
 }
 
 /** What handlers may ask: of live documents, by their owners as well. */
-function rulesOf({ scopeFields }: DocumentSpec<unknown>): ListRules {
+function rulesOf({ scopeFields }: DocumentSpec): ListRules {
   return { fields: scopeFields, mayListDeleted: false, isRaw: false };
 }
 
 /** The query of a filter and sorts, within the scope of the invocation. */
 async function selectScoped(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   { filters, sorts, own }: FindQuery<unknown, unknown>,
 ): Promise<DocumentQuery> {
@@ -194,7 +201,7 @@ async function selectScoped(
 }
 
 async function findRows(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   given: FindQuery<unknown, unknown>,
 ): Promise<readonly StoredDocument[]> {

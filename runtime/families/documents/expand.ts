@@ -15,7 +15,7 @@ export type TextOf = (row: StoredDocument) => string;
 /** A member to follow, and the rows that have it. */
 interface Branch {
   readonly member: string;
-  readonly target: DocumentSpec<unknown>;
+  readonly target: DocumentSpec;
   readonly from: readonly StoredDocument[];
   readonly along: Expansion;
 }

@@ -73,7 +73,7 @@ export interface RevisionDiff {
 }
 
 /** A spec of these documents, whatever is written and asked of them. */
-export type SpecOf<Document> = DocumentSpec<Document, unknown, unknown, unknown, unknown, unknown>;
+export type SpecOf<Document> = DocumentSpec<{ document: Document; expanded: unknown }>;
 
 interface Identified {
   readonly id: string;
@@ -151,7 +151,7 @@ export const history = {
       renderDocument(spec, await revertDocument(spec, context, { id, rev, to }, hooks)),
 
   getDeleted:
-    <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
+    <Document>(spec: DocumentSpec<{ document: Document }>): Handler<Identified, Document> =>
     async ({ id }, context) => {
       const stored = await findDocument(spec, context, id);
       if (stored?.isDeleted !== true) throw fail("core.not_found");
@@ -159,13 +159,15 @@ export const history = {
     },
 
   /** What `listDeleted` takes: the body of a list by cursor. */
-  listing: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> => {
+  listing: (spec: DocumentSpec): InputBinding<CursorRequest> => {
     const rules = { fields: spec.fieldSet, mayListDeleted: false, isRaw: false };
     return parseWith((body) => parseCursorRequest(body, rules));
   },
 
   listDeleted:
-    <Document>(spec: DocumentSpec<Document>): Handler<CursorRequest, CursorPage<Document>> =>
+    <Document>(
+      spec: DocumentSpec<{ document: Document }>,
+    ): Handler<CursorRequest, CursorPage<Document>> =>
     (request, context): Promise<JsonText<CursorPage<Document>>> => {
       const field = { path: "is_deleted", type: "boolean", isColumn: true } as const;
       const isDeleted = { kind: "compare", field, operator: "$eq", value: true } as const;

@@ -53,7 +53,7 @@ interface Writing<Item> {
 
 /** Creates documents as `create` does. */
 export function createMany(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   payloads: readonly unknown[],
   hooks: readonly VerbHooks[] = [],
@@ -86,7 +86,7 @@ export function createMany(
 
 /** Patches documents as `update` does. */
 export function updateMany(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   items: readonly Patching[],
   hooks: readonly VerbHooks[] = [],
@@ -148,7 +148,7 @@ export function updateMany(
 
 /** Deletes documents: marks restorable ones, else removes them for good. */
 export function deleteMany(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   items: readonly Leaving[],
   hooks: readonly VerbHooks[] = [],

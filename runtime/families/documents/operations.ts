@@ -39,7 +39,9 @@ interface AtRevision extends Identified {
 /** Handlers of the document family. Each takes a spec and returns the handler of one operation. */
 export const documents = {
   create:
-    <Document, Create>(spec: DocumentSpec<Document, Create, unknown>): Handler<Create, Document> =>
+    <Document, Create>(
+      spec: DocumentSpec<{ document: Document; create: Create }>,
+    ): Handler<Create, Document> =>
     async (payload, context) =>
       renderDocument(
         spec,
@@ -48,7 +50,7 @@ export const documents = {
 
   get:
     <Document, Expanded = Document>(
-      spec: DocumentSpec<Document, unknown, unknown, unknown, unknown, Expanded>,
+      spec: DocumentSpec<{ document: Document; expanded: Expanded }>,
     ): Handler<Asked, Expanded> =>
     async ({ id, expand }, context) => {
       const stored = await readDocument(spec, context, id);
@@ -59,7 +61,7 @@ export const documents = {
 
   update:
     <Document, Patch>(
-      spec: DocumentSpec<Document, unknown, Patch>,
+      spec: DocumentSpec<{ document: Document; patch: Patch }>,
     ): Handler<AtRevision & { readonly patch: Patch }, Updated<Document, Patch>> =>
     async ({ id, rev, patch }, context) => {
       const change = patch as Readonly<Record<string, unknown>>;
@@ -76,7 +78,7 @@ export const documents = {
 
   kill:
     <Document>(
-      spec: DocumentSpec<Document>,
+      spec: DocumentSpec<{ document: Document }>,
     ): Handler<Identified & { readonly rev?: ExpectedRevision }, undefined> =>
     async ({ id, rev }, context) => {
       await killDocument(spec, context, id, rev, context.preconditions);
@@ -84,12 +86,12 @@ export const documents = {
     },
 
   delete:
-    <Document>(spec: DocumentSpec<Document>): Handler<AtRevision, Document> =>
+    <Document>(spec: DocumentSpec<{ document: Document }>): Handler<AtRevision, Document> =>
     async ({ id, rev }, context) =>
       renderDocument(spec, await markDocument(spec, context, id, rev, true, context.preconditions)),
 
   restore:
-    <Document>(spec: DocumentSpec<Document>): Handler<AtRevision, Document> =>
+    <Document>(spec: DocumentSpec<{ document: Document }>): Handler<AtRevision, Document> =>
     async ({ id, rev }, context) =>
       renderDocument(
         spec,
@@ -98,26 +100,28 @@ export const documents = {
 
   list:
     <Document, Expanded = Document>(
-      spec: DocumentSpec<Document, unknown, unknown, unknown, unknown, Expanded>,
+      spec: DocumentSpec<{ document: Document; expanded: Expanded }>,
     ): Handler<PageRequest, Page<Expanded>> =>
     (request, context) =>
       listPage(spec, context, request, callerSight),
 
   rawList:
-    <Document>(spec: DocumentSpec<Document>): Handler<PageRequest, Page<Partial<Document>>> =>
+    <Document>(
+      spec: DocumentSpec<{ document: Document }>,
+    ): Handler<PageRequest, Page<Partial<Document>>> =>
     (request, context) =>
       listPage(spec, context, request, callerSight),
 
   listCursor:
     <Document, Expanded = Document>(
-      spec: DocumentSpec<Document, unknown, unknown, unknown, unknown, Expanded>,
+      spec: DocumentSpec<{ document: Document; expanded: Expanded }>,
     ): Handler<CursorRequest, CursorPage<Expanded>> =>
     (request, context) =>
       listByCursor(spec, context, request, callerSight),
 
   rawListCursor:
     <Document>(
-      spec: DocumentSpec<Document>,
+      spec: DocumentSpec<{ document: Document }>,
     ): Handler<CursorRequest, CursorPage<Partial<Document>>> =>
     (request, context) =>
       listByCursor(spec, context, request, callerSight),
@@ -125,7 +129,7 @@ export const documents = {
 
 /** A document with its expansions. It has no entity tag: that would be of the document alone. */
 async function renderExpanded<Expanded>(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   stored: StoredDocument,
   expand: readonly string[],
@@ -137,16 +141,16 @@ async function renderExpanded<Expanded>(
 
 /** Bindings of list bodies, whose errors name the faulty part of the query. */
 export const listing = {
-  page: (spec: DocumentSpec<unknown>): InputBinding<PageRequest> =>
+  page: (spec: DocumentSpec): InputBinding<PageRequest> =>
     parseWith((body) => parsePageRequest(body, rules(spec, false))),
-  rawPage: (spec: DocumentSpec<unknown>): InputBinding<PageRequest> =>
+  rawPage: (spec: DocumentSpec): InputBinding<PageRequest> =>
     parseWith((body) => parsePageRequest(body, rules(spec, true))),
-  cursor: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> =>
+  cursor: (spec: DocumentSpec): InputBinding<CursorRequest> =>
     parseWith((body) => parseCursorRequest(body, rules(spec, false))),
-  rawCursor: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> =>
+  rawCursor: (spec: DocumentSpec): InputBinding<CursorRequest> =>
     parseWith((body) => parseCursorRequest(body, rules(spec, true))),
 };
 
-function rules(spec: DocumentSpec<unknown>, isRaw: boolean): ListRules {
+function rules(spec: DocumentSpec, isRaw: boolean): ListRules {
   return { fields: spec.fieldSet, mayListDeleted: spec.listDeleted, isRaw };
 }

@@ -63,10 +63,10 @@ export async function visibility(
   };
 }
 
-const neighbours = new WeakMap<AnyDocumentSpec, ReadonlyMap<string, DocumentSpec<unknown>>>();
+const neighbours = new WeakMap<AnyDocumentSpec, ReadonlyMap<string, DocumentSpec>>();
 
 /** A document, or a view, that one is related to, over however many others. */
-export function relatedTo(spec: AnyDocumentSpec, name: string): DocumentSpec<unknown> {
+export function relatedTo(spec: AnyDocumentSpec, name: string): DocumentSpec {
   const known = neighbours.get(spec) ?? reachable(spec);
   neighbours.set(spec, known);
   const found = known.get(name);
@@ -74,8 +74,8 @@ export function relatedTo(spec: AnyDocumentSpec, name: string): DocumentSpec<unk
   return found;
 }
 
-function reachable(spec: AnyDocumentSpec): ReadonlyMap<string, DocumentSpec<unknown>> {
-  const found = new Map<string, DocumentSpec<unknown>>();
+function reachable(spec: AnyDocumentSpec): ReadonlyMap<string, DocumentSpec> {
+  const found = new Map<string, DocumentSpec>();
   const visit = ({ references = {}, referredBy = [] }: AnyDocumentSpec): void => {
     const next = [...Object.values(references), ...referredBy.map(({ by }) => by)];
     for (const other of next.map((of) => of())) {

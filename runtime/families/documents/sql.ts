@@ -14,13 +14,13 @@ export interface Column {
 }
 
 /** Names a field for `sql`. Throws if there is none. */
-export function column(spec: DocumentSpec<unknown>, path: string): Column {
+export function column(spec: DocumentSpec, path: string): Column {
   const field = spec.scopeFields.find(path);
   if (field === undefined) throw new TypeError(`${spec.name} has no field ${path}`);
   return { column: field };
 }
 
-type Interpolated = DocumentSpec<unknown> | Column | QueryValue;
+type Interpolated = DocumentSpec | Column | QueryValue;
 
 /** Types that columns of a query can have. */
 interface ColumnTypes {

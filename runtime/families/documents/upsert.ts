@@ -25,7 +25,7 @@ export interface UpsertContexts {
 
 /** Whether a rule of the document says that these members are unique together. */
 export function isUniqueBy(
-  { unique = [] }: Pick<DocumentSpec<unknown>, "unique">,
+  { unique = [] }: Pick<DocumentSpec, "unique">,
   by: readonly string[],
 ): boolean {
   return unique.some(({ members }) => isDeepStrictEqual(members.toSorted(), by.toSorted()));
@@ -36,7 +36,7 @@ export function isUniqueBy(
  * and creates it first has it updated. Throws what creating and updating do.
  */
 export async function upsertDocument(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   { create: context, update: updating }: UpsertContexts,
   by: readonly string[],
   payload: unknown,
@@ -88,7 +88,7 @@ export async function upsertDocument(
 
 /** The document with a patch, and the hooks of updating around it. */
 function updateFound(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   found: StoredDocument,
   change: Readonly<Record<string, unknown>>,
@@ -106,7 +106,7 @@ function updateFound(
 
 /** The live document that has these values, as far as it is within the scope. */
 async function occupant(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   values: object,
 ): Promise<StoredDocument | undefined> {

@@ -124,7 +124,7 @@ export function writesOf<Document, Create, Patch>(
 
 /** Throws where documents of this type are removed for good, or not at all. */
 function requireMarking(
-  spec: DocumentSpec<unknown>,
+  spec: DocumentSpec,
   context: ExecutionContext,
   id: string,
   rev: ExpectedRevision,

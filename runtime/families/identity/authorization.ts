@@ -40,7 +40,7 @@ export interface Authorization {
    * exist for it. Callers with one of the permissions in `lifting` aren't restricted. Runs after
    * `principal` and before the operation's own hooks, so that these see no more than it does.
    */
-  scope(spec: DocumentSpec<unknown>, port: ScopePort, ...lifting: readonly string[]): ScopeHook;
+  scope(spec: DocumentSpec, port: ScopePort, ...lifting: readonly string[]): ScopeHook;
 }
 
 /** Binds the hooks of a service. */
@@ -103,7 +103,7 @@ export function authorization({
 }
 
 /** An invalid filter is a fault of the service, never a wider result. */
-function readFilter(spec: DocumentSpec<unknown>, filter: unknown) {
+function readFilter(spec: DocumentSpec, filter: unknown) {
   try {
     if (!isObject(filter) || Object.values(filter).includes(undefined))
       throw new Error("a scope gives a filter; {} is every row");

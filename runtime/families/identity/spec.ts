@@ -1,7 +1,7 @@
 // The identity spec: what the generator settles about who is calling.
 import type { FormerPermissions } from "./former-permissions.js";
 import type { Transaction } from "../../ports/database.js";
-import type { DocumentSpec } from "../../ports/document-spec.js";
+import type { DocumentSpec, DocumentTypes } from "../../ports/document-spec.js";
 import type { Identity } from "../../operations/identity.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
@@ -65,7 +65,7 @@ export interface SignUpSpec {
   readonly ttlSeconds: number;
   /** The document that is created with each principal, and belongs to it. */
   // oxlint-disable-next-line typescript/no-explicit-any -- payloads are held to the document's own validator
-  readonly profile: (() => DocumentSpec<any, any, any, any, any>) | null;
+  readonly profile: (() => DocumentSpec<Record<keyof DocumentTypes, any>>) | null;
 }
 
 export interface IdentitySpec {

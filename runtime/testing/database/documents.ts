@@ -43,7 +43,7 @@ export function describeDocuments({ describe, test }: TestApi, harness: Contract
 
     test("rows of an older shape are brought up where they are read, and stored anew in portions", () =>
       withDatabase(async (database, tenant) => {
-        const now = document<Thing>({
+        const now = document<{ document: Thing }>({
           ...things,
           shape: { members: null, steps: [{ adds: { size: 7 }, drops: ["flag"] }] },
         });

@@ -30,7 +30,7 @@ export interface Thing {
   readonly at: string | null;
 }
 
-export const things = document<Thing, Partial<Thing>, Partial<Thing>>({
+export const things = document<{ document: Thing; create: Partial<Thing>; patch: Partial<Thing> }>({
   name: "things",
   table: "contract_things",
   tenant: true,
@@ -45,7 +45,11 @@ export const things = document<Thing, Partial<Thing>, Partial<Thing>>({
 });
 
 /** The same table without merging: stale revisions are refused. */
-export const strictThings = document<Thing, Partial<Thing>, Partial<Thing>>({
+export const strictThings = document<{
+  document: Thing;
+  create: Partial<Thing>;
+  patch: Partial<Thing>;
+}>({
   ...things,
   history: 0,
 });

@@ -5,7 +5,7 @@ import { postgresDialect } from "../../../runtime/engines/postgres/dialect.js";
 import { sqlDocumentStore } from "../../../runtime/engines/sql/document-store.js";
 import type { SqlSession } from "../../../runtime/engines/sql/session.js";
 import { sqliteDialect } from "../../../runtime/engines/sqlite/dialect.js";
-import type { DocumentSpec } from "../../../runtime/ports/document-spec.js";
+import type { DocumentOf } from "../../../runtime/ports/document-spec.js";
 import { documentStore } from "../../../runtime/ports/documents.js";
 import { parsePageRequest } from "../../../runtime/query/list-request.js";
 import { allVisible, sortsWithin, within } from "../../../runtime/query/relations.js";
@@ -41,7 +41,7 @@ for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     let database: FreshDatabase;
     let service: TestService;
-    let tasksSpec: DocumentSpec<unknown>;
+    let tasksSpec: DocumentOf<{ document: unknown }>;
     let bench: Bench;
     beforeAll(async () => {
       database = await engine.create();
@@ -51,7 +51,7 @@ for (const engine of engines) {
         folder: `${project.root}/generated`,
         environment: { DATABASE_URL: database.url },
       });
-      const spec = async (name: string): Promise<DocumentSpec<unknown>> =>
+      const spec = async (name: string): Promise<DocumentOf<{ document: unknown }>> =>
         (await project.load(`generated/documents/${name}.ts`))[`${name}Spec`];
       tasksSpec = await spec("tasks");
       const [projects, comments, people] = [
@@ -60,7 +60,10 @@ for (const engine of engines) {
         await spec("people"),
       ];
       await service.running.connection.write("test.rows", async ({ transaction }) => {
-        const put = async (of: DocumentSpec<unknown>, body: object): Promise<string> => {
+        const put = async (
+          of: DocumentOf<{ document: unknown }>,
+          body: object,
+        ): Promise<string> => {
           const id = uuidv7();
           const at = "2026-01-01T00:00:00.000Z";
           const base = { id, rev: 1, createdAt: at, lastUpdateAt: at };
