@@ -14,9 +14,9 @@ import {
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { answerOf, answersModule } from "./answers.js";
-import { ownCodesOf } from "../model/error-codes.js";
 import { namespacesOf, type Namespace } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
+import { errorsMember, findSharedErrors, sharedErrorLines } from "./shared-errors.js";
 import { validatorName } from "./validators.js";
 
 /** A module for each namespace. */
@@ -38,18 +38,28 @@ function printNamespace(
   usualSeconds: number,
   hasErrors: boolean,
 ): string {
+  // Only what holds authors' code to its codes prints them.
+  const names = operations.map(({ key }) => camelCase(key));
+  const errors = findSharedErrors(
+    operations.filter((operation) => isHeld(operation, hasErrors)),
+    (name) => names.includes(name),
+  );
   const scope = new ModuleScope({
     paths,
     path: `routes/${name}.ts`,
-    declares: operations.map(({ key }) => camelCase(key)),
+    declares: [...names, ...errors.values()],
     authored: operations.flatMap(({ run, hooks }) =>
       [run, ...hooks.map((hook) => hook.run)].flatMap(authoredIn).map(({ file }) => file),
     ),
   });
-  const views = operations.map((operation) => viewOf(operation, scope, usualSeconds, hasErrors));
+  const views = operations.map((operation) => {
+    const held = isHeld(operation, hasErrors) ? [errorsMember(operation, errors)] : [];
+    return viewOf(operation, scope, usualSeconds, held);
+  });
   return print("routes.ts", {
     header: header(source),
     imports: importStatements(scope.imports),
+    constants: sharedErrorLines(errors),
     operations: views,
   });
 }
@@ -65,7 +75,7 @@ function viewOf(
   operation: OperationModel,
   scope: ModuleScope,
   usualSeconds: number,
-  hasErrors: boolean,
+  held: readonly string[],
 ): OperationView {
   const { route, deadlineSeconds, audit } = operation;
   const maker = scope.runtime(route === null ? "operation" : "route");
@@ -99,7 +109,7 @@ function viewOf(
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
-      ...(isHeld(operation, hasErrors) ? [list("errors", ownCodesOf(operation).map(literal))] : []),
+      ...held,
       ...deprecationLines(operation),
       // These members are about requests, which an operation without a route doesn't get.
       ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),

@@ -1,4 +1,6 @@
 // Errors of the author's own: typed, declared for operations and hooks, told in every document, and masked where they are not declared.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../../support/engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
@@ -13,8 +15,11 @@ errors:
   out_of_stock: {kind: conflict, detail: There are not enough left., context: {left: integer}}
   too_early: {kind: throttled, detail: Come back later., retryable: true}
   impolite: {kind: authorization, detail: Say please.}
+  hurried: {kind: authorization, detail: Say it slowly.}
+  whispered: {kind: authorization, detail: Say it aloud.}
+  mumbled: {kind: authorization, detail: Say it clearly.}
 hooks:
-  politeness: {run: registry/handlers.ts#politeness, phase: before, errors: [impolite]}
+  politeness: {run: registry/handlers.ts#politeness, phase: before, errors: [impolite, hurried, whispered, mumbled]}
 operations:
   shop.order:
     post: /orders
@@ -25,6 +30,8 @@ operations:
     errors: [out_of_stock, too_early]
     idempotency: true
   shop.ask: {post: /asks, in: {please: boolean}, run: registry/handlers.ts#order, guard: polite}
+  shop.ask_errors: {post: /ask-errors, run: registry/handlers.ts#order, guard: open}
+  shop.beg: {post: /begs, in: {please: boolean}, run: registry/handlers.ts#order, guard: polite}
 `,
   "registry/handlers.ts": `import { fail } from "../generated/errors.js";
 export const order = ({ count }) => {
@@ -44,6 +51,15 @@ beforeAll(async () => {
   project = await testProject(files);
 });
 afterAll(() => project.remove());
+
+test("codes that several operations may throw are printed once", () => {
+  const routes = readFileSync(join(project.root, "generated/routes/shop.ts"), "utf8");
+  expect(
+    routes.match(/const shopAskErrors_ = \["hurried", "impolite", "mumbled", "whispered"\];/g),
+  ).toHaveLength(1);
+  expect(routes.match(/  errors: shopAskErrors_,/g)).toHaveLength(2);
+  expect(routes.match(/"mumbled"/g)).toHaveLength(1);
+});
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
@@ -109,7 +125,10 @@ test("the document and the catalog tell which operation answers what", async () 
     readonly components: Record<string, Record<string, unknown>>;
   };
   expect(document.components["x-errors"]).toEqual({
+    hurried: { kind: "authorization", status: 403, detail: "Say it slowly.", retryable: false },
     impolite: { kind: "authorization", status: 403, detail: "Say please.", retryable: false },
+    mumbled: { kind: "authorization", status: 403, detail: "Say it clearly.", retryable: false },
+    whispered: { kind: "authorization", status: 403, detail: "Say it aloud.", retryable: false },
     out_of_stock: {
       kind: "conflict",
       status: 409,
