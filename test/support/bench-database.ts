@@ -1,7 +1,8 @@
 // A database under the tests' own hands: statements, and what the engine would do for them.
 import { Client } from "pg";
 import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
-import type { SqlRow, SqlValue } from "../../runtime/engines/sql/session.js";
+import type { SqlValue } from "../../runtime/engines/sql/dialect/values.js";
+import type { SqlRow } from "../../runtime/engines/sql/session.js";
 import type { TestEngine } from "./engines.js";
 
 export interface Bench {

@@ -11,8 +11,14 @@ import {
   wordsLike,
 } from "./full-text.js";
 import { regexOf } from "./regex.js";
-import type { TruncUnit } from "../../query/aggregate.js";
-import { quoteName, type Dialect, type Statistic } from "../sql/session.js";
+import { aggregates } from "./aggregates.js";
+import type { Dialect } from "../sql/dialect/dialect.js";
+import type { FieldDialect } from "../sql/dialect/fields.js";
+import type { LockDialect } from "../sql/dialect/locks.js";
+import type { RowDialect } from "../sql/dialect/rows.js";
+import type { SearchDialect } from "../sql/dialect/searches.js";
+import type { ValueDialect } from "../sql/dialect/values.js";
+import { quoteName } from "../sql/session.js";
 
 const field = (of: FieldReference): string => {
   if (of.isElement === true)
@@ -32,8 +38,7 @@ const array = (of: FieldReference): string => {
   return `CASE WHEN jsonb_typeof(${value}) = 'array' THEN ${value} ELSE '[]'::jsonb END`;
 };
 
-export const postgresDialect: Dialect = {
-  placeholder: (position) => `$${position}`,
+const fields: FieldDialect = {
   field,
   operand: (of, placeholder) => `${placeholder}::${sqlType(of)}`,
   bind: (_of, value) => value,
@@ -49,11 +54,16 @@ export const postgresDialect: Dialect = {
   elements: (of) => `jsonb_array_elements(${array(of)}) AS e("value")`,
   pattern: regexOf,
   matches: (of, placeholder) => `${field(of)} ~ ${placeholder}::text`,
-  isIn: (of, placeholder) => `${field(of)} = ANY(${placeholder}::${sqlType(of)}[])`,
+};
+
+const values: ValueDialect = {
+  placeholder: (position) => `$${position}`,
+  list: (values) => values,
   listRows: (of, placeholder) => [
     `unnest(${placeholder}::${sqlType(of)}[]) AS w("value")`,
     `w."value"`,
   ],
+  isIn: (of, placeholder) => `${field(of)} = ANY(${placeholder}::${sqlType(of)}[])`,
   records: (members, placeholder) => {
     const columns = Object.entries(members).map(([member, type], at) => {
       const value = type === "json" ? `v -> ${at}` : `(v ->> ${at})::${recordTypes[type]}`;
@@ -61,24 +71,35 @@ export const postgresDialect: Dialect = {
     });
     return `(SELECT ${columns.join(", ")} FROM jsonb_array_elements(${placeholder}::jsonb) AS v) AS w`;
   },
+  typed: (type, placeholder) => `${placeholder}::${recordTypes[type]}`,
+  json: (placeholder) => `${placeholder}::jsonb`,
+};
+
+const rows: RowDialect = {
+  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
+  rowKey: `"id"`,
+  rowKeys: ({ tenant }) => [
+    ...(tenant ? [{ column: `"tenant_id"`, type: "text" } as const] : []),
+    { column: `"id"`, type: "uuid" },
+  ],
   // With IN, the planner might read the whole table for a join.
   isRowOf: (name, from) => `ctid = ANY(ARRAY(SELECT ${name}.ctid FROM ${from}))`,
   isRecorded: (_table, isRow) => isRow("r"),
-  typed: (type, placeholder) => `${placeholder}::${recordTypes[type]}`,
-  list: (values) => values,
   bodyBytes: `octet_length("body"::text)`,
   tableRows: (table) =>
     `SELECT reltuples AS "rows" FROM pg_class WHERE oid = to_regclass('${quoteName(table)}')`,
-  json: (placeholder) => `${placeholder}::jsonb`,
-  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
+};
+
+const locks: LockDialect = {
+  holdRows: " FOR NO KEY UPDATE",
+  // Others may still change columns that are not part of a key.
+  shareRows: " FOR KEY SHARE",
+  seizeRows: " FOR UPDATE",
   skipLocked: " FOR UPDATE SKIP LOCKED",
-  now: "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
-  rowKey: `"id"`,
-  zonesNeedRange: false,
-  zoneNames: `SELECT "name" FROM pg_timezone_names`,
-  zone: (timezone) => timezone,
-  truncated: truncateTime,
-  statistic,
+  holdName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
+};
+
+const searches: SearchDialect = {
   matching: matchText,
   trigrams: `SELECT 1 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm' AND n.nspname = ANY(current_schemas(true))`,
   wordsLike,
@@ -87,15 +108,16 @@ export const postgresDialect: Dialect = {
   indexPutMany,
   indexRemove,
   isWordUsed,
-  rowKeys: ({ tenant }) => [
-    ...(tenant ? [{ column: `"tenant_id"`, type: "text" } as const] : []),
-    { column: `"id"`, type: "uuid" },
-  ],
-  holdRows: " FOR NO KEY UPDATE",
-  holdName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
-  // Others may still change columns that are not part of a key.
-  shareRows: " FOR KEY SHARE",
-  seizeRows: " FOR UPDATE",
+};
+
+export const postgresDialect: Dialect = {
+  ...fields,
+  ...values,
+  ...rows,
+  ...locks,
+  ...aggregates,
+  ...searches,
+  now: "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
 };
 
 const recordTypes = {
@@ -106,54 +128,6 @@ const recordTypes = {
   boolean: "boolean",
   timestamp: "timestamptz",
 } as const;
-
-/**
- * Rules of zones are followed between these instants, as on SQLite (engines/sqlite/time-zone.ts).
- */
-const [earliest, latest] = ["1900-01-01T00:00:00Z", "2100-01-01T00:00:00Z"];
-
-/**
- * The local beginning of a period; null for a year that is not 0001 to 9999. PostgreSQL has no year
- * 0000, which documents may contain that were stored before it was refused.
- */
-function truncateTime(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
-  const at = `(CASE WHEN ${text} >= '0001' THEN ${text} END)`;
-  // A date needs no zone, but PostgreSQL refuses a parameter that nothing uses.
-  const local =
-    type === "date"
-      ? `${at}::timestamp + (${zone}::text IS NULL)::int * interval '0'`
-      : localTime(`${at}::timestamptz`, zone);
-  const begin = `date_trunc('${unit}', ${local})`;
-  return `(SELECT CASE WHEN l."at" >= '0001-01-01' AND l."at" < '10000-01-01' THEN to_char(l."at", 'YYYY-MM-DD"T"HH24:MI:SS') END FROM (SELECT ${begin} AS "at") AS l)`;
-}
-
-/** Offsets are whole minutes, and outside of the years above those of the nearest one. */
-function localTime(at: string, zone: string): string {
-  const nearest = `least(greatest(${at}, '${earliest}'), '${latest}')`;
-  const offset = `(${nearest} AT TIME ZONE ${zone}::text) - (${nearest} AT TIME ZONE 'UTC')`;
-  return `(${at} AT TIME ZONE 'UTC') + date_trunc('minute', ${offset})`;
-}
-
-function statistic(name: Statistic, value: string, condition: string | null, fraction: number) {
-  const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;
-  if (name === "$median" || name === "$percentile") {
-    const inner = `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY (${value})::float8)`;
-    return { inner: `${inner}${only}`, outer: (column: string) => column };
-  }
-  // Computed exactly. The cast to a float would fail if the result is too large or too close to
-  // zero: null or 0 then.
-  const cast = (result: string): string =>
-    `CASE WHEN abs(${result}) < 2.5e-324 THEN 0 WHEN abs(${result}) <= 1.7976931348623157e308 THEN ${result}::float8 END`;
-  if (!name.startsWith("$stddev"))
-    return { inner: `${name.slice(1)}((${value})::numeric)${only}`, outer: cast };
-  // A root of type numeric has as few as 16 digits in all, so that large ones lose their fraction.
-  const variance = `${name.slice(1).replace("stddev", "var")}((${value})::numeric)${only}`;
-  return {
-    inner: variance,
-    outer: (column: string) =>
-      `CASE WHEN ${column} BETWEEN 1e-300 AND 1e300 THEN sqrt(${column}::float8) ELSE ${cast(`sqrt(${column})`)} END`,
-  };
-}
 
 /** A column in the form in which body fields are compared. */
 function columnText(of: FieldReference): string {

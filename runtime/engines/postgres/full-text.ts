@@ -11,7 +11,9 @@ import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaceWords } from "../../query/words.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
-import { quoteName, type IndexStatement, type ParameterSink } from "../sql/session.js";
+import type { IndexStatement } from "../sql/dialect/searches.js";
+import type { ParameterSink } from "../sql/dialect/values.js";
+import { quoteName } from "../sql/session.js";
 
 /** The labels of a tsvector. There are only four, so a search has at most four fields. */
 const labels = ["A", "B", "C", "D"] as const;

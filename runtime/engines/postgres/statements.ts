@@ -1,6 +1,7 @@
 // Statements of PostgreSQL that each connection prepares once, and the session that sends them.
 import { createHash } from "node:crypto";
-import type { SqlSession, SqlValue } from "../sql/session.js";
+import type { SqlValue } from "../sql/dialect/values.js";
+import type { SqlSession } from "../sql/session.js";
 import type { Answered, Statement } from "./connections.js";
 import { postgresDialect } from "./dialect.js";
 

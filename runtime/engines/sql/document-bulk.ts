@@ -10,13 +10,9 @@ import { heldTo } from "./document-writes.js";
 import { SqlParameters } from "./parameters.js";
 import { recordRows, type SqlRecord } from "./records.js";
 import { putInIndex, sqlSearchIndexes } from "./search-index.js";
-import {
-  quoteName,
-  type Dialect,
-  type RecordType,
-  type SqlSession,
-  type SqlValue,
-} from "./session.js";
+import type { Dialect } from "./dialect/dialect.js";
+import type { RecordType, SqlValue } from "./dialect/values.js";
+import { quoteName, type SqlSession } from "./session.js";
 
 /** The members of records that change a row: `key` is its id, the others are its new values. */
 const next = {

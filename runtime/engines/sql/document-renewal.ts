@@ -6,7 +6,8 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
 import { recordsText } from "./records.js";
 import { between, selectKeys, keyOf, orderByKeys, type KeyValues, type Table } from "./row-walk.js";
-import { quoteName, type RecordType, type SqlRow, type SqlSession } from "./session.js";
+import type { RecordType } from "./dialect/values.js";
+import { quoteName, type SqlRow, type SqlSession } from "./session.js";
 
 /**
  * Rewrites those of the next `limit` rows after a key that have an older shape; this is

@@ -8,14 +8,8 @@ import { allOf } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 import { filterCondition, type FilteredRow } from "./filter.js";
 import type { SqlParameters } from "./parameters.js";
-import {
-  isTrue,
-  quoteName,
-  textOrNull,
-  type Dialect,
-  type ScanColumns,
-  type SqlRow,
-} from "./session.js";
+import type { Dialect } from "./dialect/dialect.js";
+import { isTrue, quoteName, textOrNull, type ScanColumns, type SqlRow } from "./session.js";
 
 /** The first parameters of a statement on rows of the type: the tenant, if the type has tenants. */
 export function ownerOf(spec: AnyDocumentSpec, tenant: string): readonly string[] {

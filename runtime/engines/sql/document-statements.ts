@@ -1,7 +1,8 @@
 // The fixed statements of a document type, printed once per spec and dialect.
 import { historyTableName } from "../../contract/sql-names.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
-import { quoteName, type Dialect } from "./session.js";
+import type { Dialect } from "./dialect/dialect.js";
+import { quoteName } from "./session.js";
 
 /** The statements of a type, as the stores of documents call them. */
 export interface Statements {

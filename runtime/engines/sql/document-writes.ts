@@ -8,7 +8,8 @@ import { bodyAsStored, ownerOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
 import { IndexViolation } from "./index-violation.js";
 import { sqlSearchIndexes } from "./search-index.js";
-import type { SqlSession, SqlValue } from "./session.js";
+import type { SqlValue } from "./dialect/values.js";
+import type { SqlSession } from "./session.js";
 
 /** The methods of the document store that write single documents, within one transaction. */
 export function sqlDocumentWrites(

@@ -1,10 +1,11 @@
 // Filters as SQL conditions: every value is a parameter, every field is a declared one.
+import type { ValueDialect } from "./dialect/values.js";
+import type { FieldDialect } from "./dialect/fields.js";
 import type { Filter } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 import { elementOf, idField, type FieldReference } from "../../query/fields.js";
 import { isEverything, normalFilter } from "../../query/normal-filter.js";
 import { operand, type SqlParameters } from "./parameters.js";
-import type { Dialect } from "./session.js";
 
 const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 
@@ -27,7 +28,7 @@ export interface FilteredRow {
 /** The filter as a condition, or null if every row passes it. */
 export function filterCondition(
   filter: Filter,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
   subject: FilteredRow = noDocument,
 ): string | null {
@@ -51,7 +52,7 @@ const noDocument: FilteredRow = {
  */
 function condition(
   filter: Filter,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
   subject: FilteredRow,
 ): string {
@@ -120,7 +121,7 @@ function condition(
 
 function relatedCondition(
   filter: Extract<Filter, { kind: "related" }>,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   subject: FilteredRow,
 ): string {
   const { ours, theirs } = filter;
@@ -138,7 +139,7 @@ function relatedCondition(
 
 function setCondition(
   { field, operator, values }: Extract<Filter, { kind: "set" }>,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
 ): string {
   const element = elementOf(field);

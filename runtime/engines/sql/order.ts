@@ -1,14 +1,15 @@
 // The position and the order of a query as SQL: every value is a parameter, every field is a
 // declared one.
+import type { FieldDialect } from "./dialect/fields.js";
 import type { Position, SortKey } from "../../query/ast.js";
 import { operand, type SqlParameters } from "./parameters.js";
-import type { Dialect, SqlValue } from "./session.js";
+import type { SqlValue, ValueDialect } from "./dialect/values.js";
 
 /** The condition for the rows after a position, in the order of the sort keys. */
 export function afterCondition(
   sorts: readonly SortKey[],
   position: Position,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
 ): string {
   const alternatives = sorts.map((key, index) => {
@@ -23,7 +24,7 @@ export function afterCondition(
 function equals(
   key: SortKey,
   value: SqlValue,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
 ): string {
   const field = dialect.field(key.field);
@@ -34,7 +35,7 @@ function equals(
 function beyond(
   key: SortKey,
   value: SqlValue,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
 ): string {
   const field = dialect.field(key.field);
@@ -45,7 +46,7 @@ function beyond(
 }
 
 /** `ORDER BY` with nulls first or last as each key says, the same on every engine. */
-export function orderBy(sorts: readonly SortKey[], dialect: Dialect): string {
+export function orderBy(sorts: readonly SortKey[], dialect: FieldDialect): string {
   const keys = sorts.map((key) => {
     const nulls = isNeverNull(key) ? "" : ` NULLS ${key.nulls.toUpperCase()}`;
     return `${dialect.field(key.field)} ${key.direction.toUpperCase()}${nulls}`;

@@ -1,13 +1,14 @@
 // Parameters of a statement, collected while it is printed.
+import type { FieldDialect } from "./dialect/fields.js";
 import type { FieldReference } from "../../query/fields.js";
-import type { Dialect, ParameterSink, SqlValue } from "./session.js";
+import type { ParameterSink, SqlValue, ValueDialect } from "./dialect/values.js";
 
 /** Collects parameters while SQL is printed. */
 export class SqlParameters implements ParameterSink {
   readonly values: SqlValue[] = [];
-  readonly #dialect: Dialect;
+  readonly #dialect: FieldDialect & ValueDialect;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: FieldDialect & ValueDialect) {
     this.#dialect = dialect;
   }
 
@@ -22,7 +23,7 @@ export class SqlParameters implements ParameterSink {
 export function operand(
   field: FieldReference,
   value: SqlValue,
-  dialect: Dialect,
+  dialect: FieldDialect & ValueDialect,
   parameters: SqlParameters,
 ): string {
   return dialect.operand(field, parameters.add(dialect.bind(field, value)));

@@ -1,7 +1,8 @@
 // Passes any number of records to a statement as one parameter: JSON text, which both engines read
 // as rows.
 import type { SqlParameters } from "./parameters.js";
-import { quoteName, type Dialect, type RecordType } from "./session.js";
+import type { RecordType, ValueDialect } from "./dialect/values.js";
+import { quoteName } from "./session.js";
 
 /** A record: a value for each of its members. */
 export type SqlRecord = Readonly<Record<string, string | number | boolean | null>>;
@@ -37,7 +38,7 @@ export function recordsText<Of extends Members>(
 export function recordRows(
   members: Members,
   records: readonly SqlRecord[],
-  dialect: Dialect,
+  dialect: ValueDialect,
   parameters: SqlParameters,
 ): string {
   const [first = {}] = records;

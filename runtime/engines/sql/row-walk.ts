@@ -1,6 +1,8 @@
 // Walks over all rows of a table in the order of its keys, in batches: each begins after the last
 // key of the one before.
-import type { RowKey, SqlRow, SqlSession, SqlValue } from "./session.js";
+import type { RowKey } from "./dialect/rows.js";
+import type { SqlValue } from "./dialect/values.js";
+import type { SqlRow, SqlSession } from "./session.js";
 
 /** The key of a row. The empty key comes before all rows. */
 export type KeyValues = readonly (string | number)[];

@@ -2,7 +2,7 @@
 // of the document and of the query, so no other document, and no other tenant, influences it.
 import { phrases, type Match, type Phrase } from "../../query/match.js";
 import { spaceWords } from "../../query/words.js";
-import type { ParameterSink } from "./session.js";
+import type { ParameterSink } from "./dialect/values.js";
 
 /**
  * A field that is searched: the column with its words (as `spaced` joins them), and the weight of

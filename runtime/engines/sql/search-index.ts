@@ -3,7 +3,10 @@ import type { StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument, type IndexedDocument } from "../../ports/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
-import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
+import type { Dialect } from "./dialect/dialect.js";
+import type { IndexStatement } from "./dialect/searches.js";
+import type { SqlValue } from "./dialect/values.js";
+import type { SqlSession } from "./session.js";
 
 /** Updates the search indexes of a document type when its documents are written. */
 export interface SearchIndexes {

@@ -16,7 +16,8 @@ import {
   type KeyValues,
   type Table,
 } from "./row-walk.js";
-import { quoteName, type RowKey, type SqlRow, type SqlSession } from "./session.js";
+import type { RowKey } from "./dialect/rows.js";
+import { quoteName, type SqlRow, type SqlSession } from "./session.js";
 
 /** The parts of a rebuild, in order. */
 const parts = ["documents", "rows", "words"] as const;

@@ -7,7 +7,8 @@ import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
 import { wordsLike, wordsWithin } from "./indexed-words.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
-import { quoteName, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
+import type { Dialect } from "./dialect/dialect.js";
+import { quoteName, readScalar, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
 /**

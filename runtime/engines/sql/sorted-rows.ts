@@ -5,7 +5,8 @@ import { idField, type FieldReference } from "../../query/fields.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { subjectOf } from "./document-rows.js";
 import type { SqlParameters } from "./parameters.js";
-import { quoteName, readScalar, type Dialect, type SqlRow } from "./session.js";
+import type { Dialect } from "./dialect/dialect.js";
+import { quoteName, readScalar, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 
 /**

@@ -2,7 +2,14 @@
 import { sqliteBody, sqliteDocumentField, sqliteField, sqlitePath } from "../../contract/fields.js";
 import type { StoredField } from "../../contract/stored-members.js";
 import type { FieldReference } from "../../query/fields.js";
-import { quoteName, type Dialect } from "../sql/session.js";
+import type { AggregateDialect } from "../sql/dialect/aggregates.js";
+import type { Dialect } from "../sql/dialect/dialect.js";
+import type { FieldDialect } from "../sql/dialect/fields.js";
+import type { LockDialect } from "../sql/dialect/locks.js";
+import type { RowDialect } from "../sql/dialect/rows.js";
+import type { SearchDialect } from "../sql/dialect/searches.js";
+import type { ValueDialect } from "../sql/dialect/values.js";
+import { quoteName } from "../sql/session.js";
 import { statistic } from "./statistics.js";
 import { truncateTime, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
@@ -33,8 +40,7 @@ const place = (of: FieldReference): string => {
   return `${sqliteBody(late)}, ${sqlitePath(path)}`;
 };
 
-export const sqliteDialect: Dialect = {
-  placeholder: (position) => `?${position}`,
+const fields: FieldDialect = {
   field,
   // SQLite's own parser has read the stored number. The operand must go through it, too, or the
   // last bit may differ.
@@ -51,33 +57,53 @@ export const sqliteDialect: Dialect = {
   elements: (of) => `json_each(${place(of)}) e`,
   pattern: globOf,
   matches: (of, placeholder) => `${field(of)} GLOB ${placeholder}`,
-  isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,
+};
+
+const values: ValueDialect = {
+  placeholder: (position) => `?${position}`,
+  list: (values) => JSON.stringify(values),
   listRows: (_element, placeholder) => [`json_each(${placeholder}) w`, `w."value"`],
+  isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,
   records: (members, placeholder) => {
     const columns = Object.keys(members).map(
       (member, at) => `"value" ->> ${at} AS ${quoteName(member)}`,
     );
     return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
   },
+  typed: (_type, placeholder) => placeholder,
+  json: (placeholder) => placeholder,
+};
+
+const rows: RowDialect = {
+  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
+  rowKey: "rowid",
+  rowKeys: () => [{ column: "rowid", type: "integer" }],
   isRowOf: (name, from) => `rowid IN (SELECT ${name}.rowid FROM ${from})`,
   // By rowid, which looks up each record. Comparing the columns could read all rows of a tenant,
   // and all records for each.
   isRecorded: (table, isRow) =>
     `r.rowid = (SELECT k.rowid FROM ${quoteName(table)} AS k WHERE ${isRow("k")})`,
-  typed: (_type, placeholder) => placeholder,
-  list: (values) => JSON.stringify(values),
   bodyBytes: `octet_length("body")`,
   tableRows: (table) => `SELECT max(rowid) AS "rows" FROM ${quoteName(table)}`,
-  json: (placeholder) => placeholder,
-  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
+};
+
+const locks: LockDialect = {
+  holdRows: "",
+  shareRows: "",
+  seizeRows: "",
   skipLocked: "",
-  now: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
-  rowKey: "rowid",
+  holdName: "",
+};
+
+const aggregates: AggregateDialect = {
   zonesNeedRange: true,
   zoneNames: null,
   zone: zoneOffsets,
   truncated: truncateTime,
   statistic,
+};
+
+const searches: SearchDialect = {
   matching: matchText,
   trigrams: null,
   wordsLike,
@@ -86,9 +112,14 @@ export const sqliteDialect: Dialect = {
   indexPutMany,
   indexRemove,
   isWordUsed,
-  rowKeys: () => [{ column: "rowid", type: "integer" }],
-  holdRows: "",
-  holdName: "",
-  shareRows: "",
-  seizeRows: "",
+};
+
+export const sqliteDialect: Dialect = {
+  ...fields,
+  ...values,
+  ...rows,
+  ...locks,
+  ...aggregates,
+  ...searches,
+  now: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
 };

@@ -11,7 +11,9 @@ import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaceWords } from "../../query/words.js";
 import type { AnyDocumentSpec, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
-import { quoteName, type IndexStatement, type ParameterSink } from "../sql/session.js";
+import type { IndexStatement } from "../sql/dialect/searches.js";
+import type { ParameterSink } from "../sql/dialect/values.js";
+import { quoteName } from "../sql/session.js";
 
 /**
  * Prints what to select matching documents from: their rows joined with those of the index, `s`,

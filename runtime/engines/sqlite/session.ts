@@ -1,5 +1,6 @@
 // A SQLite connection that keeps its prepared statements, and the sessions of readers and writers.
 import type { Work } from "../../ports/work.js";
+import type { SqlValue } from "../sql/dialect/values.js";
 import {
   hasEnded,
   readsOnly,
@@ -7,7 +8,6 @@ import {
   type ScanColumns,
   type SqlRow,
   type SqlSession,
-  type SqlValue,
 } from "../sql/session.js";
 import { sqliteDialect } from "./dialect.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js";

@@ -1,6 +1,6 @@
 // Statistics on SQLite. It has no percentiles or deviations, so they are computed from a group's
 // values as a sorted JSON array.
-import type { Statistic } from "../sql/session.js";
+import type { Statistic } from "../sql/dialect/aggregates.js";
 
 /**
  * Prints a statistic: `inner` is the expression within a group, `outer` makes the result of the

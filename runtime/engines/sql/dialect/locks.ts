@@ -1,0 +1,28 @@
+// How transactions wait for each other. All are "" on an engine with one writer.
+export interface LockDialect {
+  /**
+   * Ends a SELECT so that nobody else changes its rows until the transaction ends; "" if there is
+   * only one writer anyway.
+   */
+  readonly holdRows: string;
+  /**
+   * Ends a SELECT so that nobody deletes or seizes its rows until the transaction ends, while
+   * updates go on; "" as above.
+   */
+  readonly shareRows: string;
+  /**
+   * Ends a SELECT so that it waits until nobody shares its rows, and nobody does until the
+   * transaction ends; "" as above.
+   */
+  readonly seizeRows: string;
+  /**
+   * Ends a SELECT so that it locks its rows, and skips rows that another transaction has locked; ""
+   * if there is one writer.
+   */
+  readonly skipLocked: string;
+  /**
+   * A query by which one transaction at a time has the name in its placeholder; "" if there is only
+   * one writer anyway.
+   */
+  readonly holdName: string;
+}
