@@ -1,16 +1,26 @@
-// What a start has opened so far, so that one that fails leaves nothing open.
+// What a start has opened so far: a stop closes it in the opposite order, and a start that fails
+// leaves nothing open.
 import { sleep } from "../ports/ambient.js";
 
 /** How long a failed start waits for what it closes, in milliseconds. */
 const closingMillis = 5_000;
 
-/** What is open, and how each of it is closed. */
+/** How long what is under way may go on, in milliseconds. */
+export interface Patience {
+  readonly drainMillis: number;
+  /** How long connections stay open after their last answer. */
+  readonly lingerMillis: number;
+}
+
+const atOnce: Patience = { drainMillis: 0, lingerMillis: 0 };
+
+/** What is open, and how each of it is closed: the order in which it was opened, said once. */
 export class Opened {
-  readonly #closers: (() => unknown)[] = [];
+  readonly #closers: ((patience: Patience) => unknown)[] = [];
   #closing: Promise<void> | undefined;
 
   /** `close` is called once: if the start fails, or with all others. */
-  add(close: () => unknown): void {
+  add(close: (patience: Patience) => unknown): void {
     this.#closers.push(close);
   }
 
@@ -18,15 +28,15 @@ export class Opened {
    * Closes everything, the latest first, each also after another has failed to close; then this
    * rejects with the first fault.
    */
-  close(): Promise<void> {
-    return (this.#closing ??= this.#closeAll());
+  close(patience = atOnce): Promise<void> {
+    return (this.#closing ??= this.#closeAll(patience));
   }
 
-  async #closeAll(): Promise<void> {
+  async #closeAll(patience: Patience): Promise<void> {
     const faults: unknown[] = [];
     for (const close of this.#closers.reverse())
       try {
-        await close();
+        await close(patience);
       } catch (fault) {
         faults.push(fault);
       }

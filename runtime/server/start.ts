@@ -25,7 +25,7 @@ import { reliably, usualEnvelope } from "../operations/error-envelope.js";
 import { Connections } from "../http/connections.js";
 import { Exchange } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
-import { startPeriodic } from "../work/periodic.js";
+import { startPeriodic, type Periodic } from "../work/periodic.js";
 import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
 import { appFallback, type Answers } from "./app-fallback.js";
@@ -98,10 +98,18 @@ async function startService(
   opened: Opened,
 ): Promise<RunningService> {
   const { settings, log } = options;
+  // The order in which a service stops is the opposite of this one. Probes are answered to the end.
+  const admin = settings.adminPort === null ? null : adminServer(() => answerWatch);
+  opened.add(() => {
+    admin?.close();
+    admin?.closeAllConnections();
+  });
   const connection = await connect(service, options);
   opened.add(() => connection.close());
+  const work: { periodic?: Periodic } = {};
+  opened.add(() => work.periodic?.stop());
   const allowedOrigins = originsOf(settings);
-  const started = startFamilies(service, connection, settings, opened);
+  startFamilies(service, connection, settings, opened);
 
   let state: "active" | "settling" | "draining" = "active";
   const isAccepting = (): boolean => state !== "draining";
@@ -120,11 +128,15 @@ async function startService(
     printError,
     isAccepting,
   });
-  opened.add(() => stopAll(endpoints));
-  const answerOther = await handlerOf(service, options, connection, bind, endpoints);
   const server = httpServer();
   const connections = new Connections(server, settings.connections);
-  opened.add(() => connections.close(0, 0));
+  opened.add(({ drainMillis, lingerMillis }) =>
+    Promise.all([
+      ...endpoints.map((one) => one.stop?.()),
+      connections.close(drainMillis, lingerMillis),
+    ]),
+  );
+  const answerOther = await handlerOf(service, options, connection, bind, endpoints);
   const readiness = readinessOf(probesOf(service, connection, endpoints));
   const sources = sourcesOf(service, connection, { connections, readiness, endpoints });
   const metrics = settings.hasMetrics ? startMetrics(sources) : null;
@@ -132,7 +144,7 @@ async function startService(
   const isActive = (): boolean => state === "active";
   const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
   const ended = observerOf(settings, log, metrics);
-  const answerProbes = settings.adminPort === null ? answerWatch : () => false;
+  const answerProbes = admin === null ? answerWatch : () => false;
   takeRequests(server, connections, { style, ended }, (req, res) => {
     // Probes come first, before everything that may have to wait.
     if (!answerProbes(req, res)) answerOther(req, res);
@@ -140,33 +152,27 @@ async function startService(
   answerClientErrors(server, connections, style.printError);
   takeUpgrades(server, connections, endpoints, style);
   await listen(server, settings.port, settings.host);
-  const admin = await adminServer(settings, answerWatch);
-  opened.add(() => admin?.close());
+  if (admin !== null) await listen(admin, settings.adminPort ?? 0, settings.host);
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
+  work.periodic = periodic;
 
   let stopped: Promise<void> | undefined;
   const url = urlOf(server);
   connection.listensAt(url);
   const { settleSeconds, drainSeconds } = settings;
   const stop = async (): Promise<void> => {
-    const quiet = periodic.stop();
+    // Nothing more is begun; what is under way is waited for in its turn.
+    void periodic.stop();
     state = "settling";
     connections.settle();
     await sleep(settleSeconds * 1000);
     state = "draining";
     const lingerMillis = Math.min(settleSeconds * 1000, mostLingerMillis);
-    await Promise.all([stopAll(endpoints), connections.close(drainSeconds * 1000, lingerMillis)]);
-    await Promise.all(started.map((family) => family.stop(drainSeconds * 1000)));
-    await quiet;
-    metrics?.close();
-    await connection.close();
-    admin?.close();
-    admin?.closeAllConnections();
+    await opened.close({ drainMillis: drainSeconds * 1000, lingerMillis });
   };
   return {
     url,
-    adminUrl:
-      admin === null ? null : `http://${settings.host}:${(admin.address() as AddressInfo).port}`,
+    adminUrl: admin === null ? null : urlOf(admin, settings.host),
     connection,
     stop: () => (stopped ??= stopWithin(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
   };
@@ -197,11 +203,6 @@ async function openEndpoints(
   return [openapi, ...(await endpointsOf(service, surroundings))];
 }
 
-/** Ends what endpoints hold open. */
-async function stopAll(endpoints: readonly ServiceEndpoint[]): Promise<void> {
-  await Promise.all(endpoints.map((one) => one.stop?.()));
-}
-
 /** Logs and counts requests that have been answered. */
 function observerOf(
   { logLevel }: Settings,
@@ -215,10 +216,10 @@ function observerOf(
   };
 }
 
-/** The URL at which a server listens. */
-function urlOf(server: Server): string {
+/** The URL at which a server listens, at the address that it took or at a host. */
+function urlOf(server: Server, host?: string): string {
   const { address, port, family } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  return `http://${host ?? (family === "IPv6" ? `[${address}]` : address)}:${port}`;
 }
 
 /** Takes the requests of each connection in turn, and calls `ended` when one has been answered. */
@@ -325,17 +326,12 @@ async function stopWithin(stop: Promise<void>, seconds: number): Promise<void> {
   }
 }
 
-/**
- * A server for probes and metrics on a port of their own, apart from callers' connections; null if
- * they have no such port.
- */
-async function adminServer({ adminPort, host }: Settings, answer: Answers): Promise<Server | null> {
-  if (adminPort === null) return null;
-  const server = createServer((req, res) => {
-    if (!answer(req, res)) replyError(req, res, readMetadata(req.headers), fail("route_not_found"));
+/** A server for probes and metrics on a port of their own, apart from callers' connections. */
+function adminServer(answer: () => Answers): Server {
+  return createServer((req, res) => {
+    if (!answer()(req, res))
+      replyError(req, res, readMetadata(req.headers), fail("route_not_found"));
   });
-  await listen(server, adminPort, host);
-  return server;
 }
 
 async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
@@ -362,11 +358,11 @@ function startFamilies(
   connection: ServiceConnection,
   { families }: Settings,
   opened: Opened,
-): readonly Started[] {
-  return familiesOf(service).flatMap(({ family, part }) => {
-    const started = family.start(part, connection, families[family.member]);
-    if (started === null || started === undefined) return [];
-    opened.add(() => started.stop(0));
-    return [started];
-  });
+): void {
+  const started: Started[] = [];
+  opened.add(({ drainMillis }) => Promise.all(started.map((family) => family.stop(drainMillis))));
+  for (const { family, part } of familiesOf(service)) {
+    const one = family.start(part, connection, families[family.member]);
+    if (one !== null && one !== undefined) started.push(one);
+  }
 }
