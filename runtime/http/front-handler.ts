@@ -95,7 +95,7 @@ function answer(
   try {
     // One deadline for everything: authentication, the body, hooks, engines.
     const deadline = readDeadline(req.headers, plannedSeconds(options, match.route));
-    const lifetime = new Lifetime(deadline, exchange);
+    const lifetime = Lifetime.until(deadline, exchange, options.resources.clock);
     run.lifetime = lifetime;
     const outcome = outcomeOf(options, run, lifetime);
     if (outcome instanceof Promise)

@@ -56,7 +56,7 @@ export async function invokeAs<Input, Result>(
     metadata: ownMetadata(as.correlationId),
     tenant: as.tenant,
     idempotencyKey: operation.idempotencyKey === true ? as.idempotencyKey : undefined,
-    lifetime: new Lifetime(monotonicMillis() + seconds * 1000, { isGone }),
+    lifetime: Lifetime.until(monotonicMillis() + seconds * 1000, { isGone }, resources.clock),
     identity: as.identity,
   });
   try {

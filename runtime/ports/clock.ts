@@ -10,6 +10,8 @@ export interface Clock {
    * reject.
    */
   after(millis: number, work: () => void | Promise<void>): () => void;
+  /** Whether a test moves it. Then deadlines of invocations end by it, too (`Lifetime.until`). */
+  readonly isMovedByTests?: true;
 }
 
 /** The longest timer that Node.js supports; a longer one would fire at once. */

@@ -3,6 +3,7 @@
 import { fail, ServiceError } from "../contract/errors.js";
 import { Overdue, type WaitedFor } from "./overdue.js";
 import { monotonicMillis, runNextTurn, startTimer } from "./ambient.js";
+import type { Clock } from "./clock.js";
 
 /** Who waits for the work, and may disconnect before it is done. */
 interface Caller {
@@ -46,10 +47,12 @@ export function noteWaiting(signal: AbortSignal | undefined, waitsFor: WaitedFor
 export class Lifetime {
   readonly #deadlineAt: number;
   readonly #caller: Caller;
+  readonly #moved: MovedClock | undefined;
   #listeners: Listening[] = [];
   #isArmed = false;
   #arming: Arming | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #cancelAlarm = doNothing;
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
   #isDecided = false;
@@ -60,9 +63,20 @@ export class Lifetime {
    * `deadlineAt` is a time of the monotonic clock (`monotonicMillis`), in milliseconds; Infinity
    * is no deadline.
    */
-  constructor(deadlineAt: number, caller: Caller) {
+  constructor(deadlineAt: number, caller: Caller, moved?: MovedClock) {
     this.#deadlineAt = deadlineAt;
     this.#caller = caller;
+    this.#moved = moved;
+  }
+
+  /**
+   * The lifetime of an invocation. Where a test moves the clock, it ends as well when that passes
+   * the deadline.
+   */
+  static until(deadlineAt: number, caller: Caller, clock: Clock): Lifetime {
+    if (clock.isMovedByTests !== true) return new Lifetime(deadlineAt, caller);
+    const dueAt = clock.now() + deadlineAt - monotonicMillis();
+    return new Lifetime(deadlineAt, caller, { clock, dueAt });
   }
 
   /** A lifetime that never ends. */
@@ -77,7 +91,8 @@ export class Lifetime {
 
   /** Milliseconds until the deadline, negative after it; Infinity if there is none. */
   get remainingMillis(): number {
-    return this.#deadlineAt - monotonicMillis();
+    const millis = this.#deadlineAt - monotonicMillis();
+    return this.#moved === undefined ? millis : Math.min(millis, leftOf(this.#moved));
   }
 
   get hasDeadline(): boolean {
@@ -130,7 +145,7 @@ export class Lifetime {
       const at = listeners.indexOf(listening);
       if (at >= 0) listeners.splice(at, 1);
       if (listeners.length > 0) return;
-      clearTimeout(this.#timer);
+      this.#clearTimer();
       // Or else all that this tick has answered would stay in memory until its end.
       if (this.#arming !== undefined) this.#arming.lifetime = undefined;
     };
@@ -159,7 +174,7 @@ export class Lifetime {
    */
   answering(): void {
     this.#isAnswering = true;
-    clearTimeout(this.#timer);
+    this.#clearTimer();
   }
 
   /**
@@ -211,15 +226,22 @@ export class Lifetime {
   }
 
   #setTimer(): void {
-    clearTimeout(this.#timer);
+    this.#clearTimer();
     if (!this.hasDeadline || this.#isAnswering) return;
-    const millis = Math.min(Math.max(this.remainingMillis, 0), longestMillis);
-    this.#timer = startTimer(() => {
+    const check = (): void => {
       if (this.remainingMillis <= 0) this.#end(this.#overdue());
       else this.#setTimer();
-    }, millis);
+    };
+    this.#timer = startTimer(check, Math.min(Math.max(this.remainingMillis, 0), longestMillis));
     // A deadline must not keep the process alive.
     this.#timer.unref();
+    if (this.#moved === undefined) return;
+    this.#cancelAlarm = this.#moved.clock.after(leftOf(this.#moved), check);
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#cancelAlarm();
   }
 
   /** The error at the deadline, whose cause names what the work has begun to wait for last. */
@@ -231,7 +253,7 @@ export class Lifetime {
   #end(reason: ServiceError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    clearTimeout(this.#timer);
+    this.#clearTimer();
     const listeners = this.#listeners.splice(0);
     for (const { listener } of listeners) {
       try {
@@ -243,6 +265,16 @@ export class Lifetime {
       }
     }
   }
+}
+
+/** A clock that a test moves, and what it says at the deadline. */
+interface MovedClock {
+  readonly clock: Clock;
+  readonly dueAt: number;
+}
+
+function leftOf({ clock, dueAt }: MovedClock): number {
+  return dueAt - clock.now();
 }
 
 function raise(error: unknown): never {

@@ -25,6 +25,7 @@ interface Alarm {
 
 /** A clock that nothing but the test moves. */
 export class StandingClock implements Clock {
+  readonly isMovedByTests = true;
   #now: number;
   readonly #alarms = new Set<Alarm>();
 

@@ -143,7 +143,7 @@ async function deliver(
   event: ClaimedEvent,
   stopping: AbortSignal,
 ): Promise<AttemptEnd> {
-  const { database, context: contextOf, kept, sealer } = options.service;
+  const { database, clock, context: contextOf, kept, sealer } = options.service;
   const { id, name, tenant, attempt } = event;
   const destination = options.destinations[name] ?? unknown;
   const gone = goneWith(stopping);
@@ -152,7 +152,8 @@ async function deliver(
     const created = new Date(event.createdAt).toISOString();
     const text = kept.events(name).told(sealer.open(event.payload, id), event.shape);
     const data: unknown = JSON.parse(text);
-    const lifetime = new Lifetime(monotonicMillis() + patienceMillis, gone.caller);
+    const deadlineAt = monotonicMillis() + patienceMillis;
+    const lifetime = Lifetime.until(deadlineAt, gone.caller, clock);
     const context = contextOf(`outbox.${name}`, tenant, lifetime);
     const delivered = { id, name, data, tenant, created_at: created, attempt };
     const delivery = runHeld(context, destination, (own) => destination(delivered, own));

@@ -2,9 +2,11 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { collection } from "opwright/runtime";
+import { collection, defineService, nothing, route } from "opwright/runtime";
+import { prepareTestService } from "opwright/testing";
 import { describe, expect, test, vi } from "vitest";
-import { apiKeys, authn, notes, tasks } from "../../../generated/client/index.js";
+import { apiKeys, authn, createClient, notes, tasks } from "../../../generated/client/index.js";
+import { service } from "../../../generated/service.js";
 import { notesSpec } from "../../../generated/documents/notes.js";
 import { testService } from "../../../generated/testing.js";
 import { engines } from "../../support/engines.js";
@@ -14,6 +16,17 @@ const takesNotes = { permissions: ["notes.read", "notes.write"] };
 const project = "019aa000-0000-7000-8000-000000000001";
 const newYear = "2026-01-01T00:00:00Z";
 const server = process.env["OPWRIGHT_TEST_POSTGRES"];
+
+const endless = route({
+  operationId: "endless.get",
+  method: "GET",
+  path: "/endless",
+  status: 200,
+  input: nothing,
+  hooks: [],
+  transaction: "read",
+  run: () => new Promise<never>(() => undefined),
+});
 
 for (const { name, isAvailable } of engines) {
   const database = name === "postgres" && server !== undefined ? { database: server } : {};
@@ -171,6 +184,44 @@ for (const { name, isAvailable } of engines) {
       await app.clock.advance("1 hour");
       await done;
       expect(attempts).toBe(2);
+    });
+
+    test("ends what takes too long once the clock has passed its deadline", async () => {
+      const start = prepareTestService({
+        service: defineService({ ...service, routes: [...service.routes, endless] }),
+        createClient,
+        moduleUrl: new URL("../../../generated/testing.ts", import.meta.url).href,
+      });
+      await using app = await start(database);
+      let answer = "";
+      const answered = fetch(`${app.url}/endless`).then(async (response) => {
+        answer = await response.text();
+      });
+      await vi.waitFor(
+        async () => {
+          await app.clock.advance("31 seconds");
+          expect(answer).toContain('"deadline_exceeded"');
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+      await answered;
+    });
+
+    test("gives a destination up once the clock has passed its time", async () => {
+      await using app = await testService({
+        ...database,
+        destinations: { "tasks.completed": () => new Promise<never>(() => undefined) },
+      });
+      const bob = await app.as("bob", writes);
+      const task = await tasks.create(bob, { title: "t", project });
+      await tasks.complete(bob, { id: task.id, rev: task.rev });
+      await vi.waitFor(
+        async () => {
+          await app.clock.advance("21 seconds");
+          expect(JSON.stringify(app.logs)).toContain("the destination took longer than 20 s");
+        },
+        { timeout: 10_000, interval: 50 },
+      );
     });
 
     test("does what no route does, by the rules of documents", async () => {
