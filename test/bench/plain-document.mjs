@@ -1,7 +1,7 @@
 // A plain OpenAPI document of the operations that `registryOf` declares: one schema for each input and each output,
 // without the query language. What a generator of types alone has to read.
 
-import { perDocument } from "./registry-of.mjs";
+import { perDocument, usualShare } from "./registry-of.mjs";
 
 const uuid = { type: "string", format: "uuid" };
 const dateTime = { type: "string", format: "date-time" };
@@ -61,8 +61,8 @@ function documentOperations(index) {
   ];
 }
 
-/** The document, for as many operations as the registry of that size declares. */
-export function plainDocument(count) {
+/** The document, for as many operations as the registry of that size and share declares. */
+export function plainDocument(count, share = usualShare) {
   const paths = {};
   const schemas = {
     Error: object({ error: object({ code: { type: "string" }, message: { type: "string" } }) }),
@@ -96,7 +96,7 @@ export function plainDocument(count) {
       },
     };
   };
-  const documents = Math.round((count * 0.6) / perDocument);
+  const documents = Math.round((count * share) / perDocument);
   for (let index = 0; index < documents; index += 1) {
     const tag = `item${String(index).padStart(3, "0")}`;
     for (const [name, method, path, input, output] of documentOperations(index))

@@ -1,5 +1,5 @@
 /** Operations of a document with soft deletion. */
 export const perDocument: number;
 
-/** Files by path of a registry with `count` operations. */
-export function registryOf(count: number): Readonly<Record<string, string>>;
+/** Files by path of a registry with `count` operations, of which a share comes from documents. */
+export function registryOf(count: number, share?: number): Readonly<Record<string, string>>;

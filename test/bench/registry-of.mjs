@@ -3,18 +3,21 @@
 /** Operations of a document with soft deletion. */
 export const perDocument = 11;
 
+/** The usual share of operations that come from documents. */
+export const usualShare = 0.6;
+
 /**
  * Files by path of a registry with `count` operations: six of ten come from documents (eleven operations each), four of
- * ten are custom, with handlers in one file a namespace.
+ * ten are custom, with handlers in one file a namespace. `share` is another share than six of ten.
  */
-export function registryOf(count) {
+export function registryOf(count, share = usualShare) {
   const files = {
     "registry/service.yaml": `registry: 1
 service: {name: large, title: Large API, version: 1.0.0}
 policies: {open: [{rate_limit: 600/1m}]}
 `,
   };
-  const documents = Math.round((count * 0.6) / perDocument);
+  const documents = Math.round((count * share) / perDocument);
   for (let index = 0; index < documents; index += 1) {
     const name = `item${String(index).padStart(3, "0")}`;
     files[`registry/${name}.yaml`] = `registry: 1
