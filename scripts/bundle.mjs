@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 
 /** Packages that every generation loads; the others stay where they are installed. */
-const inside = ["ajv", "commander", "handlebars", "yaml"];
+const inside = ["ajv", "commander", "handlebars", "indefinite", "pluralize", "yaml"];
 
 /** What the package exports of the runtime, by its file in dist/served. */
 const exported = {
