@@ -19,8 +19,9 @@ import { catalogue } from "../diagnostics/catalogue.js";
 import { checkRegistry, type CheckedRegistry } from "../pipeline/generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../project/markdown.js";
+import { modelParts } from "../families/index.js";
 import { thawRegistry } from "../model/frozen.js";
-import { emptyModels, type RegistryModel } from "../model/registry.js";
+import type { RegistryModel } from "../model/registry.js";
 import { originOf } from "./diff-places.js";
 import { renderFindings } from "./findings.js";
 import { git } from "./git.js";
@@ -136,7 +137,7 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
     throw new UsageError(
       `${path} of ${ref} is no frozen registry of format ${readFormats.join(" or ")}`,
     );
-  return thawRegistry({ ...empty, ...frozen });
+  return thawRegistry({ ...empty, ...frozen }, modelParts);
 }
 
 /**
@@ -158,8 +159,7 @@ function compareModels(
 }
 
 /** The defaults of sections that older registries don't have. */
-const empty: Omit<RegistryModel, "format" | "service"> = {
-  ...emptyModels,
+const empty = {
   types: {},
   homes: {},
   namespaces: {},

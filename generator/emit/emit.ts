@@ -1,6 +1,6 @@
 // The fifth phase: the frozen registry → files. An emitter never gets an invalid model and never
 // touches the project's files.
-import { families } from "../families/index.js";
+import { families, modelParts } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
 import { freezeRegistry } from "../model/frozen.js";
 import type { RegistryModel } from "../model/registry.js";
@@ -50,7 +50,7 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
   const database = databaseOf(model, options.history.database, options.purges);
   const stored = storedOf(model, database);
   return [
-    recordsFile("registry.json", freezeRegistry(model), 3),
+    recordsFile("registry.json", freezeRegistry(model, modelParts), 3),
     emitRegistrySchema(options.names),
     emitOpenApi(
       model,

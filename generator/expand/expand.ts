@@ -1,14 +1,14 @@
 // The second phase: declarations → the registry model, every operation spelt out.
 import type { DatabaseSchema } from "../model/stored-tables.js";
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
-import { families } from "../families/index.js";
+import { families, modelParts } from "../families/index.js";
+import { emptyParts } from "../model/model-parts.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { readTypes } from "../load/types.js";
 import { functionReference } from "../model/code.js";
 import { referredType } from "../model/json-schema.js";
 import { mergeRecords, sortedRecord } from "../model/records.js";
 import {
-  emptyModels,
   type FamilyModels,
   type OperationModel,
   type RouteModel,
@@ -93,7 +93,7 @@ export function expandRegistry(
       namespaces: sortedRecord(
         new Map(namespaces.map(({ name, description }) => [name, description])),
       ),
-      ...emptyModels,
+      ...emptyParts(modelParts),
       ...(models as Partial<FamilyModels>),
       operations: sortedRecord(operations),
     },

@@ -1,5 +1,7 @@
 // The families, in the order in which they are expanded: the only place that names them all.
 import type { Family } from "../kernel/family.js";
+import type { ModelParts } from "../model/model-parts.js";
+import { mergeRecords } from "../model/records.js";
 import { composites } from "./composites/index.js";
 import { custom } from "./custom/index.js";
 import { documents } from "./documents/index.js";
@@ -25,3 +27,6 @@ export const families: readonly Family[] = [
   webhooks,
   realtime,
 ];
+
+/** The parts of the model by their names. */
+export const modelParts: ModelParts = mergeRecords(families.map(({ models }) => models));

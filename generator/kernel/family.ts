@@ -22,6 +22,7 @@ import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
+import type { ModelParts } from "../model/model-parts.js";
 import type { KeptValue } from "../model/kept-values.js";
 import type { Stored } from "../model/stored-tables.js";
 import type { ToldPlans, ValidatorPlan } from "../model/validator-plan.js";
@@ -39,6 +40,8 @@ export interface Family<Model = unknown> {
   /** Rewrites its declarations into those of other families, before anything is expanded. */
   readonly rewrite: Rewrite;
   readonly expand: (context: FamilyContext) => FamilyExpansion<Model>;
+  /** Its parts of the model, as registry.json writes and reads them. */
+  readonly models: ModelParts;
   /** Rules over the whole registry that are about what it declares. */
   readonly rules: readonly RegistryRule[];
   /** Default values that it declares. */
@@ -231,6 +234,7 @@ export function clientParts(parts: Partial<ClientParts>): ClientParts {
 const silent = {
   after: [],
   rewrite: (tree) => tree,
+  models: {},
   rules: [],
   defaults: () => [],
   functions: () => [],

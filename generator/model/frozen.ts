@@ -3,24 +3,17 @@ import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
 import { mapRecord, own, sortedRecord } from "./records.js";
-import { emptyModels } from "./registry.js";
-import { scopeId } from "./scope-id.js";
-import type { DocumentModel } from "./document-model.js";
+import { emptyParts, type ModelParts } from "./model-parts.js";
 import type {
-  AuthenticationRouteModel,
   BodyModel,
   FamilyModels,
   HookUse,
-  IdentityModel,
-  IngressModel,
   InputModel,
   OperationModel,
   OutputModel,
   RegistryModel,
   RouteModel,
-  SearchModel,
 } from "./registry.js";
-import type { StorageModel } from "./storage-model.js";
 import { usualOperation } from "./usual-operation.js";
 
 type Types = RegistryModel["types"];
@@ -42,49 +35,20 @@ const usual = {
   readonly service: Partial<RegistryModel["service"]>;
 };
 
-type UsualParts = Readonly<Record<string, object>>;
-
-/** The usual values in parts that families add to the model as maps: those of each value. */
-const usualOfEach: UsualParts = {
-  documents: {
-    former: {},
-    formerly: {},
-    dropped: {},
-    unique: [],
-    references: [],
-    views: [],
-    view: null,
-    revisions: false,
-    readsDeleted: null,
-    deletedForSeconds: null,
-    scopes: {},
-    hooks: {},
-  } satisfies Partial<DocumentModel>,
-  searches: { was: null } satisfies Partial<SearchModel>,
-  // Registries that were frozen before went by the name.
-  storages: { detect: "name", was: null, alsoReads: [] } satisfies Partial<StorageModel>,
-};
-/** The same for parts that are one value. */
-const usualOfWhole: UsualParts = {
-  identity: {
-    signUp: null,
-    former: { resources: {}, permissions: {} },
-  } satisfies Partial<IdentityModel>,
-};
-
-/** Those parts of a model, each changed by its usual values. */
+/** Parts of a model, each changed by its usual values. */
 function partsBy(
   models: FamilyModels,
+  known: ModelParts,
   change: (usually: object, value: object) => object,
 ): Partial<FamilyModels> {
   const parts: Record<string, unknown> = {};
   for (const [part, value] of Object.entries<object | null | undefined>({ ...models })) {
     if (value === null || value === undefined) continue;
-    const [whole, each] = [own(usualOfWhole, part), own(usualOfEach, part)];
-    if (whole !== undefined) parts[part] = change(whole, value);
-    if (each !== undefined)
+    const { usually, ofEach } = own(known, part) ?? {};
+    if (usually !== undefined) parts[part] = change(usually, value);
+    if (ofEach !== undefined)
       parts[part] = mapRecord(value as Readonly<Record<string, object>>, (one) =>
-        change(each, one),
+        change(ofEach, one),
       );
   }
   return parts;
@@ -94,7 +58,7 @@ function partsBy(
  * The registry as it is committed: without anything that follows from the rest, so that a change
  * shows up once in a diff.
  */
-export function freezeRegistry(model: RegistryModel): object {
+export function freezeRegistry(model: RegistryModel, parts: ModelParts): object {
   const hooks = new Map<string, HookUse>();
   const operations = Object.entries(model.operations).map(([key, operation]) => {
     const { key: _key, namespace: _namespace, name: _name, ...rest } = operation;
@@ -112,7 +76,7 @@ export function freezeRegistry(model: RegistryModel): object {
   return {
     ...model,
     service: without(usual.service, model.service),
-    ...partsBy(model, without),
+    ...partsBy(model, parts, without),
     hooks: sortedRecord(hooks),
     operations: Object.fromEntries(operations),
   };
@@ -136,12 +100,12 @@ function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
  * The model from a committed registry.json, of this version or of one that left nothing out. Throws
  * a TypeError if it has another shape, here or when it is compared.
  */
-export function thawRegistry(committed: object): RegistryModel {
+export function thawRegistry(committed: object, parts: ModelParts): RegistryModel {
   // The shape isn't checked: reading a member that is missing throws.
   const { hooks: shared = {}, ...model } = committed as RegistryModel & {
     readonly hooks?: Readonly<Record<string, HookUse>>;
   };
-  const lifting = model.identity?.override ?? [];
+  const thawHook = hookThawer(model, parts);
   const operations = Object.entries(model.operations).map(([key, operation]) => {
     const [namespace = "", name = ""] = key.split(".");
     const { route = null } = operation;
@@ -149,7 +113,7 @@ export function thawRegistry(committed: object): RegistryModel {
       ...usual.operation,
       ...operation,
       hooks: (operation.hooks ?? []).map((hook: HookUse | string) =>
-        withOverride(typeof hook === "string" ? (shared[hook] ?? hook) : hook, namespace, lifting),
+        thawHook(typeof hook === "string" ? (shared[hook] ?? hook) : hook, namespace),
       ),
       key,
       namespace,
@@ -160,41 +124,35 @@ export function thawRegistry(committed: object): RegistryModel {
     };
     return [key, whole];
   });
-  const models = { ...emptyModels, ...model, identity: ofRoutes(model.identity) };
+  const models = { ...emptyParts(parts), ...thawedParts(model, parts) };
   return {
     ...models,
     service: { ...usual.service, ...model.service },
-    ...partsBy(models, (usually, value) => ({ ...usually, ...value })),
+    ...partsBy(models, parts, (usually, value) => ({ ...usually, ...value })),
     operations: Object.fromEntries(operations),
   };
 }
 
-/** A scope of an earlier version, which the service's override permissions lifted. */
-function withOverride(
-  hook: HookUse | string,
-  namespace: string,
-  lifting: readonly string[],
-): HookUse | string {
-  if (typeof hook === "string" || !hook.provides.includes("authz.scope")) return hook;
-  if (hook.override !== undefined) return hook;
-  const override = lifting.map((one) => one.replaceAll("{resource}", namespace));
-  return { ...hook, id: scopeId(hook.id.replace(/^scope /, ""), override), override };
+/** The parts of a model in the forms that families have today. */
+function thawedParts<Model extends object>(model: Model, parts: ModelParts): Model {
+  const thawed: Record<string, unknown> = {};
+  for (const [part, value] of Object.entries(model) as [string, object | null][]) {
+    const thaw = own(parts, part)?.thaw;
+    if (thaw !== undefined && value !== null) thawed[part] = thaw(value);
+  }
+  return { ...model, ...thawed };
 }
 
-/**
- * Identity in the current form: earlier versions had one authentication route, and its members
- * directly in identity.
- */
-function ofRoutes(identity: RegistryModel["identity"]): RegistryModel["identity"] {
-  if (identity === null || (identity as Partial<IdentityModel>).routes !== undefined)
-    return identity;
-  const { route, verifier, resolver, ...rest } = identity as IdentityModel &
-    AuthenticationRouteModel & { readonly route: string };
-  const ingress = rest.ingress.map((one): IngressModel => {
-    if (one.kind === "api_key") return one;
-    return one.kind === "bearer" ? { ...one, scheme: "Bearer", route } : { ...one, route };
+/** What brings hooks into the forms of today. A hook that isn't there stays a name. */
+function hookThawer(model: object, parts: ModelParts) {
+  const thaws = Object.entries<object | null>({ ...model }).flatMap(([part, value]) => {
+    const thawHook = own(parts, part)?.thawHook;
+    return thawHook === undefined || value === null ? [] : [{ thawHook, value }];
   });
-  return { ...rest, routes: { [route]: { verifier, resolver } }, ingress };
+  return (hook: HookUse | string, namespace: string): HookUse | string =>
+    typeof hook === "string"
+      ? hook
+      : thaws.reduce((one, { thawHook, value }) => thawHook(value, one, namespace), hook);
 }
 
 /** The members of `value` that differ from the usual ones. */

@@ -1,13 +1,10 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
-import type { ErrorKind } from "../../runtime/contract/errors.js";
-import type { StemmedLanguage } from "../../runtime/contract/search-languages.js";
 import type { DeprecationModel } from "./deprecation.js";
-import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
+import type { HookPhaseName, RouteStyle } from "./vocabulary.js";
 import type { Code, FunctionReference } from "./code.js";
 import type { DocumentModel } from "./document-model.js";
-import type { FormerPermissionsModel } from "./former-permissions.js";
+import type { IdentityModel } from "./identity-model.js";
 import type { JsonSchema } from "./json-schema.js";
-import type { StorageModel } from "./storage-model.js";
 
 export interface ContactModel {
   readonly name?: string;
@@ -147,48 +144,6 @@ export interface RouteModel {
   readonly reply: ReplyDeclaration | null;
 }
 
-/** A search over a document. */
-export interface SearchModel {
-  readonly name: string;
-  /** What it was called when its index was made, or null. */
-  readonly was: string | null;
-  readonly source: string;
-  /** The document that is searched. */
-  readonly document: string;
-  /** Weights by field. */
-  readonly text: Readonly<Record<string, number>>;
-  /** The language for stemming, so that forms of a word match each other; null if words match as they are spelled. */
-  readonly language: StemmedLanguage | null;
-  readonly facets: readonly string[];
-}
-
-/** A signal of the realtime plane. */
-export interface SignalModel {
-  readonly typeName: string;
-  /** What it was called first, if otherwise. */
-  readonly was?: string;
-  readonly audience: readonly ("principal" | "topic")[];
-  readonly delivery: "durable" | "ephemeral";
-  /** Where documents send it; null if the registry doesn't say. */
-  readonly to: SignalTargetModel | null;
-  readonly deprecated: DeprecationModel | null;
-}
-
-/** The field with the principal's id, or a topic in which `{field}` stands for the field's value. */
-export type SignalTargetModel = { readonly principal: string } | { readonly topic: string };
-
-export interface RealtimeModel {
-  readonly path: string;
-  readonly transports: readonly ("socketio" | "sse" | "websocket")[];
-  readonly events: Readonly<Record<string, SignalModel>>;
-  /** Keys of operations, by the name of the event that calls them. */
-  readonly commands: Readonly<Record<string, string>>;
-  readonly authorizer: FunctionReference | null;
-  readonly presence: boolean;
-  readonly retentionSeconds: number;
-  readonly retentionEntries: number;
-}
-
 /**
  * What calling an operation does: `reads` changes nothing; `repeats` has the same effect when called twice; `adds` changes
  * nothing that exists; `changes` changes what exists.
@@ -253,107 +208,14 @@ export interface OperationModel {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** Where requests carry a credential. Tokens belong to an authentication route; API keys are the service's own. */
-export type IngressModel =
-  | {
-      readonly kind: "bearer";
-      readonly header: string;
-      readonly scheme: string;
-      readonly route: string;
-    }
-  | { readonly kind: "api_key"; readonly header: string }
-  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string }
-  /** A query parameter of the WebSocket handshake. */
-  | { readonly kind: "query"; readonly query: string; readonly route: string };
-
-/** How tokens of a route are verified and resolved to a caller; both null for the service's own tokens. */
-export interface AuthenticationRouteModel {
-  readonly verifier: FunctionReference | null;
-  readonly resolver: FunctionReference | null;
-}
-
-/** How people sign up by themselves. */
-export interface SignUpModel {
-  readonly verify: "email" | "none";
-  /** The document that is created with each principal. */
-  readonly profile: string | null;
-  readonly ttlSeconds: number;
-}
-
-export interface IdentityModel {
-  /** Authentication routes by name. */
-  readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
-  readonly ingress: readonly IngressModel[];
-  readonly algorithm: SigningAlgorithm;
-  readonly accessTtlSeconds: number;
-  readonly refreshTtlSeconds: number;
-  readonly refreshGraceSeconds: number;
-  readonly resetTtlSeconds: number;
-  /** Null if nobody can sign up. */
-  readonly signUp: SignUpModel | null;
-  readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
-  /** Whether the registry declares `tenancy:`. */
-  readonly hasTenancy: boolean;
-  readonly tenantHints: { readonly header: boolean; readonly host: string | null };
-  readonly trustForwardedHost: boolean;
-  readonly signer: FunctionReference | null;
-  /** Operations whose authentication openapi.json doesn't mention. */
-  readonly undocumented: readonly string[];
-  /** Permissions that include every other one. */
-  readonly override: readonly string[];
-  /** Under which names permissions are stored. */
-  readonly former: FormerPermissionsModel;
-  readonly decide: FunctionReference | null;
-}
-
-/** An integration event: its payload and its destination. */
-export interface OutboxEventModel {
-  /** The type of its payload; null for an event of the runtime, which declares the type itself. */
-  readonly typeName: string | null;
-  /** What it was called first, if otherwise. */
-  readonly was?: string;
-  /** The name of a destination, or a function that delivers. */
-  readonly destination: string | FunctionReference;
-  /** The policy of those who may subscribe to it, where it declares one. */
-  readonly guard: string | null;
-  readonly deprecated: DeprecationModel | null;
-}
-
-/** An error that the registry declares. */
-export interface OwnErrorModel {
-  readonly kind: ErrorKind;
-  readonly detail: string;
-  readonly retryable: boolean;
-  /** The type of its context; null if it has none. */
-  readonly contextType: string | null;
-}
-
-/** What families add to the model besides operations. */
+/**
+ * What families add to the model besides operations: each declares its own parts (`model.ts`).
+ * Who asks and what is stored are everybody's.
+ */
 export interface FamilyModels {
-  /** Errors that the registry declares, by code. */
-  readonly errors: Readonly<Record<string, OwnErrorModel>>;
   readonly identity: IdentityModel | null;
-  /** Integration events by name; null if the registry declares no `outbox:`. */
-  readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
-  /** The function that renders mails from integration events, or null. */
-  readonly mail: FunctionReference | null;
-  readonly realtime: RealtimeModel | null;
   readonly documents: Readonly<Record<string, DocumentModel>>;
-  readonly searches: Readonly<Record<string, SearchModel>>;
-  readonly storages: Readonly<Record<string, StorageModel>>;
 }
-
-/** The models of a registry that declares none of these. */
-export const emptyModels: FamilyModels = {
-  errors: {},
-  identity: null,
-  outbox: null,
-  mail: null,
-  realtime: null,
-  documents: {},
-  searches: {},
-  storages: {},
-};
 
 /** Everything that emitters know. Maps are sorted by key; all defaults are filled in. */
 export interface RegistryModel extends FamilyModels {

@@ -5,7 +5,7 @@ import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField } from "../../runtime/contract/stored-members.js";
 import { indexName } from "./names.js";
 import { own, sortedRecord } from "./records.js";
-import type { SearchModel } from "./registry.js";
+import type { StemmedLanguage } from "../../runtime/contract/search-languages.js";
 import type { DatabaseSchema, TableSchema } from "./stored-tables.js";
 
 /**
@@ -17,9 +17,17 @@ export const searchLayout = 2;
 /** The part of a table that is about its search indexes. */
 type SearchIndexes = Pick<TableSchema, "searches" | "languages" | "searchesOf">;
 
+/** What an index is made for. */
+interface IndexedSearch {
+  readonly name: string;
+  readonly was: string | null;
+  readonly language: StemmedLanguage | null;
+  readonly text: Readonly<Record<string, number>>;
+}
+
 /** Gives searches their indexes: see `searchIndexes`. */
 export type IndexGiver = (
-  searches: readonly SearchModel[],
+  searches: readonly IndexedSearch[],
   shape: Shape,
   before: TableSchema | undefined,
 ) => SearchIndexes;

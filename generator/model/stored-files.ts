@@ -1,12 +1,19 @@
 // The files of storages, as far as the next version has to know of them: where they are, and how
 // they have been stored.
 import { own, sortedRecord } from "./records.js";
-import type { Encryption, StorageModel } from "./storage-model.js";
-import type { DatabaseSchema, StoredFiles } from "./stored-tables.js";
+import type { DatabaseSchema, Encryption, StoredFiles } from "./stored-tables.js";
+
+/** What the next version has to know of a storage. */
+interface KnownStorage {
+  readonly name: string;
+  readonly was: string | null;
+  readonly encryption: Encryption;
+  readonly alsoReads: readonly Encryption[];
+}
 
 /** The name under which a storage's files are stored: where its first ones are. */
 export function placeOf(
-  { name, was }: Pick<StorageModel, "name" | "was">,
+  { name, was }: Pick<KnownStorage, "name" | "was">,
   files: DatabaseSchema["files"] = {},
 ): string {
   const isOwn = was === null || (own(files, was) === undefined && own(files, name) !== undefined);
@@ -18,7 +25,7 @@ export function placeOf(
  * is.
  */
 export function filesOf(
-  storages: readonly StorageModel[],
+  storages: readonly KnownStorage[],
   before: DatabaseSchema["files"] = {},
 ): Pick<DatabaseSchema, "files"> {
   const declared = storages.map((storage): [string, StoredFiles] => {
@@ -39,7 +46,7 @@ export function filesOf(
 
 /** How files of a storage may be stored besides as it says: by versions before, or beside. */
 export function otherEncryption(
-  storage: StorageModel,
+  storage: KnownStorage,
   files: DatabaseSchema["files"] = {},
 ): readonly Encryption[] {
   const known = own(files, placeOf(storage, files))?.encryption ?? [];

@@ -1,9 +1,11 @@
 // The database as migrations have left it: tables of documents, their indexes, and what is known of
 // the bodies in them.
 import type { FieldType } from "../../runtime/contract/fields.js";
-import type { Encryption } from "./storage-model.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import type { StoredField } from "../../runtime/contract/stored-members.js";
+
+/** Whether a storage's files are encrypted, and by whom. */
+export type Encryption = "none" | "client";
 
 /** The constraints on a member's values that SQL can check. Patterns are not among them. */
 export interface Fit {

@@ -1,6 +1,6 @@
 // Security schemes of OpenAPI: one for each ingress (service.md "Documenting authentication in
 // OpenAPI").
-import type { IdentityModel, IngressModel } from "../model/registry.js";
+import type { IdentityModel, IngressModel } from "../model/identity-model.js";
 
 /** The schemes of HTTP, where tokens aren't accepted in queries. */
 export function securitySchemes(identity: IdentityModel): Record<string, object> {

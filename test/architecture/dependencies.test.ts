@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { families } from "../../generator/families/index.js";
-import { emptyModels } from "../../generator/model/registry.js";
+import { families, modelParts } from "../../generator/families/index.js";
 import { strayModules, strayWriters } from "./access.js";
 import { importsOf, type Import, type SourceFile } from "./house.js";
 import {
@@ -201,8 +200,6 @@ test("nor by the text of its name", () => {
     "generator/load/member-places.ts says documents",
     "generator/load/registry-names.ts says documents",
     "generator/load/types.ts says documents",
-    // What registries of earlier versions said otherwise.
-    "generator/model/frozen.ts says identity",
   ]);
   const text = 'const isDocument = family === "documents";';
   for (const path of ["generator/emit/planted.ts", "generator/print/planted.ts"])
@@ -225,10 +222,7 @@ test("nor by its part of the model: only who asks and what is stored are parts o
   const common = "format service types homes namespaces operations hooks errors".split(" ");
   const parts = Object.keys(frozen).filter((name) => !common.includes(name));
   expect(parts).toEqual(
-    expect.arrayContaining([
-      "webhooks",
-      ...Object.keys(emptyModels).filter((name) => name !== "errors"),
-    ]),
+    expect.arrayContaining(Object.keys(modelParts).filter((name) => name !== "errors")),
   );
   const reading = (part: string): readonly string[] =>
     [
@@ -239,11 +233,9 @@ test("nor by its part of the model: only who asks and what is stored are parts o
   const found = Object.fromEntries(parts.map((part) => [part, reading(part)]));
   const [cli, database] = ["generator/cli", "generator/database"];
   const [diff, emit, client] = ["generator/diff", "generator/emit", "generator/emit/client"];
-  // What registries of earlier versions said otherwise.
-  const model = "generator/model";
   expect(found).toEqual({
     ...Object.fromEntries(parts.map((part) => [part, []])),
-    identity: [cli, emit, client, model],
+    identity: [cli, emit, client],
     documents: [cli, database, diff, emit],
     // Their indexes are a part of the tables.
     searches: [database],

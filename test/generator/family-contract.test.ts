@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { compareRegistries } from "../../generator/diff/compare.js";
 import { namespaceName } from "../../generator/emit/client/functions.js";
-import { families } from "../../generator/families/index.js";
+import { families, modelParts } from "../../generator/families/index.js";
 import { checkRegistry, planGeneration, type Project } from "../../generator/pipeline/generate.js";
 import type { OperationModel, RegistryModel } from "../../generator/model/registry.js";
 import { filesOf, samples, textOf } from "./family-samples.js";
@@ -58,6 +58,14 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
   test("has a row on the page of the registry for each section", () => {
     const page = readFileSync(new URL("../../docs/registry.md", import.meta.url), "utf8");
     expect(rowsOf(page)).toEqual(expect.arrayContaining(Object.keys(family.format)));
+  });
+
+  test("says how registry.json has its parts of the model", async () => {
+    const common = ["format", "service", "types", "homes", "namespaces", "operations"];
+    const parts = Object.keys(await modelOf(textOf(sample)));
+    expect(Object.keys(modelParts)).toEqual(
+      expect.arrayContaining(parts.filter((part) => !common.includes(part))),
+    );
   });
 
   test("comes after the families that it reads", () => {

@@ -7,6 +7,7 @@ import { compareRegistries } from "../../generator/diff/compare.js";
 import { rolloutOf, type Rollout } from "../../generator/diff/rollout.js";
 import { databaseOf, emptyDatabase } from "../../generator/database/schema.js";
 import { checkRegistry } from "../../generator/pipeline/generate.js";
+import { modelParts } from "../../generator/families/index.js";
 import { freezeRegistry, thawRegistry } from "../../generator/model/frozen.js";
 import type { RegistryModel } from "../../generator/model/registry.js";
 import { writeProject } from "./scenario.js";
@@ -51,7 +52,10 @@ export function tellingWith(code: string): Telling {
     });
     // What is open to administrators is warned of, and serves.
     expect(findings.filter(({ code: found }) => found !== "OPW079")).toEqual([]);
-    return thawRegistry(JSON.parse(JSON.stringify(freezeRegistry(expanded.model))) as object);
+    return thawRegistry(
+      JSON.parse(JSON.stringify(freezeRegistry(expanded.model, modelParts))) as object,
+      modelParts,
+    );
   }
   const modelsOf = async (
     before: string,

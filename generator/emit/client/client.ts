@@ -2,7 +2,8 @@
 // same for every service.
 import { families } from "../../families/index.js";
 import { own } from "../../model/records.js";
-import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
+import type { IdentityModel, IngressModel } from "../../model/identity-model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { docComment, listLayout, literal } from "../../print/layout.js";
 import { publishedTypes } from "../published-types.js";

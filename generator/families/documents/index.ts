@@ -24,6 +24,7 @@ import { droppedValues, droppedWasThere } from "./members/dropped.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model-parts.js";
 import { formerDefaults, formerValuesAreTaken } from "./members/former.js";
 import { formerNamesLeadSomewhere } from "./renames.js";
 import { rowsCanFollow } from "./rows-follow.js";
@@ -40,6 +41,7 @@ import { readDocumentTypes } from "./types.js";
 export const documents = family<ReadonlyMap<string, DocumentModel>>({
   name: "documents",
   format,
+  models,
   expand(context) {
     const declared = readDocumentTypes(context);
     // All models first: what one may be asked reaches into others.

@@ -1,7 +1,8 @@
 // What changes of the author's own errors mean for who reads them.
 import type { Comparison } from "../../compare/comparison.js";
 import { compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
-import type { OwnErrorModel, RegistryModel } from "../../model/registry.js";
+import type { OwnErrorModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 
 const error: Rules<OwnErrorModel> = {
   kind: value("breaking", (kind) => `is of the kind ${kind}`),

@@ -5,7 +5,7 @@ import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
-import type { OwnErrorModel } from "../../model/registry.js";
+import type { OwnErrorModel } from "./model.js";
 
 /**
  * The errors of a service. Puts the types of their contexts into the table; reports codes that are

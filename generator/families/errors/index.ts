@@ -5,11 +5,13 @@ import { toldContexts } from "./contexts.js";
 import { emitErrors } from "./emit.js";
 import { errorModels } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model.js";
 import { namedErrorsExist } from "./named.js";
 
 export const errors = family({
   name: "errors",
   format,
+  models,
   expand(context) {
     const models = errorModels(context);
     return expansion(models, { frozen: () => ({ errors: models }) });

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/built-in.js";
 import { credentialText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
-import { methodsOf } from "./model.js";
+import { methodsOf } from "./expand.js";
 import { expandPasswordReset } from "./password-reset.js";
 import { expandDeactivation } from "./principals.js";
 import { expandSignUp, profileMember } from "./sign-up.js";

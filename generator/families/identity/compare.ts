@@ -1,6 +1,7 @@
 // What changes of identity mean for clients.
 import { own } from "../../model/records.js";
-import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
+import type { IdentityModel, IngressModel } from "../../model/identity-model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
 import {
   admissions,

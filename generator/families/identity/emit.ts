@@ -2,12 +2,8 @@
 import type { FunctionReference } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import type { FormerPermissionsModel } from "../../model/former-permissions.js";
-import type {
-  IdentityModel,
-  RegistryModel,
-  ServiceModel,
-  SignUpModel,
-} from "../../model/registry.js";
+import type { IdentityModel, SignUpModel } from "../../model/identity-model.js";
+import type { RegistryModel, ServiceModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,

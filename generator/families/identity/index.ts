@@ -7,12 +7,13 @@ import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitIdentity } from "./emit.js";
 import { format } from "./format.js";
+import { models } from "./model-parts.js";
 import {
   boundaryErrors,
   excludedOperationsExist,
   identityModel,
   withFormerPermissions,
-} from "./model.js";
+} from "./expand.js";
 import { expandProvisioning } from "./principals.js";
 import { documents } from "../documents/index.js";
 import { identitySpec } from "./spec.js";
@@ -21,6 +22,7 @@ import { tables } from "./tables.js";
 export const identity = family({
   name: "identity",
   format,
+  models,
   after: [documents],
   expand(context) {
     const model = identityModel(context);

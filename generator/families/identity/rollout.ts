@@ -8,7 +8,7 @@ import {
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { grantedAs } from "../../compare/hooks.js";
-import type { IdentityModel } from "../../model/registry.js";
+import type { IdentityModel } from "../../model/identity-model.js";
 
 const identity: RolloutRules<IdentityModel> = {
   routes: null,

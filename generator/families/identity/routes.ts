@@ -7,7 +7,7 @@ import type {
   IngressDeclaration,
 } from "./format.js";
 import { referenceOrNull } from "../../model/code.js";
-import type { IdentityModel, IngressModel } from "../../model/registry.js";
+import type { IdentityModel, IngressModel } from "../../model/identity-model.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
 const usualRoute = "api";

@@ -5,7 +5,7 @@ import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { Finding } from "../../diagnostics/diagnostics.js";
 import { refTo, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { SignUpModel } from "../../model/registry.js";
+import type { SignUpModel } from "../../model/identity-model.js";
 import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
 import { isLeftOut } from "../../kernel/left-out.js";
 import {

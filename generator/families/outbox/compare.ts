@@ -1,6 +1,7 @@
 // Compares the integration events of two registries, as their receivers see them.
 import { deprecations } from "../../compare/deprecations.js";
-import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { compareEvents } from "../../compare/events.js";
 import type { Rules } from "../../compare/rules.js";

@@ -1,5 +1,6 @@
 // outbox.ts: the types of integration events, and their destinations.
-import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";

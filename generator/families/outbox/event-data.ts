@@ -1,7 +1,8 @@
 // The checks of what integration events carry, and their names in generated code.
 import { refTo } from "../../model/json-schema.js";
 import type { KeptValue } from "../../model/kept-values.js";
-import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import type { ToldPlans } from "../../model/validator-plan.js";
 import { camelNames } from "../../print/printed-names.js";
 

@@ -4,7 +4,7 @@ import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { functionReference } from "../../model/code.js";
-import type { OutboxEventModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "./model.js";
 import { formerEventsAreOwn } from "../../kernel/former-events.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 

@@ -7,11 +7,13 @@ import { emitOutbox } from "./emit.js";
 import { keptEvents, toldEvents } from "./event-data.js";
 import { outboxModel } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model.js";
 import { tables } from "./tables.js";
 
 export const outbox = family({
   name: "outbox",
   format,
+  models,
   expand(context) {
     const model = outboxModel(context);
     const mail = referenceOrNull(context.declarations.outbox?.mail);

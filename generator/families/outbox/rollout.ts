@@ -8,7 +8,7 @@ import {
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
-import type { OutboxEventModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "./model.js";
 
 const event: RolloutRules<NamedEvent<OutboxEventModel>> = {
   name: (was, is) =>

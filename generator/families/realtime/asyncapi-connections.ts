@@ -1,5 +1,6 @@
 // How clients of the realtime plane connect, for AsyncAPI: servers, the address of each transport,
 // its bindings, credentials.
+import type { RegistryModel } from "../../model/registry.js";
 import {
   devicePattern,
   protocolVersion,
@@ -8,7 +9,7 @@ import {
   planePaths,
 } from "../../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
-import type { IdentityModel, RealtimeModel } from "../../model/registry.js";
+import type { RealtimeModel } from "./model.js";
 import type { AsyncApiParts, TransportEndpoint } from "./asyncapi-parts.js";
 import { schemesOf } from "../../print/security-schemes.js";
 
@@ -47,7 +48,7 @@ export interface AsyncApiConnections {
 export function connectionsOf(
   parts: AsyncApiParts,
   realtime: RealtimeModel,
-  identity: IdentityModel | null,
+  identity: RegistryModel["identity"],
 ): AsyncApiConnections {
   const transports = transportsOf(realtime);
   const schemes = securitySchemes(realtime, identity);
@@ -116,7 +117,7 @@ function serverOf(
 function bindingOf(
   parts: AsyncApiParts,
   transport: Exclude<Transport, "sse">,
-  identity: IdentityModel | null,
+  identity: RegistryModel["identity"],
 ): object {
   const ws =
     transport === "socketio"
@@ -174,14 +175,14 @@ const socketIoQuery: JsonSchema = {
 
 const subprotocol = "subprotocol";
 
-function credentialParameters(identity: IdentityModel | null): readonly string[] {
+function credentialParameters(identity: RegistryModel["identity"]): readonly string[] {
   return identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [];
 }
 
 /** The schemes of OpenAPI in AsyncAPI's terms, and the subprotocol, which only WebSockets have. */
 function securitySchemes(
   { transports }: RealtimeModel,
-  identity: IdentityModel | null,
+  identity: RegistryModel["identity"],
 ): Readonly<Record<string, object>> {
   if (identity === null) return {};
   const ofIngress = Object.entries(schemesOf(identity)).map(([name, scheme]) => [

@@ -1,6 +1,7 @@
 // Compares the realtime planes of two registries: events, commands, transports, retention.
 import { deprecations } from "../../compare/deprecations.js";
-import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
+import type { RealtimeModel, SignalModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { compareEvents } from "../../compare/events.js";
 import {
   amount,

@@ -1,7 +1,8 @@
 // signals.ts and realtime.ts: typed signals, and the plane that carries them. Two files, because
 // handlers import signals and the plane imports handlers.
 import { camelCase } from "../../model/names.js";
-import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
+import type { RealtimeModel, SignalModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,

@@ -4,7 +4,7 @@ import { didYouMean, didYouMeanOr } from "../../diagnostics/did-you-mean.js";
 import type { Origin } from "../../diagnostics/diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { RealtimeModel, SignalModel, SignalTargetModel } from "../../model/registry.js";
+import type { RealtimeModel, SignalModel, SignalTargetModel } from "./model.js";
 import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { isSectionLeftOut } from "../../kernel/left-out.js";

@@ -11,12 +11,14 @@ import { realtimeClient } from "./emit-client.js";
 import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model.js";
 import { keptSignals, signalPlans } from "./validators.js";
 import { tables } from "./tables.js";
 
 export const realtime = family({
   name: "realtime",
   format,
+  models,
   after: [documents],
   expand: (context) =>
     expansion(null, {

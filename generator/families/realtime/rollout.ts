@@ -9,7 +9,7 @@ import {
   type RolloutRules,
   type RolloutSide,
 } from "../../compare/rollout.js";
-import type { RealtimeModel, SignalModel } from "../../model/registry.js";
+import type { RealtimeModel, SignalModel } from "./model.js";
 
 const pruned = need(
   "safe to roll",

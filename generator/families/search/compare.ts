@@ -1,5 +1,6 @@
 // What changes of searches mean for clients, beside their operations.
-import type { RegistryModel, SearchModel } from "../../model/registry.js";
+import type { SearchModel } from "./model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { compareAll, tellOf, value, type Rule, type Rules } from "../../compare/rules.js";
 

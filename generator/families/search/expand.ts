@@ -8,7 +8,7 @@ import { pascalCase, specName } from "../../model/names.js";
 import { nounOf } from "../../model/nouns.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { SearchModel } from "../../model/registry.js";
+import type { SearchModel } from "./model.js";
 import { guardsOf } from "../documents/guard.js";
 import { get } from "../documents/verbs/get.js";
 import {

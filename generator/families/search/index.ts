@@ -2,7 +2,7 @@
 import { sortedRecord } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
-import type { SearchModel } from "../../model/registry.js";
+import type { SearchModel } from "./model.js";
 import { expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
 import { compare } from "./compare.js";
@@ -10,12 +10,14 @@ import { rollout } from "./rollout.js";
 import { emitSearches } from "./emit.js";
 import { expandSearch } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model.js";
 import { formerSearchesExist } from "./renames.js";
 import { sqlClaims } from "./sql-names.js";
 
 export const search = family({
   name: "search",
   format,
+  models,
   after: [documents],
   expand(context) {
     const { declarations, tree } = context;

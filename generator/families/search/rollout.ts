@@ -8,7 +8,7 @@ import {
 } from "../../compare/rollout.js";
 import { own } from "../../model/records.js";
 import { indexOfSearch } from "../../model/search-indexes.js";
-import type { SearchModel } from "../../model/registry.js";
+import type { SearchModel } from "./model.js";
 
 const search: RolloutRules<SearchModel> = {
   // An index belongs to texts and a language; that another one is made, or kept, is told of the

@@ -8,7 +8,7 @@ import {
   type SchemaObject,
 } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { SearchModel } from "../../model/registry.js";
+import type { SearchModel } from "./model.js";
 import { listRequestSchema, pageSchema, scalarSchema } from "../documents/queries/query-schemas.js";
 
 /** The body of a search: what a list takes, a query and options. */

@@ -1,6 +1,6 @@
 // What changes of storages mean for clients, beside their operations.
 import type { RegistryModel } from "../../model/registry.js";
-import type { StorageModel } from "../../model/storage-model.js";
+import type { StorageModel } from "./model.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { compareAll, limit, tellOf, type Rules, type Told } from "../../compare/rules.js";
 

@@ -4,7 +4,7 @@ import { own } from "../../model/records.js";
 import type { Stored } from "../../model/stored-tables.js";
 import type { ModulePaths } from "../../print/module-path.js";
 import type { RegistryModel } from "../../model/registry.js";
-import type { Encryption } from "../../model/storage-model.js";
+import type { Encryption } from "../../model/stored-tables.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, listLayout, literal } from "../../print/layout.js";
 import { print } from "../../print/templates.js";

@@ -3,7 +3,7 @@
 import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
 import { pascalCase, specName } from "../../model/names.js";
-import type { StorageModel } from "../../model/storage-model.js";
+import type { StorageModel } from "./model.js";
 import { ofGenerated } from "../../model/code.js";
 import { nounOf } from "../../model/nouns.js";
 import { storageVerbs, streamingVerbs } from "./verbs/index.js";

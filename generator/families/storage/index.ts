@@ -2,19 +2,21 @@
 import { sortedRecord } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
-import type { StorageModel } from "../../model/storage-model.js";
+import type { StorageModel } from "./model.js";
 import { clientParts, expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitStorages } from "./emit.js";
 import { expandStorage } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model.js";
 import { formerStoragesExist } from "./renames.js";
 import { tables } from "./tables.js";
 
 export const storage = family({
   name: "storage",
   format,
+  models,
   expand(context) {
     const { declarations, tree } = context;
     const models = new Map<string, StorageModel>();

@@ -7,7 +7,7 @@ import {
   type RolloutSide,
 } from "../../compare/rollout.js";
 import { otherEncryption, placeOf } from "../../model/stored-files.js";
-import type { StorageModel } from "../../model/storage-model.js";
+import type { StorageModel } from "./model.js";
 
 const storage: RolloutRules<StorageModel> = {
   // Storages are compared by the place of their files.

@@ -7,7 +7,7 @@ import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { ofGenerated } from "../../model/code.js";
 import { sessionHook } from "../../kernel/runtime-hooks.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import type { OutboxEventModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "../outbox/model.js";
 import { askedAgain, eventGuard } from "./guards.js";
 import type { WebhooksModel } from "./model.js";
 import { webhookTypes } from "./types.js";

@@ -1,6 +1,7 @@
 // Who may hear an event: its own guard, or that of the document that it tells of.
 import type { DocumentModel } from "../../model/document-model.js";
-import type { HookUse, OutboxEventModel } from "../../model/registry.js";
+import type { OutboxEventModel } from "../outbox/model.js";
+import type { HookUse } from "../../model/registry.js";
 import { own } from "../../model/records.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";

@@ -8,11 +8,13 @@ import { rollout } from "./rollout.js";
 import { emitWebhooks } from "./emit.js";
 import { expandWebhooks } from "./expand.js";
 import { format } from "./format.js";
+import { models } from "./model.js";
 import { tables } from "./tables.js";
 
 export const webhooks = family({
   name: "webhooks",
   format,
+  models,
   after: [documents, outbox],
   expand(context) {
     const { model, namespaces } = expandWebhooks(

@@ -1,5 +1,6 @@
 // Webhooks in the frozen registry.
 
+import type { ModelParts } from "../../model/model-parts.js";
 import type { HookUse } from "../../model/registry.js";
 
 /** Who may hear an event, beside what all owners of webhooks are asked. */
@@ -21,6 +22,9 @@ export interface WebhooksModel {
   /** How many webhooks a caller may have in a tenant. */
   readonly most: number;
 }
+
+/** Its part of the model, absent where the registry declares none. */
+export const models: ModelParts = { webhooks: {} };
 
 declare module "../../model/registry.js" {
   interface FamilyModels {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exampleOf } from "../../../generator/emit/openapi-examples.js";
-import { families } from "../../../generator/families/index.js";
+import { families, modelParts } from "../../../generator/families/index.js";
 import { thawRegistry } from "../../../generator/model/frozen.js";
 import type { OperationModel, RegistryModel } from "../../../generator/model/registry.js";
 import { engines } from "../../support/engines.js";
@@ -26,7 +26,7 @@ for (const engine of engines) {
         const service = await startTestService(engine, declared);
         try {
           const text = readFileSync(join(declared.folder, "registry.json"), "utf8");
-          const model = thawRegistry(JSON.parse(text) as object);
+          const model = thawRegistry(JSON.parse(text) as object, modelParts);
           const own = Object.values(model.operations)
             .filter(({ family, route }) => family === name && route !== null)
             .sort((left, right) => effects.indexOf(left.effect) - effects.indexOf(right.effect));

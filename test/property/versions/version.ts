@@ -6,6 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { databasePath } from "../../../generator/database/schema.js";
 import { rolloutOf, type Rollout } from "../../../generator/diff/rollout.js";
 import type { RolloutSide } from "../../../generator/compare/rollout.js";
+import { modelParts } from "../../../generator/families/index.js";
 import { thawRegistry } from "../../../generator/model/frozen.js";
 import type { DatabaseSchema } from "../../../generator/model/stored-tables.js";
 import { formats } from "../../../runtime/contract/validation.js";
@@ -34,7 +35,7 @@ export async function versionOf(registry: Json, earlier?: Version): Promise<Vers
   const project = await testProject(files, earlier?.project);
   const read = (path: string): unknown =>
     JSON.parse(readFileSync(join(project.root, "generated", path), "utf8"));
-  const model = thawRegistry(read("registry.json") as object);
+  const model = thawRegistry(read("registry.json") as object, modelParts);
   const openapi = new OpenApiDocument(project.openapi);
   const frames = model.realtime === null ? {} : (read("asyncapi.json") as object);
   const faults = faultsOf({ types: model.types, frames });

@@ -3,7 +3,7 @@ import type { Verb } from "../../../kernel/verb.js";
 import { ofRuntime, type Code } from "../../../model/code.js";
 import type { SchemaObject } from "../../../model/json-schema.js";
 import { bodyInput, type Effect, type InputModel } from "../../../model/registry.js";
-import type { StorageModel } from "../../../model/storage-model.js";
+import type { StorageModel } from "../model.js";
 import type { StorageDeclaration } from "../format.js";
 import { keyInput, keySchema, uploadForm } from "../schemas.js";
 

@@ -5,7 +5,8 @@ import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { referenceOrNull } from "../../model/code.js";
 import { sortedRecord } from "../../model/records.js";
-import type { IdentityModel, OperationModel } from "../../model/registry.js";
+import type { IdentityModel } from "../../model/identity-model.js";
+import type { OperationModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { isLeftOut } from "../../kernel/left-out.js";
 import {

@@ -1,7 +1,6 @@
 // Storages in the frozen registry.
-
-/** Whether a storage's files are encrypted, and by whom. */
-export type Encryption = "none" | "client";
+import type { ModelParts } from "../../model/model-parts.js";
+import type { Encryption } from "../../model/stored-tables.js";
 
 /** A storage: files under one set of rules. */
 export interface StorageModel {
@@ -21,4 +20,18 @@ export interface StorageModel {
   readonly alsoReads: readonly Encryption[];
   /** Whether downloads are streamed; otherwise each is read into memory first. */
   readonly isStreamed: boolean;
+}
+
+/** Its part of the model. Registries that were frozen before went by the name. */
+export const models: ModelParts = {
+  storages: {
+    empty: {},
+    ofEach: { detect: "name", was: null, alsoReads: [] } satisfies Partial<StorageModel>,
+  },
+};
+
+declare module "../../model/registry.js" {
+  interface FamilyModels {
+    readonly storages: Readonly<Record<string, StorageModel>>;
+  }
 }

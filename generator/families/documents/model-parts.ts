@@ -1,0 +1,24 @@
+// What registry.json leaves out of documents, and how registries are read that were frozen without.
+import type { DocumentModel } from "../../model/document-model.js";
+import type { ModelParts } from "../../model/model-parts.js";
+
+/** Its part of the model. */
+export const models: ModelParts = {
+  documents: {
+    empty: {},
+    ofEach: {
+      former: {},
+      formerly: {},
+      dropped: {},
+      unique: [],
+      references: [],
+      views: [],
+      view: null,
+      revisions: false,
+      readsDeleted: null,
+      deletedForSeconds: null,
+      scopes: {},
+      hooks: {},
+    } satisfies Partial<DocumentModel>,
+  },
+};
