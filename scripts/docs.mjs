@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { root } from "./prepare.mjs";
 
 const { errors } = await import(`${root}/dist/runtime/contract/errors.js`);
-const { catalogue } = await import(`${root}/dist/generator/diagnostics/catalogue.js`);
+const { catalogue } = await import(`${root}/dist/generator/families/catalogue.js`);
 const { verbs } = await import(`${root}/dist/generator/families/documents/verbs/index.js`);
 const { nounOf } = await import(`${root}/dist/generator/model/nouns.js`);
 

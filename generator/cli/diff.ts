@@ -15,7 +15,7 @@ import {
 } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
 import { databaseOf, databasePath } from "../database/schema.js";
-import { catalogue } from "../diagnostics/catalogue.js";
+import { catalogue } from "../families/catalogue.js";
 import { checkRegistry, type CheckedRegistry } from "../pipeline/generate.js";
 import { locator, type SourcePosition } from "../load/locate.js";
 import { oneLine } from "../project/markdown.js";

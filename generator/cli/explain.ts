@@ -1,5 +1,5 @@
 // opwright explain: what a diagnostic means, or everything about one operation.
-import { catalogue, isDiagnosticCode } from "../diagnostics/catalogue.js";
+import { catalogue, isDiagnosticCode } from "../families/catalogue.js";
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import { errorCodesOf } from "../model/error-codes.js";
 import { checkRegistry } from "../pipeline/generate.js";

@@ -1,6 +1,7 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for
 // machines.
-import { catalogue, type Severity } from "../diagnostics/catalogue.js";
+import type { Severity } from "../diagnostics/catalogue-entry.js";
+import { catalogue } from "../families/catalogue.js";
 import {
   suggestionText,
   type Finding,

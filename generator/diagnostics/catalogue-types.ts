@@ -70,11 +70,6 @@ export const ofTypes = {
     "A default value does not match the schema of its field.",
     "Change the value or the schema.",
   ),
-  OPW033: entry(
-    "Type used twice",
-    "Two documents have the same type; the type carries the base fields of one document.",
-    "Give each document a type of its own.",
-  ),
   OPW049: entry(
     "Open input",
     "An object of the input leaves `additionalProperties` out, so callers may send members that nobody declared, and the handler gets them.",

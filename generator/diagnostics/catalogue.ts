@@ -1,11 +1,11 @@
-// The catalogue of diagnostics: every code says what it means and how to mend it.
+// Diagnostics that are no one family's: every code says what it means and how to mend it.
 import { entry, type CatalogueEntry } from "./catalogue-entry.js";
 import { ofFiles } from "./catalogue-files.js";
 import { ofTypes } from "./catalogue-types.js";
 
 export type { Severity } from "./catalogue-entry.js";
 
-export const catalogue = {
+export const ofAll = {
   OPW001: entry(
     "YAML syntax",
     "The file is not valid YAML 1.2.",
@@ -36,11 +36,6 @@ export const catalogue = {
     "A registry file does not begin with `registry: 1`.",
     "Write `registry: 1` at the top of the file.",
   ),
-  OPW009: entry(
-    "Nothing to keep",
-    "`retention.deleted` needs `soft_delete`, and `retention.history` needs `history`; without them nothing is kept.",
-    "Declare `soft_delete` or `history`, or remove the line from `retention`.",
-  ),
   OPW010: entry(
     "Unknown key",
     "A key is not part of the registry format.",
@@ -61,30 +56,10 @@ export const catalogue = {
     "A value has the right type but is not one of those allowed.",
     "Use one of the values, or the pattern, that the message names.",
   ),
-  OPW014: entry(
-    "Unsuitable profile",
-    "`identity.sign_up.profile` names a document that isn't one per principal, or that isn't declared.",
-    "Name a document with `unique: [[owner_id]]` and without `read_only`, and with `tenant: false` where there is `tenancy`.",
-  ),
-  OPW015: entry(
-    "Header of opwright's own",
-    "An operation reads a credential, or sets a header that the service or the protocol sets.",
-    "Leave it out: `identity` knows credentials, `reply.cookies` sets cookies, `reply.redirect` sends callers on.",
-  ),
   OPW016: entry(
     "Reply not possible here",
     "A handler may set a status, headers, cookies or a redirect only on an HTTP answer. They cannot be combined with `idempotency` or a realtime command, and a redirect cannot have a body (`out`).",
     "Remove one of the two.",
-  ),
-  OPW019: entry(
-    "History kept twice",
-    "Two keys say how many revisions of a document are kept.",
-    "Keep one of them.",
-  ),
-  OPW028: entry(
-    "Unknown error",
-    "An operation or a hook names an error that `errors` does not have.",
-    "Declare it there, or correct the spelling.",
   ),
   OPW029: entry(
     "Invalid reference",
@@ -96,16 +71,6 @@ export const catalogue = {
     "One of a document's settings names a field that its type does not have.",
     "Correct the name, or add the field to the type.",
   ),
-  OPW032: entry(
-    "Field can never be set",
-    "A required field is not in `create` and has no default, so no document could be created.",
-    "Add it to `create`, give it a default, or make it nullable.",
-  ),
-  OPW034: entry(
-    "Field cannot be indexed",
-    "`indexes` or `unique` names a field that is not scalar, or more than 30 fields.",
-    "Index scalar fields, 30 at most.",
-  ),
   OPW035: entry(
     "Stored shape changed",
     "A document's storage changed in a way that no migration can follow.",
@@ -116,41 +81,15 @@ export const catalogue = {
     "A table, history table or index would have a name that is taken or reserved, or a table one that is too long.",
     "Rename the document, or leave out what is there twice.",
   ),
-  OPW037: entry(
-    "Invalid search",
-    "A search names a document or a field that does not exist or that it cannot use.",
-    "Name a declared document in `of`, one to four of its texts with weights above 0 in `text`, and fields of single values or lists of them in `facets`.",
-  ),
-  OPW038: entry(
-    "Transaction route",
-    "A composite names a transaction route that is not the service's.",
-    "Name the one of `service.transaction`, or leave it out.",
-  ),
   OPW039: entry(
     "Former name",
     "`was` names something that was never stored, that still exists, or that is not stored under a name of its own. Or something that is not stored by itself has a `former` value.",
     "Write the name that the document, the field, the value, the search or the storage had at the last migration. Members of lists and objects within a document keep their names.",
   ),
-  OPW092: entry(
-    "Dropped field",
-    "`dropped` names a field that the document still has, or never had, or that was only renamed.",
-    "Take the field out of the type and name it as it was called at the last migration, or remove the entry.",
-  ),
-  OPW093: entry(
-    "Entry that has done its work",
-    "What the entry says is in the rows already, so it does nothing any more.",
-    "Remove it. This is a warning.",
-    "warning",
-  ),
   OPW095: entry(
     "Written later",
     "`since: next` lets a version read what it doesn't write yet, but this one would write it: as a default, in `create` or `update`, as the only value, or in an input that isn't a document's. Or documents would lack a required field.",
     "Say it of a value, or of a field that has a default or may be null. Leave it out of `create`, `update` and `defaults`, and give operations of your own an input type without it.",
-  ),
-  OPW040: entry(
-    "Bad operation key",
-    "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",
-    "Rename the operation, or its namespace.",
   ),
   OPW041: entry(
     "Operation declared twice",
@@ -172,21 +111,6 @@ export const catalogue = {
     "A handler or hook starts a call of the service and doesn't await it. The operation then answers 500, and nothing is stored.",
     "Write `await` before it, or wait for several at once with `await Promise.all(…)`. This is a warning.",
     "warning",
-  ),
-  OPW044: entry(
-    "Placeholder without input",
-    "A path placeholder is not a member of the operation's `in`.",
-    "Add the member, or take the placeholder out of the path.",
-  ),
-  OPW045: entry(
-    "Value cannot travel in the URL",
-    "A path or query value must be a string, uuid, integer, number or boolean.",
-    "Use a method with a body, or a scalar type.",
-  ),
-  OPW046: entry(
-    "No or several methods",
-    "An operation has one of get, post, put, patch, delete.",
-    "Keep exactly one.",
   ),
   OPW047: entry(
     "Idempotency without a write",
@@ -233,11 +157,6 @@ export const catalogue = {
     "A part needs another",
     "A part of the registry cannot work without another one.",
     "Declare what the message names, or remove the part.",
-  ),
-  OPW058: entry(
-    "Type of an event",
-    "An integration event of your own needs `data`; opwright's own events have a fixed type and take none.",
-    "Give the event `data`, or remove it.",
   ),
   OPW059: entry(
     "Open list without limit",
@@ -300,45 +219,10 @@ export const catalogue = {
     "A mount names a namespace that nothing registers.",
     "Correct the name; `opwright list` shows them.",
   ),
-  OPW071: entry(
-    "Command without an operation",
-    "A realtime command names an operation that does not exist, or that is not one of your own.",
-    "Name an operation of `operations:`.",
-  ),
-  OPW072: entry(
-    "Durable topic",
-    "A durable signal waits in the mailboxes of principals. A topic has no mailbox: only those who are connected hear it.",
-    "Make it ephemeral, or address principals.",
-  ),
-  OPW073: entry(
-    "Signal without a target",
-    "`to` must say who hears the signal: a principal by a UUID field of the payload, or a topic that is made of text and fields.",
-    "Write fields of the payload in braces.",
-  ),
   OPW074: entry(
     "Nothing to emit",
     "A document emits an event that is not declared under `realtime`, does not carry the document, or has no `to`.",
     "Declare the event with the document's type as its data, and `to`.",
-  ),
-  OPW075: entry(
-    "Nothing to subscribe to",
-    "`webhooks` names an event that the outbox does not have, or one of opwright's own, which carries secrets.",
-    "Name events of your own under `outbox`.",
-  ),
-  OPW076: entry(
-    "Invalid ingress",
-    "Two entries of `identity.ingress` read the same place, one has a key that does not belong to it, or a token in the query has no WebSocket transport.",
-    "Give each a place of its own. `scheme` belongs to `bearer`, and `route` to tokens; `query` needs the transport websocket, and a name that handshakes do not use themselves.",
-  ),
-  OPW077: entry(
-    "Authentication routes",
-    "An ingress names an authentication route that is not declared, a route has no ingress, or `identity.routes` is combined with the keys that it replaces.",
-    "Name one of `identity.routes` at each ingress, and write `verifier` and `resolver` in the route.",
-  ),
-  OPW078: entry(
-    "Credentials ignored",
-    "An operation does not look at credentials, but its guard or a hook requires a caller, so every call would be 401.",
-    "Remove `credentials: ignore`, or name a policy that requires no caller.",
   ),
   OPW079: entry(
     "Open administration",
@@ -352,11 +236,6 @@ export const catalogue = {
     "Check that the code shows nobody what a scope hides. If you mean it, leave it: this is a warning.",
     "warning",
   ),
-  OPW090: entry(
-    "Field that the service sets",
-    "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
-    "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
-  ),
   OPW097: entry(
     "Permissions that would be confused",
     "Grants keep the first name of a permission. Two permissions would have the same one, or one has had two, or would hold in other tenants than before.",
@@ -367,11 +246,6 @@ export const catalogue = {
     "What waits for delivery, and who subscribes, is stored under the first name of an event. `was` names one that is still there, or that another event was called as well.",
     "Write the name that the event had first. An event that tells of something else has no `was`.",
   ),
-  OPW098: entry(
-    "Event under a scope",
-    "An event goes whole to whoever subscribes, so a guard that narrows rows cannot hold for it.",
-    "Give the event a `guard` without a scope, or leave it out of `webhooks.events`.",
-  ),
   OPW099: entry(
     "Step that refuses nobody",
     "A step of a policy is a hook that runs when the work is committed, or, in the guard of an event, a hook that only requests run. It would guard nothing.",
@@ -381,9 +255,7 @@ export const catalogue = {
   ...ofTypes,
 } as const satisfies Record<string, CatalogueEntry>;
 
-export type DiagnosticCode = keyof typeof catalogue;
+/** The codes that there are; families add theirs (`diagnostics.ts`). */
+export interface DiagnosticCodes extends Record<keyof typeof ofAll, true> {}
 
-/** Whether the text is a code of the catalogue. */
-export function isDiagnosticCode(text: string): text is DiagnosticCode {
-  return Object.hasOwn(catalogue, text);
-}
+export type DiagnosticCode = keyof DiagnosticCodes;

@@ -9,6 +9,7 @@ import {
   type DeprecationModel,
 } from "../model/deprecation.js";
 import { limits } from "../../runtime/contract/limits.js";
+import type { CatalogueEntry } from "../diagnostics/catalogue-entry.js";
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { Comparison } from "../compare/comparison.js";
 import type { Need, RolloutSide } from "../compare/rollout.js";
@@ -42,6 +43,8 @@ export interface Family<Model = unknown> {
   readonly expand: (context: FamilyContext) => FamilyExpansion<Model>;
   /** Its parts of the model, as registry.json writes and reads them. */
   readonly models: ModelParts;
+  /** Its entries of the catalogue, by code. */
+  readonly diagnostics: Readonly<Record<string, CatalogueEntry>>;
   /** Rules over the whole registry that are about what it declares. */
   readonly rules: readonly RegistryRule[];
   /** Default values that it declares. */
@@ -235,6 +238,7 @@ const silent = {
   after: [],
   rewrite: (tree) => tree,
   models: {},
+  diagnostics: {},
   rules: [],
   defaults: () => [],
   functions: () => [],

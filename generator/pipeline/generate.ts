@@ -7,7 +7,7 @@ import { patternsAreLinear } from "../check/patterns.js";
 import type { ExpandedRegistry, RuleContext } from "../kernel/rule.js";
 import { rules } from "../check/rules.js";
 import { databaseOf, emptyDatabase } from "../database/schema.js";
-import { catalogue } from "../diagnostics/catalogue.js";
+import { catalogue } from "../families/catalogue.js";
 import { type Finding } from "../diagnostics/diagnostics.js";
 import type { ClientSettings } from "../emit/client/settings.js";
 import { endCompiler, startCompiler } from "../compile/compiler.js";

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { errors } from "../../runtime/contract/errors.js";
-import { catalogue } from "../../generator/diagnostics/catalogue.js";
+import { catalogue } from "../../generator/families/catalogue.js";
 import { cli } from "../generator/cli.js";
 import { writeProject } from "../generator/scenario.js";
 

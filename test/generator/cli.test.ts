@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { catalogue } from "../../generator/diagnostics/catalogue.js";
+import { catalogue } from "../../generator/families/catalogue.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 

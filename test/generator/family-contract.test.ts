@@ -1,5 +1,5 @@
 // What every family owes: one name each, mounts that are obeyed, changes that are told, facts that are said, a row of the reference page.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { compareRegistries } from "../../generator/diff/compare.js";
 import { namespaceName } from "../../generator/emit/client/functions.js";
@@ -66,6 +66,13 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
     expect(Object.keys(modelParts)).toEqual(
       expect.arrayContaining(parts.filter((part) => !common.includes(part))),
     );
+  });
+
+  test("gives the codes that it declares", async () => {
+    const file = new URL(`../../generator/families/${name}/diagnostics.ts`, import.meta.url);
+    const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+    const codes = [...text.matchAll(/^ {2}(OPW\d+): entry/gm)].map(([, code]) => code);
+    expect(Object.keys(family.diagnostics).sort()).toEqual(codes.sort());
   });
 
   test("comes after the families that it reads", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runGenerate } from "../../generator/cli/generate.js";
 import { recordedTerminal } from "./cli.js";
-import { catalogue } from "../../generator/diagnostics/catalogue.js";
+import { catalogue } from "../../generator/families/catalogue.js";
 import { acceptReport, readScenarios, writeProject, type Scenario } from "./scenario.js";
 
 const all = readScenarios(new URL("scenarios", import.meta.url).pathname);

@@ -6,12 +6,14 @@ import type { Declarations } from "../../load/declarations.js";
 import { documents } from "../documents/index.js";
 import { search } from "../search/index.js";
 import { storage } from "../storage/index.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { withComposites } from "./rewrite.js";
 
 export const composites = family({
   name: "composites",
   format,
+  diagnostics,
   after: [documents, search, storage],
   rewrite: (tree, soundIn, report) =>
     withComposites(tree, soundIn("composites") as Declarations["composites"], report),

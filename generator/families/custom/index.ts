@@ -2,11 +2,13 @@
 import { expansion, family } from "../../kernel/family.js";
 import { inputDefaults } from "./defaults.js";
 import { expandOperation } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 
 export const custom = family({
   name: "custom",
   format,
+  diagnostics,
   expand: (context) =>
     expansion(null, {
       routed: Object.entries(context.declarations.operations).flatMap(

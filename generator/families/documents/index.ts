@@ -23,6 +23,7 @@ import { derivedTypes } from "./derived.js";
 import { droppedValues, droppedWasThere } from "./members/dropped.js";
 import { emitDocuments } from "./emit.js";
 import { documentOperations } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model-parts.js";
 import { formerDefaults, formerValuesAreTaken } from "./members/former.js";
@@ -41,6 +42,7 @@ import { readDocumentTypes } from "./types.js";
 export const documents = family<ReadonlyMap<string, DocumentModel>>({
   name: "documents",
   format,
+  diagnostics,
   models,
   expand(context) {
     const declared = readDocumentTypes(context);

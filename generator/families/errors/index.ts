@@ -4,6 +4,7 @@ import { compare } from "./compare.js";
 import { toldContexts } from "./contexts.js";
 import { emitErrors } from "./emit.js";
 import { errorModels } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model.js";
 import { namedErrorsExist } from "./named.js";
@@ -11,6 +12,7 @@ import { namedErrorsExist } from "./named.js";
 export const errors = family({
   name: "errors",
   format,
+  diagnostics,
   models,
   expand(context) {
     const models = errorModels(context);

@@ -6,6 +6,7 @@ import { expandIdentity } from "./authn.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitIdentity } from "./emit.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model-parts.js";
 import {
@@ -22,6 +23,7 @@ import { tables } from "./tables.js";
 export const identity = family({
   name: "identity",
   format,
+  diagnostics,
   models,
   after: [documents],
   expand(context) {

@@ -6,6 +6,7 @@ import { rollout } from "./rollout.js";
 import { emitOutbox } from "./emit.js";
 import { keptEvents, toldEvents } from "./event-data.js";
 import { outboxModel } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model.js";
 import { tables } from "./tables.js";
@@ -13,6 +14,7 @@ import { tables } from "./tables.js";
 export const outbox = family({
   name: "outbox",
   format,
+  diagnostics,
   models,
   expand(context) {
     const model = outboxModel(context);

@@ -10,6 +10,7 @@ import { emitRealtime } from "./emit.js";
 import { realtimeClient } from "./emit-client.js";
 import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model.js";
 import { keptSignals, signalPlans } from "./validators.js";
@@ -18,6 +19,7 @@ import { tables } from "./tables.js";
 export const realtime = family({
   name: "realtime",
   format,
+  diagnostics,
   models,
   after: [documents],
   expand: (context) =>

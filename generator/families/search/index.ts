@@ -9,6 +9,7 @@ import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitSearches } from "./emit.js";
 import { expandSearch } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model.js";
 import { formerSearchesExist } from "./renames.js";
@@ -17,6 +18,7 @@ import { sqlClaims } from "./sql-names.js";
 export const search = family({
   name: "search",
   format,
+  diagnostics,
   models,
   after: [documents],
   expand(context) {

@@ -7,6 +7,7 @@ import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitWebhooks } from "./emit.js";
 import { expandWebhooks } from "./expand.js";
+import { diagnostics } from "./diagnostics.js";
 import { format } from "./format.js";
 import { models } from "./model.js";
 import { tables } from "./tables.js";
@@ -14,6 +15,7 @@ import { tables } from "./tables.js";
 export const webhooks = family({
   name: "webhooks",
   format,
+  diagnostics,
   models,
   after: [documents, outbox],
   expand(context) {

@@ -1,0 +1,50 @@
+// Diagnostics of documents.
+import { entry } from "../../diagnostics/catalogue-entry.js";
+
+export const diagnostics = {
+  OPW009: entry(
+    "Nothing to keep",
+    "`retention.deleted` needs `soft_delete`, and `retention.history` needs `history`; without them nothing is kept.",
+    "Declare `soft_delete` or `history`, or remove the line from `retention`.",
+  ),
+  OPW019: entry(
+    "History kept twice",
+    "Two keys say how many revisions of a document are kept.",
+    "Keep one of them.",
+  ),
+  OPW032: entry(
+    "Field can never be set",
+    "A required field is not in `create` and has no default, so no document could be created.",
+    "Add it to `create`, give it a default, or make it nullable.",
+  ),
+  OPW033: entry(
+    "Type used twice",
+    "Two documents have the same type; the type carries the base fields of one document.",
+    "Give each document a type of its own.",
+  ),
+  OPW034: entry(
+    "Field cannot be indexed",
+    "`indexes` or `unique` names a field that is not scalar, or more than 30 fields.",
+    "Index scalar fields, 30 at most.",
+  ),
+  OPW090: entry(
+    "Field that the service sets",
+    "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
+    "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
+  ),
+  OPW092: entry(
+    "Dropped field",
+    "`dropped` names a field that the document still has, or never had, or that was only renamed.",
+    "Take the field out of the type and name it as it was called at the last migration, or remove the entry.",
+  ),
+  OPW093: entry(
+    "Entry that has done its work",
+    "What the entry says is in the rows already, so it does nothing any more.",
+    "Remove it. This is a warning.",
+    "warning",
+  ),
+};
+
+declare module "../../diagnostics/catalogue.js" {
+  interface DiagnosticCodes extends Record<keyof typeof diagnostics, true> {}
+}

@@ -1,0 +1,14 @@
+// Diagnostics of searches.
+import { entry } from "../../diagnostics/catalogue-entry.js";
+
+export const diagnostics = {
+  OPW037: entry(
+    "Invalid search",
+    "A search names a document or a field that does not exist or that it cannot use.",
+    "Name a declared document in `of`, one to four of its texts with weights above 0 in `text`, and fields of single values or lists of them in `facets`.",
+  ),
+};
+
+declare module "../../diagnostics/catalogue.js" {
+  interface DiagnosticCodes extends Record<keyof typeof diagnostics, true> {}
+}
