@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../ports/clock.js";
 import { silentLog } from "../ports/log.js";
-import { startQueue, waitMillis, type AttemptEnd, type QueueUse } from "./queue.js";
+import { waitMillis } from "./backoff.js";
+import { startQueue, type AttemptEnd, type QueueUse } from "./queue.js";
 
 interface Item {
   readonly id: string;

@@ -1,23 +1,13 @@
 // A queue of claimed work: items wait in a store that several processes share. Each item is held by
 // one process at a time, tried up to a number of attempts, and waits longer after each failure.
 // What ends its process counts as an attempt, since a claim does.
-import { drawFraction } from "../ports/ambient.js";
 import type { Clock } from "../ports/clock.js";
 import type { Log } from "../ports/log.js";
+import { waitMillis, type Backoff } from "./backoff.js";
 import { startPoller, type Poller } from "./poller.js";
 
 /** How long an item is held; an attempt and its record in the store take less. */
 const leaseMillis = 30_000;
-
-/** The wait before the next attempt: it doubles with each, and is random within its bounds. */
-export interface Backoff {
-  /** The upper bound of the first wait, in milliseconds. */
-  readonly firstMillis: number;
-  /** The upper bound of all waits, in milliseconds. */
-  readonly longestMillis: number;
-  /** The lower bound, as a share of the upper one. */
-  readonly leastShare: number;
-}
 
 /** The end of an attempt. */
 export interface AttemptEnd {
@@ -104,13 +94,4 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
   const poller = startPoller(take, (error) => log.error({ err: error }, messages.unread));
   poller.wake();
   return poller;
-}
-
-/** The wait after attempt 1, 2, …, in whole milliseconds. */
-export function waitMillis(
-  { firstMillis, longestMillis, leastShare }: Backoff,
-  attempt: number,
-): number {
-  const longest = Math.min(longestMillis, firstMillis * 2 ** (attempt - 1));
-  return Math.round(longest * (leastShare + (1 - leastShare) * drawFraction()));
 }

@@ -1,11 +1,12 @@
 // The bus over Redis publish and subscribe: one connection publishes, another subscribes.
+import { waitMillis, type Backoff } from "../../work/backoff.js";
 import type { Log } from "../../ports/log.js";
 import { heartbeat } from "../../work/heartbeat.js";
 import type { Repeated } from "../../work/repeat.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
-import { drawBytes, drawFraction } from "../../ports/ambient.js";
+import { drawBytes } from "../../ports/ambient.js";
 
-const longestPauseMillis = 5_000;
+const reconnecting: Backoff = { firstMillis: 100, longestMillis: 5_000, leastShare: 0.5 };
 /**
  * Messages that may wait to be sent. Further ones are dropped, which the port allows
  * (ports/bus.ts).
@@ -33,9 +34,7 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
       // For a connection that goes silent while it is made; the heartbeat keeps a live one within
       // it.
       socketTimeout: 10_000,
-      reconnectStrategy: (retries) =>
-        !isClosed &&
-        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + drawFraction() / 2),
+      reconnectStrategy: (retries) => !isClosed && waitMillis(reconnecting, retries + 1),
     },
   });
   const subscriber = publisher.duplicate();

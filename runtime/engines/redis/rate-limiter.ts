@@ -1,12 +1,12 @@
 // Rate limits counted in Redis and shared by all processes: one expiring counter per key, changed
 // by atomic scripts.
+import { waitMillis, type Backoff } from "../../work/backoff.js";
 import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
 import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
 import { within } from "../../work/within.js";
-import { drawFraction } from "../../ports/ambient.js";
 
-const longestPauseMillis = 5_000;
+const reconnecting: Backoff = { firstMillis: 100, longestMillis: 5_000, leastShare: 0.5 };
 /** Milliseconds to wait for an answer. A Redis nearby answers in less than one. */
 const answerMillis = 500;
 /** Milliseconds that startup waits for the first connection. */
@@ -58,9 +58,7 @@ export async function openRedisRateLimiter(
     socket: {
       connectTimeout: 5_000,
       socketTimeout: 6_000,
-      reconnectStrategy: (retries) =>
-        !isClosed &&
-        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + drawFraction() / 2),
+      reconnectStrategy: (retries) => !isClosed && waitMillis(reconnecting, retries + 1),
     },
   });
   // Callers get `core.unavailable` anyway, so the log only needs this for debugging.
