@@ -70,7 +70,7 @@ describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) 
     await expect.poll(() => two.heard).toEqual([signal("again")]);
   });
 
-  test("what is no message of ours is passed over", async () => {
+  test("foreign messages are ignored", async () => {
     const warnings: unknown[] = [];
     const noted = { ...silentLog, warn: (...entries: unknown[]) => void warnings.push(entries) };
     const [one, two] = [await process(), await process(noted)];
@@ -83,7 +83,7 @@ describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) 
   });
 });
 
-test("where there is no server nothing is sent, and closing waits for nothing", async () => {
+test("without a server nothing is sent, and closing does not wait", async () => {
   for (const bus of [
     await openPostgresBus("postgres://127.0.0.1:1/none", silentLog),
     await openRedisBus("redis://127.0.0.1:1", "none", silentLog),

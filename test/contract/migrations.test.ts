@@ -92,7 +92,7 @@ describe.skipIf(postgres?.isAvailable !== true)("migrations of PostgreSQL", () =
   const unique =
     '\n-- online\nDROP INDEX CONCURRENTLY IF EXISTS "by_size";\nCREATE UNIQUE INDEX CONCURRENTLY "by_size" ON "rows" ("size");\n';
 
-  test("what ended in the middle is gone on with, and what was done is not done again", () =>
+  test("an interrupted migration continues, and repeats none of its steps", () =>
     withMigrations({ "0001_a.sql": script + unique }, async ({ open, client, at }) => {
       const database = await open();
       const beside = await client();
@@ -157,7 +157,7 @@ describe.skipIf(postgres?.isAvailable !== true)("migrations of PostgreSQL", () =
       expect(applied.flat()).toEqual(["0001_a.sql"]);
     }));
 
-  test("whoever holds a table keeps the migration waiting, and nobody else", () =>
+  test("a session that holds a table delays the migration alone", () =>
     withMigrations(
       {
         "0001_a.sql": script,

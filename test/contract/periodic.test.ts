@@ -87,7 +87,7 @@ for (const engine of engines) {
       expect(new Set(done).size).toBe(1);
     });
 
-    test("what one process holds is the other's when it has run out", async () => {
+    test("a lease of one process passes to another when it runs out", async () => {
       const [one, two] = await twoProcesses();
       const held = Date.now() + 300;
       await one.write({ lifetime: Lifetime.unlimited() }, ({ leases }) =>
@@ -106,7 +106,7 @@ for (const engine of engines) {
       expect(await begun).toBeGreaterThanOrEqual(held);
     });
 
-    test("what a clock that was a month ahead has taken is free, for one of those who come", async () => {
+    test("a lease taken by a clock a month ahead is free, for one process only", async () => {
       const [one, two] = await twoProcesses();
       const now = Date.now();
       const takeAt = (database: Database, holder: string, at: number) =>

@@ -198,7 +198,7 @@ describe.skipIf(!existsSync("/usr/bin/redis-server") || postgres?.isAvailable !=
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("what was told meanwhile is announced as lost", async () => {
+    test("signals sent meanwhile are announced as lost", async () => {
       await expectAnnounced(pair, ears, { begin: kill, end: () => void (server = begin()) });
     });
   },

@@ -63,7 +63,7 @@ describe.skipIf(s3?.isAvailable !== true)("S3 behind a network that fails", () =
       end: pass,
     }));
 
-  test("what has no objects in it did not notice", () => {
+  test("operations without objects notice nothing", () => {
     expect(tasks.outcomes.filter(({ status }) => ![200, 201].includes(status))).toEqual([]);
   });
 

@@ -172,7 +172,7 @@ test("a declaration that is misspelt since the last generate is left to the auth
   expect(read("registry/notes.yaml")).toBe(sound);
 });
 
-test("what a stored field was called is left to the author", async () => {
+test("the former name of a stored field is left to the author", async () => {
   write("registry/notes.yaml", mended);
   expect((await cli(root, "generate")).code).toBe(0);
   const renamed = mended.replace("text: string", "body: {type: string, was: txt}");

@@ -393,7 +393,7 @@ describe("init", () => {
     expect(readFileSync(join(folder, "package.json"), "utf8")).toBe("{}\n");
   });
 
-  test("whoever reads no further ends it quietly", async () => {
+  test("a reader that closes the pipe ends it quietly", async () => {
     const folder = join(root, "piped");
     expect((await cli(root, "init", folder, "--yes")).code).toBe(0);
     const bin = new URL("../../bin/opwright.mjs", import.meta.url).pathname;

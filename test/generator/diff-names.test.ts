@@ -114,7 +114,7 @@ test("those that don't leave behind what waits, what is kept and who subscribes"
   ]);
 });
 
-test("who hears a renamed event is compared with who heard it before", async () => {
+test("the audience of a renamed event is compared with that of its former name", async () => {
   const open = { event: "notes.written: {was: notes.made, guard: writer, " };
   expect(await told(open)).toEqual(
     expect.arrayContaining([

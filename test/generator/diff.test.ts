@@ -431,7 +431,7 @@ test("members that change places between path and body break", async () => {
   ]);
 });
 
-test("what may be null and is an integer by now is told as what may not", async () => {
+test("a nullable number that became an integer is reported as one that may not be null", async () => {
   const root = project();
   const weighed = (type: string): string =>
     orders.replace('    tags: "string[]"\n', `    tags: "string[]"\n    weight: ${type}\n`);
@@ -725,7 +725,7 @@ test("an approval counts for the operations that it names, and not for those tha
   expect([code, cause?.approved]).toEqual([1, null]);
 });
 
-test("what is refused is said as the entries that would approve it", async () => {
+test("a refusal lists the entries that would approve it", async () => {
   const root = project();
   write(root, orders.replace("state: [open, shipped]", "state: [open]"));
   const { stderr } = await cli(root, "diff", "main");
@@ -1159,7 +1159,7 @@ test("a type of an operation's own that is another by now is told, however alike
   ]);
 });
 
-test("who may hear an event by a webhook is told, once that is asked", async () => {
+test("new conditions for hearing an event by a webhook are reported", async () => {
   const root = project();
   write(root, "registry: 1\nwebhooks: {guard: staff}\n", "registry/webhooks.yaml");
   await commit(root);

@@ -122,7 +122,7 @@ describe("after an interrupted generate", () => {
     expect(await cli(project, "check")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("what a killed process has only staged goes, even if nothing is to be written any more", async () => {
+  test("files that a killed process has only staged are removed, even if there is nothing left to write", async () => {
     const project = killedAt(12);
     expect([pending(project), stagedIn(project).length]).toEqual([false, 11]);
     write(project, begun);

@@ -429,7 +429,7 @@ describe("migrations", () => {
     expect([code, [...stdout.matchAll(/OPW085/g)].length]).toEqual([1, 2]);
   });
 
-  test("what tells of migrations cannot be lost unseen", async () => {
+  test("records of migrations cannot be lost unseen", async () => {
     await cli(root, "generate");
     const storage = read("generated/migrations/storage.json");
     for (const text of [undefined, "{}", `<<<<<<< a\n${storage}=======\n${storage}>>>>>>> b\n`]) {

@@ -88,7 +88,7 @@ test("the README of a client tells of walking lists only where there is one to w
   expect(texts.get("client/README.md")).not.toContain("each(");
 });
 
-test("what a handler gets from documents that it writes is among its errors", () => {
+test("errors of the documents that a handler writes are among its own", () => {
   const operation = registry.expanded.model.operations["shop.buy"];
   if (operation === undefined) throw new Error("there is no shop.buy");
   expect(errorCodesOf(operation)).toEqual(

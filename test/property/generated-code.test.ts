@@ -24,7 +24,7 @@ const first = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 const sampled = (seed: number, numRuns: number) =>
   fc.sample(drawn(randomRegistry), { seed, numRuns });
 
-test("what is accepted compiles and loads, and what is refused is refused by a finding", async () => {
+test("accepted registries compile and load, and refused ones have a finding", async () => {
   let sound = 0;
   for (let start = 0; start < count; start += batch) {
     const seed = first + start / batch;

@@ -23,7 +23,7 @@ const told = ({ pair, registries, rollout, unsaid }: Outcome): string =>
     ...registries.map((registry) => stringify(registry)),
   ].join("\n\n");
 
-test("what goes wrong between two versions, `diff` has said", async () => {
+test("everything that goes wrong between two versions was predicted by `diff`", async () => {
   const done = new Map<string, number>();
   for (let seed = first; seed < first + count; seed += 1) {
     const outcome = await outcomeOf(seed, versions);

@@ -35,7 +35,7 @@ test("every bench is listed, and is loaded without doing anything yet", () => {
   expect(runs).toEqual(Object.fromEntries(names.map((name) => [name, "function"])));
 });
 
-test("what benches and their servers import and call is there", () => {
+test("everything that benches and their servers import and call exists", () => {
   const compiler = join(repository, "node_modules/typescript/bin/tsc");
   const { stdout } = execute([compiler, "-p", "test/bench", "--pretty", "false", "--listFiles"]);
   // That nothing is reported says something only if it was looked at.

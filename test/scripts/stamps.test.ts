@@ -55,7 +55,7 @@ test.each([
   expect(make()).toBe(expected);
 });
 
-test("what was made in full serves where a part is wanted, not the other way round", () => {
+test("a full build serves where a part is wanted, not the other way round", () => {
   expect([make(true), make(false)]).toEqual([1, 1]);
   write("source/one.ts", "2");
   expect([make(false), make(false), make(true)]).toEqual([2, 2, 3]);

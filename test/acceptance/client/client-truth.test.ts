@@ -121,7 +121,7 @@ describe("a fault of the application is `client.invalid`, and nothing is sent", 
   });
 });
 
-test("what does not answer is still `client.network`, and what is slow or given up is told so", async () => {
+test("no answer is still `client.network`; timeouts and aborts have codes of their own", async () => {
   const network = clientOf({ retries: 0, fetch: async () => throws() });
   expect(await codeOf(network)).toBe("client.network");
   const broken = new ReadableStream({ start: (stream) => stream.error(new Error("cut")) });

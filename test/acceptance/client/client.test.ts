@@ -221,7 +221,7 @@ describe("the generated client", () => {
     expect(found.hits.map(({ id }) => id)).toEqual([task.id]);
   });
 
-  test("what may have happened already is not sent again", async () => {
+  test("a call that may have taken effect is not sent again", async () => {
     const task = await tasks.create(client, { title: "no key", project });
     proxy.seen.length = 0;
     proxy.faults.push("lose the answer");

@@ -113,7 +113,7 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     expect(await live.command("task.comment", { task, text: "c" })).toMatchObject({ who: ann.id });
   });
 
-  test("who signs in hears signals of their own, and none of those before", async () => {
+  test("a new caller hears their own signals, and none of the previous caller's", async () => {
     const { live, state, heard, statuses } = page();
     await live.opened();
     await assign("ann's", ann);
@@ -132,7 +132,7 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     await expect.poll(() => heard[2], { timeout: 8_000 }).toBe(`private on ${ann.id}'s page`);
   });
 
-  test("what waits behind a slow handler is not handed to the page of somebody else", async () => {
+  test("signals that wait behind a slow handler do not reach another caller's page", async () => {
     const { live, state } = page();
     const heard: string[] = [];
     let go = (): void => undefined;

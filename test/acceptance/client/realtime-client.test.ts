@@ -211,7 +211,7 @@ describe.each(Object.entries(transports))("the realtime client over %s", (_name,
     expect(statuses).toEqual(["open"]);
   }, 20_000);
 
-  test("what is refused for good closes it, and says why", async () => {
+  test("a permanent refusal closes it, and says why", async () => {
     const topic = "project:00000000-0000-7000-8000-000000000000";
     const ungranted = listening({ topics: [topic] });
     await expect(ungranted.live.opened()).rejects.toMatchObject({

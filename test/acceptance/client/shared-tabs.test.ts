@@ -160,7 +160,7 @@ async function crashed(run: () => Promise<{ close(): void }>): Promise<void> {
   }
 }
 
-test("what tabs that crashed wanted to hear is given back", async () => {
+test("topics of crashed tabs are given back", async () => {
   const { tab, topics, topic, tell } = await settingOf(41);
   const leads = tab([topic]);
   await leads.live.opened();

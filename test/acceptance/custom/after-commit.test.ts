@@ -78,7 +78,7 @@ for (const engine of engines) {
       expect(told).toEqual(["what follows the transaction has failed"]);
     });
 
-    test("what is undone is followed by its own work alone, the latest first", async () => {
+    test("a rollback is followed by its own work alone, the latest first", async () => {
       const done: string[] = [];
       const undoes = (context: ExecutionContext, name: string): void => {
         context.whenCommitted(() => void done.push(`committed ${name}`));

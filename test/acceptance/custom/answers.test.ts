@@ -322,7 +322,7 @@ for (const engine of engines) {
       ]).toEqual([5, 500]);
     });
 
-    test("what has no body has none, whatever is returned", async () => {
+    test("statuses without a body have none, whatever is returned", async () => {
       for (const what of [
         () => ({ leak: "leak" }),
         () => "leak",

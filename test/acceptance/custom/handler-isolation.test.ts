@@ -64,7 +64,7 @@ for (const engine of engines) {
       expect(said.filter((one) => one !== true && one !== false && one !== 409)).toEqual([]);
     });
 
-    test("whoever commits between two statements of another is seen on PostgreSQL, and waits on SQLite", async () => {
+    test("a commit between two statements of another operation is seen on PostgreSQL, and waits on SQLite", async () => {
       let writing: Promise<unknown> | undefined;
       Object.assign(globalThis, {
         seesUnderTest: async () => {

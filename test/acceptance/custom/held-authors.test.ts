@@ -231,7 +231,7 @@ for (const engine of engines) {
       expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
     });
 
-    test("who decides, asked in the turn of a call that waits for it, may ask the database", async () => {
+    test("the function that decides may ask the database while a call waits for it", async () => {
       const { status, body } = await service.call("POST", "/own-cards");
       expect([status, body]).toEqual([200, { count: 0 }]);
     });

@@ -85,7 +85,7 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("$name", (engine
     expect(await find("ann@example.test")).toBe(true);
   });
 
-  test("what fails afterwards takes the nested work along", async () => {
+  test("a later failure undoes the nested work", async () => {
     const refused = await service.post("/sign-up", {
       login: "carl@example.test",
       afterwards: "fail",

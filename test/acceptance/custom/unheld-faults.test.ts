@@ -177,7 +177,7 @@ for (const engine of engines) {
       },
     );
 
-    test("what runs no code of the author's never comes into question, nor what has ended long ago", async () => {
+    test("operations without code of the author's are no candidates, nor those that ended long ago", async () => {
       expect((await call("thrown")).status).toBe(500);
       const note = { method: "POST", body: '{"text":"a"}' };
       const json = { headers: { "content-type": "application/json" } };

@@ -115,7 +115,7 @@ for (const engine of engines) {
       expect(again.body).toEqual({ matched: 1, done: 1 });
     });
 
-    test("what hooks of the transaction have written before is found too", async () => {
+    test("documents written by earlier hooks of the transaction are found, too", async () => {
       const filters = { $values: { text: "of a hook" } };
       const changed = await service.post("/rows/update_where", {
         filters,

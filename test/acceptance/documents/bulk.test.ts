@@ -262,7 +262,7 @@ onEachEngine(files, ({ service }) => {
     );
   });
 
-  test("what has the same unique values is updated, else there is a new one, also for fifty at once", async () => {
+  test("upserts with the same unique values update one document, also fifty at once", async () => {
     const key = isbn();
     const upsert = (document: object, by: readonly string[] = ["isbn"]): Promise<Answer> =>
       service.post("/books/upsert", { by, document });

@@ -205,7 +205,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("what a handler leaves undefined gets its default, and a Date is its text", async () => {
+    test("members that a handler leaves undefined get their default, and a Date its text", async () => {
       const id = await made("/pass/odd", {});
       const { body } = await service.call("GET", `/notes/${id}`);
       expect(body).toMatchObject({ text: "odd", tags: [], at: "1970-01-01T00:00:00.000Z" });

@@ -125,7 +125,7 @@ for (const engine of engines) {
       );
     });
 
-    test("what handlers write fits the type, and what the service itself sets they don't write", async () => {
+    test("handlers write what fits the type, but not what the service sets", async () => {
       const { id } = await act("create", order());
       expect(await act("create", order({ status: "lost" }))).toEqual([422, "core.validation"]);
       expect(await act("update", id, 1, { likes: -1 })).toEqual([422, "core.validation"]);

@@ -143,7 +143,7 @@ for (const engine of engines) {
       expect((await under(header, "GET", path)).status).toBe(304);
     });
 
-    test("what is not there is 404, whatever is asked of it", async () => {
+    test("a missing document is 404, whatever the precondition", async () => {
       const path = "/tasks/01890000-0000-7000-8000-00000000dead";
       for (const method of ["GET", "DELETE"])
         expect((await under(["if-match", '"1"'], method, path)).status).toBe(404);

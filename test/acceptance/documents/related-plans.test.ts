@@ -126,7 +126,7 @@ for (const engine of engines) {
       expect(plan).toContain("tasks_by_project");
     });
 
-    test("what no two have the same of: its index, at once as reads by id", async () => {
+    test("a unique rule: its index, as fast as reads by id", async () => {
       const before = scanned.length;
       expect(await planOf({ filters: { $values: { code: "c7" } } })).toContain("tasks_unique_code");
       expect(scanned).toHaveLength(before);
@@ -134,21 +134,21 @@ for (const engine of engines) {
       expect(scanned).toHaveLength(before + 1);
     });
 
-    test("what is asked twice of one named row: the row is looked up once", async () => {
+    test("two conditions on one referenced row: the row is looked up once", async () => {
       const values = { "project.name": "project 7", "project.owner": uuidv7() };
       const plan = await planOf({ filters: { $values: values } });
       expect(plan).toContain("tasks_by_project");
       expect(plan.split("projects_by_")).toHaveLength(2);
     });
 
-    test("what names a document: the index of the other's reference", async () => {
+    test("referrers of a document: the index of their reference", async () => {
       const filters = { $values: { title: "task 8" }, $exists: { "comments.task": {} } };
       const plan = await planOf({ filters });
       expect(plan).toContain("tasks_by_title");
       expect(plan).toContain("comments_by_task");
     });
 
-    test("what names the same: the index of both references", async () => {
+    test("documents with the same target: the index of both references", async () => {
       const named = { "project.tasks.project": { $values: { title: "task 8" } } };
       const plan = await planOf({ filters: { $exists: named } });
       expect(plan).toContain("tasks_by_title");

@@ -242,7 +242,7 @@ for (const engine of engines) {
       expect(met.body).toMatchObject({ rev: 5, note: "n" });
     });
 
-    test("what another one has, or what is gone, does not come back", async () => {
+    test("a revert does not bring back taken values or missing targets", async () => {
       const { bob, path } = await threeRevisions("taken");
       const { body: taker } = await bob.call("POST", "/orders", { title: "taken" });
       const refused = await bob.call("POST", `${path}/revert?rev=3&to=1`);
@@ -268,7 +268,7 @@ for (const engine of engines) {
       await bob.call("DELETE", `/orders/${taker.id}`);
     });
 
-    test("who may not read a document today reads no revision of it", async () => {
+    test("callers who may not read a document today read no revision of it", async () => {
       const { bob, id, path } = await threeRevisions("seen");
       const eve = await person("eve", { ...clerk, tenant: "elsewhere" });
       const writer = await person("writer", { permissions: ["shop.write"] });
@@ -342,7 +342,7 @@ for (const engine of engines) {
       });
     });
 
-    test("what is deleted is read by who may, within the tenant", async () => {
+    test("deleted documents are read by those who may, within the tenant", async () => {
       const { bob, id, path } = await threeRevisions("dropped");
       await bob.call("POST", `${path}/delete?rev=3`);
       const auditor = await person("auditor", { permissions: ["shop.audit"] });
@@ -368,7 +368,7 @@ for (const engine of engines) {
       );
     });
 
-    test("what has been deleted for long goes for good, with what is known of it", async () => {
+    test("documents deleted long ago are removed for good, with their revisions", async () => {
       const { bob, path } = await threeRevisions("old");
       const { path: younger, id: youngerId } = await threeRevisions("young");
       const line = await bob.call("POST", "/lines", {

@@ -85,7 +85,7 @@ onEachEngine(files, ({ service, people, project }) => {
     }
   });
 
-  test("what the service sets is there, follows what changes, and is in no payload", async () => {
+  test("members that the service sets are there, follow changes, and are in no payload", async () => {
     const [ann, bob] = [await somebody(), await somebody()];
     const given = { title: `Hello ${uuidv7()}`, extra: 1, lines };
     const made = await ann.call("POST", "/articles", given);
@@ -158,7 +158,7 @@ onEachEngine(files, ({ service, people, project }) => {
     });
   });
 
-  test("who must be named has to be there", async () => {
+  test("a person that must be named has to exist", async () => {
     const headers = { authorization: "" };
     const nobody = await service.call("POST", "/notes", { body: { text: "a" }, headers });
     expect(nobody).toMatchObject({

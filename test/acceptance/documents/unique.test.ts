@@ -224,7 +224,7 @@ for (const engine of engines) {
       expect([201, 422]).toContain((await account({ username: letters.join("") })).status);
     });
 
-    test("what is stored twice already is told before anything is changed", async () => {
+    test("duplicates that are stored already are reported before anything is changed", async () => {
       const notes = (more: string): Readonly<Record<string, string>> => ({
         "registry/service.yaml": `${head}documents:\n  notes: {type: {title: string, size: integer?}, guard: open, tenant: false${more}}\n`,
       });

@@ -85,7 +85,7 @@ for (const engine of engines) {
       expect(await got(0, id)).toMatchObject({ title: "b", priority: 3, rev: 3 });
     });
 
-    test("what a version before has stored keeps its own value", async () => {
+    test("values stored by a previous version are kept", async () => {
       const { body } = await at(2).call("PATCH", `/notes/${stored.id}?rev=1`, {
         body: { title: "mine" },
       });

@@ -65,7 +65,7 @@ for (const engine of engines) {
     const added = { owner: null, state: "low", labels: ["new"], place: { city: "Rome" } };
     const { legacy: _legacy, ...kept } = { legacy: "" };
 
-    test("what an older version stored is read as this one declares it", async () => {
+    test("documents of an older version are read as this one declares them", async () => {
       const [, second] = services;
       const { id, rev, created_at, last_update_at, is_deleted } = old;
       const base = { id, rev, created_at, last_update_at, is_deleted };
@@ -116,7 +116,7 @@ for (const engine of engines) {
       await second.call("DELETE", `/notes/${late.id}?rev=1`);
     });
 
-    test("what a newer version stored is cut to what this one declares, and nothing of it is lost when it is patched", async () => {
+    test("documents of a newer version are cut to what this one declares, and lose nothing when they are patched", async () => {
       const [first, second] = services;
       const newer = (await second.post("/notes", { text: "new", state: "high" })).body;
       const seen = await first.call("GET", `/notes/${newer.id}`);

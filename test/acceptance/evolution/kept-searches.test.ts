@@ -73,7 +73,7 @@ for (const engine of engines) {
       expect(Number(await found(versions.old, "walnut"))).toBeGreaterThan(0);
     });
 
-    test("what a search changes to is filled by a rebuild, and comes back as another", async () => {
+    test("a changed search is filled by a rebuild, and comes back with another index", async () => {
       const versions = await beside(byTitle, "of: notes, text: [title, body]", byTitle, byTitle);
       expect(await create(versions.next, "almond", "walnut")).toBe(201);
       expect(await found(versions.next, "walnut")).toBe(1);

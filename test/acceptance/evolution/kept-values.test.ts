@@ -202,7 +202,7 @@ for (const engine of engines) {
       expect(events).toEqual([ping, ping]);
     }, 60_000);
 
-    test("what an author's converter refuses is announced as lost, and what follows is told", async () => {
+    test("a signal that an author's converter refuses is announced as lost, and later ones are delivered", async () => {
       const { old, next, who, headers } = await beside();
       onTestFinished(() => next.stop());
       for (const weight of ["1kg", "lost", "3kg"])

@@ -36,7 +36,7 @@ afterAll(() => [before, after].forEach((version) => version.remove()));
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
-    test("what does not fit is counted by its reason; once nothing is left, the migration goes on", async () => {
+    test("rows that do not fit are counted by reason; once none is left, the migration continues", async () => {
       const { same, drop } = await sharedDatabase(engine);
       try {
         const old = await before.start(same);

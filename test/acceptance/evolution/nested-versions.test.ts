@@ -133,7 +133,7 @@ for (const engine of engines) {
       },
     );
 
-    test("what an older version changes within an object leaves the other members of it", async () => {
+    test("a change by an older version within an object leaves its other members", async () => {
       const made = (await at(1).post("/notes", whole)).body;
       const change = {
         place: { city: "Bern" },

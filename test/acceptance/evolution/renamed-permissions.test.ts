@@ -103,7 +103,7 @@ for (const engine of engines) {
       };
     };
 
-    test("what the version before grants counts, and each lists it as it knows it", async () => {
+    test("grants of the previous version count, and each version lists them by its own names", async () => {
       const { give, take, listed, writes } = await someone();
       expect(await writes()).toEqual([403, 403]);
       expect(await give(old, "notes.write")).toBe(204);
@@ -115,7 +115,7 @@ for (const engine of engines) {
       expect(await take(next, "memos.edit")).toBe(404);
     });
 
-    test("what the next version grants counts in the one before, until either takes it", async () => {
+    test("grants of the next version count in the previous one, until either revokes them", async () => {
       const { give, take, reads, listed } = await someone();
       expect(await give(next, "memos.read")).toBe(204);
       expect(await reads()).toEqual([200, 200]);

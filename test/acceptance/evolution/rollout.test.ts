@@ -178,7 +178,7 @@ describe.skipIf(postgres?.isAvailable !== true)(`a rollout over ${rows} rows`, (
 
   const limit = 120_000 + rows / 2;
 
-  test("what holds answers against documents tells versions apart", () => {
+  test("the comparison of answers with documents tells versions apart", () => {
     const base = { id: idOf(0), rev: 1, created_at: "2026-01-01T00:00:00.000Z" };
     const task = { ...base, last_update_at: base.created_at, title: "a", state: "open" };
     const text = JSON.stringify({ ...task, legacy: "old" });

@@ -90,7 +90,7 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("$name", (engine
     ]);
   });
 
-  test("who is signed in has a larger purse, and a page by its index costs next to nothing", async () => {
+  test("signed-in callers have a larger budget, and a page by an index costs next to nothing", async () => {
     const body = { filters: patterns(4) };
     expect((await list(service, body, anonymous)).status).toBe(422);
     expect((await list(service, body)).status).toBe(200);

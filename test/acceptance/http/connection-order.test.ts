@@ -163,7 +163,7 @@ describe.each(engines.filter((engine) => engine.isAvailable))("$name", (engine) 
     expect((await run).stdout).toBe("201");
   });
 
-  test("who ends his side in the middle of a request is answered 400", async () => {
+  test("a client that closes its side in the middle of a request gets 400", async () => {
     const connection = await raw(service.url, create("cut").slice(0, -5));
     connection.socket.end();
     await once(connection.socket, "close");

@@ -66,7 +66,7 @@ onEachEngine(files, ({ service }) => {
     });
   });
 
-  test("what differs between revisions is told as far as a page may be", async () => {
+  test("differences between revisions are listed up to the size of a page", async () => {
     const name = "n".repeat(megabyte / 2);
     const { id } = await made("/maps", { held: { [name]: members(20_000, "m") } });
     expect((await patch(`/maps/${id}`, 1, { held: { [name]: null } })).status).toBe(200);

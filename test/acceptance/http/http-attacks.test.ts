@@ -274,7 +274,7 @@ describe("bodies", () => {
     expect([refused.status, refused.body.code]).toEqual([status, code]);
   });
 
-  test("what is sent of a body counts against the deadline", async () => {
+  test("the time in which a body arrives counts against the deadline", async () => {
     const head =
       "POST /tasks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Deadline-Budget: 0.1\r\n";
     const answer = await raw(`${head}Content-Length: 10\r\nConnection: close\r\n\r\n{`);

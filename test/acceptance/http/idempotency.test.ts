@@ -229,7 +229,7 @@ for (const engine of engines) {
 }
 
 describe.each(engines.filter((engine) => engine.isAvailable))("strangers ($name)", (engine) => {
-  test("who choose the same key do not get each other's answers", async () => {
+  test("callers who choose the same key do not get each other's answers", async () => {
     let runs = 0;
     const anonymous = route({
       operationId: "open.run",

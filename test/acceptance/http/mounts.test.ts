@@ -62,7 +62,7 @@ for (const engine of engines) {
         expect([path, (await service.post(path, {})).status]).toEqual([path, 404]);
     });
 
-    test("what is sensitive has no route, and no document, catalog or tool names it", async () => {
+    test("sensitive namespaces have no route, and no document, catalog or tool names them", async () => {
       for (const path of ["/vault", "/secrets", "/search/hidden/typed"])
         expect([path, (await service.post(path, {})).status]).toEqual([path, 404]);
       for (const file of ["openapi.json", "catalog.json", "tools.json"]) {

@@ -111,7 +111,7 @@ for (const engine of engines) {
       });
     });
 
-    test("what is taken changes nothing, of the account or beside it", async () => {
+    test("a login that is taken changes nothing", async () => {
       const [mine, taken] = [unused(), unused()];
       await signUp(taken);
       const me = as(await signUp(mine));

@@ -260,7 +260,7 @@ for (const engine of engines) {
       }
     });
 
-    test("who acts for somebody may do what both may", async () => {
+    test("somebody who acts for another may do only what both may", async () => {
       const owner = await people.member("", "tasks.read", "tasks.write");
       const agent = await people.member(owner.tenantId, "tasks.read");
       const { api_key: key } = await issue(owner.token, { actor_principal_id: agent.id });
@@ -336,7 +336,7 @@ for (const engine of engines) {
       expect((await people.as(owner.token, "GET", "/auth/me")).status).toBe(200);
     });
 
-    test("what a key may be asked for is checked", async () => {
+    test("the parameters of a key are checked", async () => {
       const { token } = await people.member("");
       for (const body of [{ expires_in: 0 }, { expires_in: 1.5 }, { label: "" }, { secret: "x" }])
         expect((await people.as(token, "POST", "/api-keys", body)).status).toBe(422);

@@ -198,7 +198,7 @@ for (const engine of engines) {
       ).toBe(201);
     });
 
-    test("who acts for somebody does not learn of other tenants", async () => {
+    test("somebody who acts for another does not learn of other tenants", async () => {
       const owner = await people.member("");
       const agent = await people.member(owner.tenantId);
       const body = { actor_principal_id: agent.id };
@@ -206,7 +206,7 @@ for (const engine of engines) {
       expect((await withKey(key, "GET", "/tenants")).status).toBe(403);
     });
 
-    test("who is invited again has none of the former tokens and keys", async () => {
+    test("a member who is invited again has none of their former tokens and keys", async () => {
       const member = await people.member("", "tasks.read");
       const agentOf = await people.member(member.tenantId, "tasks.read");
       const { api_key: key } = (await people.as(member.token, "POST", "/api-keys")).body;

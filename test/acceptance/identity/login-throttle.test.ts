@@ -74,7 +74,7 @@ for (const engine of engines) {
         expect(await statusOf(login(behindProxy, "192.0.2.4", "cat"))).toBe(200);
     });
 
-    test("what a client writes itself before the trusted hop changes nothing", async () => {
+    test("an address that a client writes before the trusted hop changes nothing", async () => {
       for (let index = 0; index < 3; index += 1)
         await login(behindProxy, `198.51.100.${index}, 192.0.2.5`, "cat", "wrong password");
       expect(await statusOf(login(behindProxy, "198.51.100.9, 192.0.2.5", "cat"))).toBe(401);

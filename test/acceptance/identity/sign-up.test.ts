@@ -94,7 +94,7 @@ for (const engine of engines) {
       const me = (authorization: string): Promise<Answer> =>
         service.call("GET", "/auth/me", { headers: { authorization } });
 
-      test("who registers is signed in, and has a profile of its own", async () => {
+      test("somebody who registers is signed in, and has a profile", async () => {
         const login = address();
         const answer = await signUp(login, "ann");
         expect(answer.status).toBe(201);
@@ -183,7 +183,7 @@ for (const engine of engines) {
         expect(profiles.body.count).toBe(1);
       });
 
-      test("who has an account gets a mail that says so; the answer is the same", async () => {
+      test("the owner of an account gets a mail that says so; the answer is the same", async () => {
         const name = address();
         await verify((await mailed(name, signUp(name, "eve")))?.token);
         const mail = await mailed(name, signUp(name, "another", "an attacker's password"));

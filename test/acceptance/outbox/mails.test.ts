@@ -178,7 +178,7 @@ for (const engine of engines) {
       30_000,
     );
 
-    test("what the server does not take is tried again under the same Message-ID, and given up in the end", async () => {
+    test("a mail that the server refuses is tried again under the same Message-ID, and given up in the end", async () => {
       refusal = new Error("greylisted");
       const url = await mailServer();
       const service = await started(`smtp://${url}`);
@@ -225,7 +225,7 @@ for (const engine of engines) {
   });
 }
 
-test("where TLS is asked for, a server without it gets nothing", async () => {
+test("a server without TLS gets nothing where TLS is required", async () => {
   const url = `smtp://${await mailServer({ disabledCommands: ["STARTTLS"] })}`;
   const mail = { to: "ann@example.test", subject: "x", text: "y" };
   const event = {

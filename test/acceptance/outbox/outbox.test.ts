@@ -131,7 +131,7 @@ for (const engine of engines) {
       await expect.poll(() => stateOf(service)).toEqual({ pending: 0, dead: 0, lagMillis: 0 });
     });
 
-    test("what does not commit is not delivered", async () => {
+    test("events of a transaction that does not commit are not delivered", async () => {
       const service = await startOne();
       expect((await service.post("/orders", { n: 1, fails: true })).status).toBe(400);
       expect((await service.post("/orders", { n: 2 })).status).toBe(204);
@@ -196,7 +196,7 @@ for (const engine of engines) {
       expect([state.pending, Math.round(state.lagMillis / 1_000)]).toEqual([1, 30]);
     });
 
-    test("what a killed relay held is delivered by another once its lease ends", async () => {
+    test("events held by a killed relay are delivered by another once the lease ends", async () => {
       const service = await startOne();
       const { connection } = service.running;
       const id = "01890000-0000-7000-8000-000000000002";

@@ -288,7 +288,7 @@ for (const engine of engines) {
       }
     };
 
-    test("what documents were, and what is deleted, is told as documented", async () => {
+    test("revisions and deleted documents answer as documented", async () => {
       const body = { name: "P", key: "PP" };
       const { id } = (await drive("/projects", "POST", { body })).body;
       await drive("/projects/{id}", "PATCH", { id, query: "?rev=1", body: { name: "Q" } });

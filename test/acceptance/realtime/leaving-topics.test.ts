@@ -220,7 +220,7 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
     expect(removed(hers)).toHaveLength(2);
   });
 
-  test("what stays, and what is told of its end by an event of its own, has not left", async () => {
+  test("topics that stay, and those with an end event of their own, have not left", async () => {
     const [hers] = await ears("team:a");
     const id = await card({ team: "a" });
     await send("PATCH", `/cards/${id}?rev=1`, { text: `stays ${id}` });

@@ -306,7 +306,7 @@ describe("streams", () => {
     one.socket.destroy();
   });
 
-  test("who takes nothing for ten seconds is ended, and costs no more than a buffer", async () => {
+  test("a client that reads nothing for ten seconds is disconnected, and costs no more than a buffer", async () => {
     const ann = await people.member(writer.tenantId, "tasks.read");
     const data = JSON.stringify({ title: "x".repeat(64 * 1024) });
     for (let index = 0; index < 200; index += 1)

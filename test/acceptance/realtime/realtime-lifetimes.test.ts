@@ -119,7 +119,7 @@ describe.each(["websocket", "socketio"] as const)("commands over %s", (transport
     client.close();
   });
 
-  test("what a command that fails has staged and published is never heard", async () => {
+  test("signals of a failed command are never heard", async () => {
     const { service, ann } = await started();
     const client = await duplex[transport](service, ann);
     expect(await client.command("test.failing", { to: ann.id })).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(["websocket", "socketio"] as const)("commands over %s", (transport
     client.close();
   });
 
-  test("what runs when the service goes away is answered, what comes then is not begun", async () => {
+  test("commands under way when the service stops are answered, later ones are not begun", async () => {
     const { service, client } = await open();
     const running = client.command("test.slow", { millis: 500 });
     await sleep(50);

@@ -66,7 +66,7 @@ for (const engine of engines) {
         return client;
       };
 
-      test("who was away hears what was meant for them, oldest first, and then what comes", async () => {
+      test("somebody who was away hears the signals missed, oldest first, and then new ones", async () => {
         const ann = await colleague();
         const other = await colleague();
         const first = await assign("one", ann);
@@ -81,7 +81,7 @@ for (const engine of engines) {
         expect(new Set(client.heard.map(({ id }) => id)).size).toBe(3);
       });
 
-      test("what was acknowledged does not come again; each device has a cursor of its own", async () => {
+      test("acknowledged signals do not come again; each device has a cursor of its own", async () => {
         const ann = await colleague();
         for (const title of ["one", "two", "three"]) await assign(title, ann);
         const client = await connect(ann, { device: "phone" });
@@ -278,7 +278,7 @@ for (const engine of engines) {
         expect((await read(ann, "?from=then")).status).toBe(422);
       });
 
-      test("what retention removed is told of where a place was named", async () => {
+      test("a gap left by retention is announced where a position was named", async () => {
         const ann = await colleague();
         for (const title of ["one", "two", "three"]) await assign(title, ann);
         await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
@@ -516,7 +516,7 @@ for (const engine of engines) {
         clients.push(again, elsewhere);
       });
 
-      test("what is binary or too large ends the connection, and it comes back", async () => {
+      test("binary or oversized frames end the connection, and it comes back", async () => {
         for (const payload of [Buffer.from([1]), "x".repeat(64 * 1024)]) {
           const socket = connect({ token: writer.token });
           await new Promise<void>((resolve) => socket.once("connect", resolve));
@@ -527,7 +527,7 @@ for (const engine of engines) {
         }
       });
 
-      test("what is faulty and asks for no answer is told as an event", async () => {
+      test("a faulty frame that asks for no answer is reported as an event", async () => {
         const socket = connect({ token: writer.token });
         const told = new Promise((resolve) => socket.once("realtime.error", resolve));
         socket.emit("nothing", {});
@@ -552,7 +552,7 @@ for (const engine of engines) {
       for (const { socket } of open) socket.close();
     });
 
-    test("what retention has removed is told of as a gap", async () => {
+    test("signals removed by retention are announced as a gap", async () => {
       const ann = await colleague();
       for (const title of ["one", "two", "three"]) await assign(title, ann);
       const seen = await transports.websocket(service, ann, { device: "d" });

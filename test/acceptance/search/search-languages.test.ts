@@ -92,7 +92,7 @@ for (const engine of engines) {
       expect(await found(query)).toEqual([...expected].toSorted());
     });
 
-    test("what is spelt as it is asked for comes before other forms", async () => {
+    test("exact spellings come before other forms", async () => {
       const { body } = await search(opened, { query: "rocket" });
       expect(body.hits[0].title).toBe("A rocket");
       expect(body.scores[0]).toBeGreaterThan(body.scores[1]);
@@ -118,7 +118,7 @@ for (const engine of engines) {
       expect(await marked("ガイド")).toEqual([{ body: ["<em>ｶﾞｲﾄﾞ</em>"] }]);
     });
 
-    test("what a process of the version before writes is found as it is spelt, and by its forms after a rebuild", async () => {
+    test("documents written by the previous version are found as they are spelt, and by their forms after a rebuild", async () => {
       const { member, people, service } = opened;
       const { connection } = service.running;
       const { title: _title, ...rest } = (

@@ -130,7 +130,7 @@ for (const engine of engines) {
       expect(await found("shecklist", { options: { fuzzy: true } })).toEqual(expected.toSorted());
     });
 
-    test("what is spelt as it is asked for comes before other spellings, on every page", async () => {
+    test("exact spellings come before other spellings, on every page", async () => {
       const words = ["Kaster", "Kastner", "Kaster Kaster Kaster", "Kastner", "Kast"];
       const other = await people.member("", "tasks.read", "tasks.write");
       for (const title of words) await create(other, title);

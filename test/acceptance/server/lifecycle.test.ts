@@ -48,7 +48,7 @@ describe("a running service", () => {
     await service.stop();
   });
 
-  test("what no route matches goes to the app, whose faults are masked", async () => {
+  test("requests without a route go to the app, whose faults are masked", async () => {
     const service = await startTestService(sqlite, { definition });
     expect((await service.call("GET", "/app")).body).toBe("the app");
     for (const path of ["/app/broken", "/app/async"]) {
@@ -90,7 +90,7 @@ describe("a running service", () => {
     await ended;
   }, 5_000);
 
-  test("what does not finish in time is cut off", async () => {
+  test("requests that do not finish in time are cut off", async () => {
     const service = await startTestService(sqlite, {
       definition,
       environment: { SETTLE_SECONDS: "0", DRAIN_SECONDS: "0.2" },

@@ -70,7 +70,7 @@ for (const engine of engines) {
       }
     });
 
-    test("what runs is named, and how much the database takes at a time", async () => {
+    test("the version that runs is named, and how much the database takes at a time", async () => {
       const text = await metrics();
       expect(text).toContain(
         `opwright_build_info{service="tracker",version="1.0.0",opwright="${opwrightVersion}"} 1`,

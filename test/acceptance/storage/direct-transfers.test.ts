@@ -172,7 +172,7 @@ for (const engine of objectEngines) {
         }
       });
 
-    test("who goes away in the middle of a download is no failure to the log", async () => {
+    test("a client that leaves in the middle of a download is not logged as a failure", async () => {
       const { body: put } = await post("presign/upload", { key: "left", expires_in: 60 });
       expect((await sent(put, Buffer.alloc(20_000_000))).status).toBe(200);
       const gone = new AbortController();
@@ -254,7 +254,7 @@ for (const engine of objectEngines) {
       expect((await post("presign/post", { ...asked, max_bytes: 0 })).status).toBe(422);
     });
 
-    test("what is refused while it arrives or when it completes replaces nothing (attack 176)", async () => {
+    test("an upload refused on arrival or completion replaces nothing (attack 176)", async () => {
       const key = "replaced.txt";
       const type = { content_type: "text/plain" };
       const { body: first } = await post("presign/upload", { key, expires_in: 60, ...type });

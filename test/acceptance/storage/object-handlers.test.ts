@@ -160,7 +160,7 @@ for (const { database, store, name, isAvailable } of pairs) {
         expect((await download(`/vault/files/${root}/large`))[1].equals(whole)).toBe(true);
       });
 
-      test("what routes refuse is refused, and nothing is left", async () => {
+      test("handlers are refused what routes refuse, and nothing is left", async () => {
         const refusals = async (
           work: (context: ExecutionContext) => Promise<unknown>,
         ): Promise<unknown> => {
@@ -285,7 +285,7 @@ for (const { database, store, name, isAvailable } of pairs) {
       expect(await keysOf("avatars", body.avatar)).toEqual([body.avatar]);
     });
 
-    test("where the transaction is undone, what was new is gone and what was to go is there", async () => {
+    test("a rollback removes new objects and keeps those that were to be deleted", async () => {
       await act((context) => objects(specs.papers, context).put("undo/old", "old"));
       const { status } = await act(async (context) => {
         const papers = objects(specs.papers, context);
@@ -303,7 +303,7 @@ for (const { database, store, name, isAvailable } of pairs) {
       expect(await download("/papers/files/undo/old")).toEqual([200, Buffer.from("old")]);
     });
 
-    test("what somebody looks at meanwhile is taken back all the same", async () => {
+    test("objects that somebody reads meanwhile are taken back all the same", async () => {
       let looked: Promise<Answer> | undefined;
       const { status } = await act(async (context) => {
         await objects(specs.papers, context).put("seen/a", "a");
@@ -334,7 +334,7 @@ for (const { database, store, name, isAvailable } of pairs) {
       expect(await keysOf("papers", "over/")).toEqual(["over/a"]);
     });
 
-    test("where a part of the transaction is undone, the rest stays", async () => {
+    test("a partial rollback keeps the rest", async () => {
       const { status } = await act(async (context) => {
         const papers = objects(specs.papers, context);
         await papers.put("part/kept", "kept");
@@ -352,7 +352,7 @@ for (const { database, store, name, isAvailable } of pairs) {
       expect((await download("/papers/files/part/kept"))[0]).toBe(200);
     });
 
-    test("what replaced another object stays, and lists say so", async () => {
+    test("an object that replaced another stays, and lists say so", async () => {
       const first = await act((context) => objects(specs.papers, context).put("same/a", "one"));
       const { status } = await act(async (context) => {
         await objects(specs.papers, context).put("same/a", "another");

@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("for one account", () => {
     await store.close();
   });
 
-  test("what an earlier version has made open is closed at start, and its folder left", async () => {
+  test("files that an earlier version left open are made private at start, but not their folder", async () => {
     const path = join(folder, "old.db");
     await openSqliteDatabase(path, sqlStores, usualDatabase).close();
     const objects = join(folder, "files/objects");

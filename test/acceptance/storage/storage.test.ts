@@ -499,7 +499,7 @@ for (const engine of objectEngines) {
       expect(got.headers.get("x")).toBeNull();
     });
 
-    test("what a file is, is told by its bytes, and then by its name", async () => {
+    test("the type of a file follows from its bytes, then from its name", async () => {
       const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
       expect((await put(png, "x.html")).content_type).toBe("image/png");
       expect((await put("<h1>", "x.html")).content_type).toBe("text/html");
@@ -570,7 +570,7 @@ for (const engine of objectEngines) {
       expect([nothing.status, nothing.body.count]).toEqual([200, 0]);
     });
 
-    test("who sends more than is asked for gets the answer before the connection ends", async () => {
+    test("a client that sends more than asked gets the answer before the connection ends", async () => {
       const { hostname, port } = new URL(service.url);
       const heard = await new Promise<string>((resolve, reject) => {
         let text = "";

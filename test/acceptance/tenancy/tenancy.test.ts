@@ -339,7 +339,7 @@ for (const engine of engines) {
       }
     });
 
-    test("who is invited again has none of the former permissions", async () => {
+    test("a member who is invited again has none of their former permissions", async () => {
       const { id, login, tenantId, token } = await member("tasks.write");
       const create = (scoped: string): Promise<Answer> =>
         as(scoped, "POST", "/safe", { title: "t", project });

@@ -130,7 +130,7 @@ for (const engine of engines) {
       expect(at("/waits")).toBe(before);
     });
 
-    test("what is staged without a right is not told once the right is back", async () => {
+    test("an event staged without the right is not delivered once the right is back", async () => {
       const id = await subscribe("/back");
       await subscribe("/stays", colleague);
       await revoke("tasks.read");

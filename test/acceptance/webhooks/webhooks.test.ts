@@ -115,7 +115,7 @@ for (const engine of engines) {
       expect(first?.headers["webhook-id"]).toBe((await deliveriesOf(made.id))[0].event_id);
     });
 
-    test("what is undone tells nobody", async () => {
+    test("a rollback delivers nothing", async () => {
       await subscribe("/undone");
       const task = await as("POST", "/tasks", { title: "it", project: member.id });
       const late = await as("POST", `/tasks/${task.body.id}/complete`, { rev: 7 });
@@ -145,7 +145,7 @@ for (const engine of engines) {
       expect(at("/mine").map(({ body }) => JSON.parse(body).tenant_id)).toEqual([member.tenantId]);
     });
 
-    test("who fails is tried again, then given up, and told again where that is asked for", async () => {
+    test("a failing receiver is tried again, then given up, and tried again on request", async () => {
       answers.set("/fails", (res) => res.writeHead(500).end());
       const { id } = await subscribe("/fails");
       await complete();
@@ -245,7 +245,7 @@ for (const engine of engines) {
       expect((await as("DELETE", `/webhooks/${id}`)).status).toBe(204);
     });
 
-    test("who is no longer a member, or active, hears nothing", async () => {
+    test("former and inactive members hear nothing", async () => {
       await subscribe("/left");
       const colleague = await people.member(member.tenantId, ...may);
       await subscribe("/stays", colleague);
