@@ -210,7 +210,7 @@ function mayPass({ status, headers }: Response): boolean {
   return isPassing(status) || headers.get("x-error-code") === "idempotency_in_flight";
 }
 
-/** New tokens in place of those, once for all who need them, as `renewed` has it. */
+/** New tokens in place of those, once for all who need them, as `renewTokens` has it. */
 export function refreshTokens(client: Client, used: Held): Promise<boolean> {
   return renewTokens(client, used, async (refresh_token, timeoutMillis): Promise<Refreshed> => {
     const operation: Operation = {

@@ -141,7 +141,7 @@ export interface DocumentModel extends ReadModel {
   readonly unique: readonly UniqueModel[];
   readonly references: readonly ReferenceModel[];
   readonly views: readonly ViewModel[];
-  /** The view that this model describes (see `viewed`); null if it describes whole documents. */
+  /** The view that this model describes (see `applyView`); null if it describes whole documents. */
   readonly view: ToldMembers | null;
   /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
