@@ -62,13 +62,13 @@ export function databaseOf(
     ),
     system: [...new Set([...before.system, ...systemStepsOf(model)])].sort(),
     searchLayout,
-    ...filesOf(Object.values(model.storages), before.files),
+    ...filesOf(Object.values(model.storage), before.files),
   };
 }
 
 function tableOf(
   document: DocumentModel,
-  { searches, types }: RegistryModel,
+  { search: searches, types }: RegistryModel,
   before: TableSchema | undefined,
   { giveIndexes, purges }: { readonly giveIndexes: IndexGiver; readonly purges: boolean },
 ): TableSchema {
@@ -103,10 +103,10 @@ function keptFits(shape: Shape, { fits = {} }: Partial<TableSchema> = {}): Table
 export function storedOf(model: RegistryModel, database: DatabaseSchema): Stored {
   return {
     tables: storedTables(model, database),
-    searches: mapRecord(model.searches, ({ name, document }) =>
+    searches: mapRecord(model.search, ({ name, document }) =>
       indexOfSearch(own(database.tables, own(model.documents, document)?.table ?? document), name),
     ),
-    files: mapRecord(model.storages, (storage) => ({
+    files: mapRecord(model.storage, (storage) => ({
       place: placeOf(storage, database.files),
       alsoReads: otherEncryption(storage, database.files),
     })),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { rmSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { registryOf } from "../../test/bench/registry-of.mjs";
@@ -27,4 +28,13 @@ test.each([
   expect(thawRegistry(committed, modelParts)).toEqual(model);
   // Earlier versions of opwright left nothing out; such a registry reads the same.
   expect(thawRegistry(model, modelParts)).toEqual(model);
+});
+
+test("parts are read under the names that earlier versions gave them", () => {
+  const { search, storage, ...rest } = JSON.parse(
+    readFileSync(new URL("../../generated/registry.json", import.meta.url), "utf8"),
+  ) as Record<string, object>;
+  const model = thawRegistry({ ...rest, searches: search, storages: storage }, modelParts);
+  expect(model).toEqual(thawRegistry({ ...rest, search, storage }, modelParts));
+  expect(Object.keys(model.storage)).toContain("files");
 });

@@ -133,14 +133,18 @@ export function thawRegistry(committed: object, parts: ModelParts): RegistryMode
   };
 }
 
-/** The parts of a model in the forms that families have today. */
+/** The parts of a model under the names and in the forms that families have today. */
 function thawedParts<Model extends object>(model: Model, parts: ModelParts): Model {
-  const thawed: Record<string, unknown> = {};
-  for (const [part, value] of Object.entries(model) as [string, object | null][]) {
-    const thaw = own(parts, part)?.thaw;
-    if (thaw !== undefined && value !== null) thawed[part] = thaw(value);
+  const thawed = { ...model } as Record<string, unknown>;
+  for (const [part, { was, thaw }] of Object.entries(parts)) {
+    if (was !== undefined && Object.hasOwn(thawed, was)) {
+      thawed[part] = thawed[was];
+      delete thawed[was];
+    }
+    const value = thawed[part] as object | null | undefined;
+    if (thaw !== undefined && value != null) thawed[part] = thaw(value);
   }
-  return { ...model, ...thawed };
+  return thawed as Model;
 }
 
 /** What brings hooks into the forms of today. A hook that isn't there stays a name. */

@@ -5,6 +5,8 @@ import type { FamilyModels, HookUse } from "./registry.js";
 interface ModelPart {
   /** Its value where the registry declares nothing; left out if the part is absent then. */
   readonly empty?: null | Readonly<Record<string, never>>;
+  /** Its name in registries of earlier versions, if they called it otherwise. */
+  readonly was?: string;
   /**
    * Usual values of its members: registry.json leaves these out, and registries that were frozen
    * without such a member are read with it.

@@ -118,15 +118,7 @@ describe("rooms", () => {
 });
 
 describe("the server knows families by their list alone", () => {
-  const members = [
-    "identity",
-    "documents",
-    "searches",
-    "storages",
-    "outbox",
-    "webhooks",
-    "realtime",
-  ];
+  const members = ["identity", "documents", "search", "storage", "outbox", "webhooks", "realtime"];
 
   test("and imports none", () => {
     const [from, to] = ["runtime/server/start.ts", "runtime/families/storage/changes.ts"];
@@ -238,9 +230,9 @@ test("nor by its part of the model: only who asks and what is stored are parts o
     identity: [cli, emit, client],
     documents: [cli, database, diff, emit],
     // Their indexes are a part of the tables.
-    searches: [database],
+    search: [database],
     // The places of files are beside them.
-    storages: [database],
+    storage: [database],
   });
   const text = "const plane = ({ operations, realtime }: RegistryModel) => realtime;";
   for (const planted of [text, "if (model.realtime !== null) x();"])

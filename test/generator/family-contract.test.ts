@@ -113,7 +113,7 @@ describe.each(families.map((family) => [family.name, family] as const))("%s", (n
       .filter(([part, value]) => !common.includes(part) && isEmpty(parts[part]) && !isEmpty(value))
       .map(([part]) => part);
     // What composites add is of the families that they are rewritten into.
-    if (name === "composites") expect(added).toEqual(["documents", "searches", "storages"]);
+    if (name === "composites") expect(added).toEqual(["documents", "search", "storage"]);
     else expect([added.length > 0, added]).toEqual([family.compare !== null, added]);
   });
 

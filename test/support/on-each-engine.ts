@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { engines, type TestEngine } from "./engines.js";
 import { peopleOf, type People } from "./people.js";
 import { testProject, type StartOptions, type TestProject } from "./project-service.js";
-import type { TestService } from "./service.js";
+import { startTestService, type TestService } from "./service.js";
+
+/** In place of files: the service of this repository, `registry/` and `generated/`. */
+export const reference = "the reference service";
 
 /** What tests on one engine speak to. Its members work once the service has started. */
 export interface Stage {
@@ -18,37 +21,45 @@ export interface Stage {
 
 /**
  * Describes the same tests for each engine: generates the project once, and starts its service on a
- * fresh database of each. Engines that this machine doesn't have are skipped.
+ * fresh database of each. Engines that this machine doesn't have are skipped. Returns the project,
+ * for tests that need no engine; the reference service has none.
  */
 export function onEachEngine(
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> | typeof reference,
   describeTests: (stage: Stage) => void,
   options?: StartOptions,
-): void {
+): TestProject {
   let project: TestProject | undefined;
-  beforeAll(async () => {
-    project = await testProject(files);
-  });
+  if (files !== reference)
+    beforeAll(async () => {
+      project = await testProject(files);
+    });
   afterAll(() => project?.remove());
+  const whole = whenStarted(() => started(project, "project"));
 
   for (const engine of engines)
     describe.skipIf(!engine.isAvailable)(engine.name, () => {
       let service: TestService | undefined;
       let people: People | undefined;
       beforeAll(async () => {
-        const generated = started(project, "project");
-        service = await generated.start(engine, options);
-        if (existsSync(join(generated.root, "generated/identity.ts")))
-          people = peopleOf(service, (await generated.load("generated/identity.ts")).identitySpec);
+        if (project === undefined) {
+          service = await startTestService(engine, options);
+          people = peopleOf(service);
+          return;
+        }
+        service = await project.start(engine, options);
+        if (existsSync(join(project.root, "generated/identity.ts")))
+          people = peopleOf(service, (await project.load("generated/identity.ts")).identitySpec);
       });
       afterAll(() => service?.stop());
       describeTests({
         engine,
-        project: whenStarted(() => started(project, "project")),
+        project: whole,
         service: whenStarted(() => started(service, "service")),
         people: whenStarted(() => started(people, "people")),
       });
     });
+  return whole;
 }
 
 function started<Value>(value: Value | undefined, name: string): Value {

@@ -138,7 +138,7 @@ function referenceMembers(
 /** The indexes that are kept with the documents. */
 function searchesMember(
   { name }: DocumentModel,
-  { searches }: RegistryModel,
+  { search: searches }: RegistryModel,
   indexes: Stored["searches"],
 ): readonly string[] {
   const declared = Object.values(searches).filter(({ document }) => document === name);

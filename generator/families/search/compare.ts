@@ -27,7 +27,7 @@ const search: Rules<SearchModel> = {
 };
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
-  compareAll(before.searches, after.searches, search, (name) =>
+  compareAll(before.search, after.search, search, (name) =>
     tellOf(note, { kind: "document", name, declared: ["search", name] }, "http"),
   );
 }

@@ -13,7 +13,7 @@ export function emitSearches(
   _paths: ModulePaths,
   { searches }: Stored,
 ): readonly EmittedFile[] {
-  return Object.values(model.searches).map((search) => ({
+  return Object.values(model.search).map((search) => ({
     path: `search/${search.name}.ts`,
     text: print("search.ts", {
       header: header(search.source),

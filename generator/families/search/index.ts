@@ -47,7 +47,7 @@ export const search = family({
     }
     return expansion(models, {
       namespaces,
-      frozen: () => ({ searches: sortedRecord(models) }),
+      frozen: () => ({ search: sortedRecord(models) }),
     });
   },
   compare,
@@ -55,7 +55,7 @@ export const search = family({
   rules: [formerSearchesExist],
   claims: sqlClaims,
   emit: emitSearches,
-  service: ({ searches }) => ({
-    searches: Object.keys(searches).map((name) => ofGenerated(`search/${name}`, specName(name))),
+  service: ({ search: searches }) => ({
+    search: Object.keys(searches).map((name) => ofGenerated(`search/${name}`, specName(name))),
   }),
 });

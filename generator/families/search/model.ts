@@ -19,11 +19,11 @@ export interface SearchModel {
 
 /** Its part of the model. */
 export const models: ModelParts = {
-  searches: { empty: {}, ofEach: { was: null } satisfies Partial<SearchModel> },
+  search: { empty: {}, was: "searches", ofEach: { was: null } satisfies Partial<SearchModel> },
 };
 
 declare module "../../model/registry.js" {
   interface FamilyModels {
-    readonly searches: Readonly<Record<string, SearchModel>>;
+    readonly search: Readonly<Record<string, SearchModel>>;
   }
 }

@@ -6,7 +6,7 @@ import { own } from "../../model/records.js";
 
 /** `was` of a search names one that there was, and that is no search any more. */
 export function formerSearchesExist({ loaded, expanded, database, report }: RuleContext): void {
-  const { searches, documents } = expanded.model;
+  const { search: searches, documents } = expanded.model;
   for (const { name, document } of Object.values(searches)) {
     const { was } = loaded.declarations.search[name] ?? {};
     if (was === undefined) continue;

@@ -25,7 +25,7 @@ const search: RolloutRules<SearchModel> = {
 /** Searches by their indexes. */
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const indexesOf = ({ model, database }: RolloutSide): readonly string[] =>
-    Object.values(model.searches).map(({ name, document }) => {
+    Object.values(model.search).map(({ name, document }) => {
       const table = own(model.documents, document)?.table ?? document;
       return indexOfSearch(own(database.tables, table), name);
     });
@@ -35,7 +35,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
   );
   const left = indexesOf(before).filter((index) => !next.includes(index));
   return [
-    ...needsOfAll([before.model.searches, after.model.searches], search, [before, after]),
+    ...needsOfAll([before.model.search, after.model.search], search, [before, after]),
     ...left.flatMap((index) =>
       there.includes(index)
         ? need(

@@ -4,7 +4,10 @@ import type { SourceTree } from "../../load/source-tree.js";
 import { indexName, indexSuffixes } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 
-export function sqlClaims({ searches }: RegistryModel, tree: SourceTree): readonly SqlClaim[] {
+export function sqlClaims(
+  { search: searches }: RegistryModel,
+  tree: SourceTree,
+): readonly SqlClaim[] {
   return Object.keys(searches).flatMap((search) =>
     ["", ...indexSuffixes].map((suffix) => ({
       name: `${indexName(search)}${suffix}`,

@@ -48,7 +48,7 @@ function isWithin(type: string, range: string): boolean {
 }
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
-  compareAll(before.storages, after.storages, storage, (name) =>
+  compareAll(before.storage, after.storage, storage, (name) =>
     tellOf(note, { kind: "storage", name, declared: ["storage", name] }, "storage"),
   );
 }

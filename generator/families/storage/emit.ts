@@ -14,7 +14,7 @@ export function emitStorages(
   _paths: ModulePaths,
   { files }: Stored,
 ): readonly EmittedFile[] {
-  return Object.values(model.storages).map((storage) => ({
+  return Object.values(model.storage).map((storage) => ({
     path: `storage/${storage.name}.ts`,
     text: print("storage.ts", {
       header: header(storage.source),

@@ -37,22 +37,22 @@ export const storage = family({
     }
     return expansion(models, {
       namespaces,
-      frozen: () => ({ storages: sortedRecord(models) }),
+      frozen: () => ({ storage: sortedRecord(models) }),
     });
   },
   compare,
   rollout,
   rules: [formerStoragesExist],
   emit: emitStorages,
-  client: ({ storages, operations }) => {
+  client: ({ storage: storages, operations }) => {
     const isResumable = Object.keys(storages).some((name) =>
       Object.hasOwn(operations, `${name}.begin_upload`),
     );
     const parts = isResumable ? ["upload"] : [];
     return clientParts({ copied: parts, exported: parts });
   },
-  tables: { areNeeded: ({ storages }) => Object.keys(storages).length > 0, steps: tables },
-  service: ({ storages }) => ({
-    storages: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
+  tables: { areNeeded: (model) => Object.keys(model.storage).length > 0, steps: tables },
+  service: ({ storage: storages }) => ({
+    storage: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
   }),
 });

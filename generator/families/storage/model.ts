@@ -24,14 +24,15 @@ export interface StorageModel {
 
 /** Its part of the model. Registries that were frozen before went by the name. */
 export const models: ModelParts = {
-  storages: {
+  storage: {
     empty: {},
+    was: "storages",
     ofEach: { detect: "name", was: null, alsoReads: [] } satisfies Partial<StorageModel>,
   },
 };
 
 declare module "../../model/registry.js" {
   interface FamilyModels {
-    readonly storages: Readonly<Record<string, StorageModel>>;
+    readonly storage: Readonly<Record<string, StorageModel>>;
   }
 }

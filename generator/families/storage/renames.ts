@@ -6,7 +6,7 @@ import { own } from "../../model/records.js";
 
 /** A storage finds its files: `was` names where they are, and stays as long as they do. */
 export function formerStoragesExist({ loaded, expanded, database, report }: RuleContext): void {
-  const { storages } = expanded.model;
+  const { storage: storages } = expanded.model;
   const { files = {} } = database;
   const places = new Map<string, string>();
   for (const storage of Object.values(storages)) {

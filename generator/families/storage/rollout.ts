@@ -39,7 +39,7 @@ const storage: RolloutRules<StorageModel> = {
 export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[] {
   const byPlace = ({ model, database }: RolloutSide): Readonly<Record<string, StorageModel>> =>
     Object.fromEntries(
-      Object.values(model.storages).map((one) => [placeOf(one, database.files), one]),
+      Object.values(model.storage).map((one) => [placeOf(one, database.files), one]),
     );
   const storages = [byPlace(before), byPlace(after)] as const;
   const isNew = Object.keys(storages[1]).some((place) => !Object.hasOwn(storages[0], place));

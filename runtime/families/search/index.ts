@@ -4,6 +4,6 @@ import type { SearchSpec } from "../../ports/search-spec.js";
 import { rebuildCommand } from "./rebuild-command.js";
 
 export const searchFamily = familyOf<readonly SearchSpec[]>()({
-  member: "searches",
+  member: "search",
   commands: (searches) => (searches.length === 0 ? [] : [rebuildCommand(searches)]),
 });

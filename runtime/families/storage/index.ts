@@ -11,7 +11,7 @@ const hourMillis = 60 * 60 * 1_000;
 const uploadsAtOnce = 100;
 
 export const storageFamily = familyOf<readonly StorageSpec[]>()({
-  member: "storages",
+  member: "storage",
   settings: readStorageSettings,
   open: openStorage,
   probes: (storages, service) =>

@@ -1,9 +1,7 @@
 // What handlers may rely on that run at once: `exists` then `create` under `unique` is alike on every engine
 // (docs/handlers.md "Isolation").
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines } from "../../support/engines.js";
-import { testProject, type TestProject } from "../../support/project-service.js";
-import type { TestService } from "../../support/service.js";
+import { expect, test } from "vitest";
+import { onEachEngine } from "../../support/on-each-engine.js";
 
 const files = {
   "registry/service.yaml": `registry: 1
@@ -33,49 +31,36 @@ export const sees = async ({ name }, context) => {
 `,
 };
 
-let project: TestProject;
-beforeAll(async () => {
-  project = await testProject(files);
-});
-afterAll(() => project.remove());
+onEachEngine(files, ({ service, engine }) => {
+  const stored = async (name: string): Promise<number> => {
+    const body = { filters: { $values: { name } } };
+    const listed = await service.call("POST", "/names/list", { body });
+    return (listed.body as { readonly hits: readonly unknown[] }).hits.length;
+  };
 
-for (const engine of engines) {
-  describe.skipIf(!engine.isAvailable)(`handlers at once on ${engine.name}`, () => {
-    let service: TestService;
-    beforeAll(async () => {
-      service = await project.start(engine);
-    });
-    afterAll(() => service.stop());
-    const stored = async (name: string): Promise<number> => {
-      const body = { filters: { $values: { name } } };
-      const listed = await service.call("POST", "/names/list", { body });
-      return (listed.body as { readonly hits: readonly unknown[] }).hits.length;
-    };
-
-    test("of twelve that look and then create, one has created, and the others know", async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, () => service.call("POST", "/claim/one")),
-      );
-      expect(await stored("one")).toBe(1);
-      const said = answers.map(({ status, body }) =>
-        status === 200 ? (body as { readonly made: boolean }).made : status,
-      );
-      expect(said.filter((one) => one === true)).toHaveLength(1);
-      expect(said.filter((one) => one !== true && one !== false && one !== 409)).toEqual([]);
-    });
-
-    test("a commit between two statements of another operation is seen on PostgreSQL, and waits on SQLite", async () => {
-      let writing: Promise<unknown> | undefined;
-      Object.assign(globalThis, {
-        seesUnderTest: async () => {
-          writing = service.call("POST", "/names", { body: { name: "two" } });
-          if (engine.name === "postgres") await writing;
-        },
-      });
-      const { body } = await service.call("POST", "/sees/two");
-      await writing;
-      expect(body).toEqual({ before: false, after: engine.name === "postgres" });
-      expect(await stored("two")).toBe(1);
-    });
+  test("of twelve that look and then create, one has created, and the others know", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => service.call("POST", "/claim/one")),
+    );
+    expect(await stored("one")).toBe(1);
+    const said = answers.map(({ status, body }) =>
+      status === 200 ? (body as { readonly made: boolean }).made : status,
+    );
+    expect(said.filter((one) => one === true)).toHaveLength(1);
+    expect(said.filter((one) => one !== true && one !== false && one !== 409)).toEqual([]);
   });
-}
+
+  test("a commit between two statements of another operation is seen on PostgreSQL, and waits on SQLite", async () => {
+    let writing: Promise<unknown> | undefined;
+    Object.assign(globalThis, {
+      seesUnderTest: async () => {
+        writing = service.call("POST", "/names", { body: { name: "two" } });
+        if (engine.name === "postgres") await writing;
+      },
+    });
+    const { body } = await service.call("POST", "/sees/two");
+    await writing;
+    expect(body).toEqual({ before: false, after: engine.name === "postgres" });
+    expect(await stored("two")).toBe(1);
+  });
+});

@@ -1,8 +1,7 @@
 // The examples of the OpenAPI document are taken by the service: "try it out" begins with a body that works.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { onEachEngine, reference } from "../../support/on-each-engine.js";
 import openapi from "../../../generated/openapi.json" with { type: "json" };
-import { engines } from "../../support/engines.js";
-import { startTestService, type TestService } from "../../support/service.js";
 
 interface Body {
   readonly example?: unknown;
@@ -48,25 +47,17 @@ test("every JSON body has an example", () => {
   expect(operations.filter(({ body }) => body?.example === undefined)).toEqual([]);
 });
 
-for (const engine of engines) {
-  describe.skipIf(!engine.isAvailable)(engine.name, () => {
-    let service: TestService;
-    beforeAll(async () => {
-      service = await startTestService(engine);
-    });
-    afterAll(() => service.stop());
-
-    test("each is sound; what it names may not be there", async () => {
-      const refused: unknown[] = [];
-      for (const { path, method, key, body } of operations) {
-        const target = path.replaceAll(/\{\w+\}/g, id);
-        const answer = await service.call(method, target, { body: body?.example });
-        const isUnsound = /^(?:core\.validation|core\.malformed|json_|query_|field_)/.test(
-          String(answer.body?.code ?? ""),
-        );
-        if (isUnsound || answer.status >= 500) refused.push([key, answer.status, answer.body]);
-      }
-      expect(refused).toEqual([]);
-    });
+onEachEngine(reference, ({ service }) => {
+  test("each is sound; what it names may not be there", async () => {
+    const refused: unknown[] = [];
+    for (const { path, method, key, body } of operations) {
+      const target = path.replaceAll(/\{\w+\}/g, id);
+      const answer = await service.call(method, target, { body: body?.example });
+      const isUnsound = /^(?:core\.validation|core\.malformed|json_|query_|field_)/.test(
+        String(answer.body?.code ?? ""),
+      );
+      if (isUnsound || answer.status >= 500) refused.push([key, answer.status, answer.body]);
+    }
+    expect(refused).toEqual([]);
   });
-}
+});

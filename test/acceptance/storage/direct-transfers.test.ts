@@ -37,7 +37,7 @@ const limited = <Input>(path: string, run: Handler<Input, unknown>): AnyRoute =>
   });
 const definition = defineService({
   ...reference,
-  storages: [...(reference.storages ?? []), notes],
+  storage: [...(reference.storage ?? []), notes],
   routes: [
     ...reference.routes,
     limited("presign/upload", direct.presignUpload(notes)),

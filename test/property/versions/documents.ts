@@ -162,7 +162,7 @@ export async function lookThrough(world: World, side: Side, table: string): Prom
     await caller.call(`${name}.revisions`, { parameters: { id }, about });
     await caller.call(`${name}.revision`, { parameters: { id, revision: 1 }, about });
   }
-  for (const [search, { document }] of Object.entries(caller.version.model.searches)) {
+  for (const [search, { document }] of Object.entries(caller.version.model.search)) {
     if (document !== name) continue;
     const asked = { about: [...about, search], isSound: true };
     await caller.call(`${search}.typed`, { ...asked, body: { query: "a", size: 50 } });

@@ -44,7 +44,7 @@ export function soldBy({ version }: Caller): string | undefined {
 export async function upload(world: World, side: Side): Promise<void> {
   const caller = callerOf(world, side);
   const { model, database } = caller.version;
-  for (const [name, storage] of Object.entries(model.storages)) {
+  for (const [name, storage] of Object.entries(model.storage)) {
     const text = `file ${world.next()} of ${side}`;
     const form = new FormData();
     form.set("file", new Blob([text], { type: "text/plain" }), "a.txt");
@@ -59,7 +59,7 @@ export async function download(world: World, side: Side): Promise<void> {
   const caller = callerOf(world, side);
   const { model, database } = caller.version;
   for (const { place, key, text } of world.files) {
-    const storage = Object.values(model.storages).find(
+    const storage = Object.values(model.storage).find(
       (one) => placeOf(one, database.files) === place,
     );
     if (storage === undefined) continue;
