@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { registryOf } from "../../test/bench/registry-of.mjs";
 import { writeProject } from "../../test/generator/scenario.js";
