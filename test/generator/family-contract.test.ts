@@ -46,6 +46,13 @@ test("every family has a sample here, and no two the same name or section", () =
   expect(sections.length).toBe(new Set(sections).size);
 });
 
+test("CONTRIBUTING says what each member of a family is", () => {
+  const page = readFileSync(new URL("../../CONTRIBUTING.md", import.meta.url), "utf8");
+  const [, walkthrough = ""] = page.split("## A family\n");
+  const members = new Set(families.flatMap((family) => Object.keys(family)));
+  expect([...members].filter((member) => !walkthrough.includes(`\`${member}\``))).toEqual([]);
+});
+
 describe.each(families.map((family) => [family.name, family] as const))("%s", (name, family) => {
   const sample = samples[name] ?? { yaml: "" };
   const mounted = Object.entries(sample.mounted ?? {});
