@@ -184,7 +184,8 @@ export type DocumentOf<Types extends DocumentTypes> = DocumentSpec<{
 }>;
 
 /** Declares a document type. */
-export function document<Types extends DocumentTypes>(
+// oxlint-disable-next-line typescript/no-explicit-any -- JavaScript names no types, and reads any member
+export function document<Types extends DocumentTypes = any>(
   declaration: AnyDocumentSpec,
 ): DocumentOf<Types> {
   const columns = columnsOf(declaration);
