@@ -2,7 +2,8 @@
 // whatever it is answered with.
 import { request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
-import { startTimer } from "../ports/ambient.js";
+import type { Clock } from "../ports/clock.js";
+import { Lifetime } from "../ports/lifetime.js";
 
 /** Milliseconds for the whole call, from the lookup of its name on. */
 const patienceMillis = 10_000;
@@ -17,6 +18,7 @@ export interface OutgoingCall {
   readonly body: string;
   /** Looks up the name; that of Node.js where left out. */
   readonly lookup?: RequestOptions["lookup"];
+  readonly clock: Clock;
   /** Ends the call early. */
   readonly signal?: AbortSignal;
 }
@@ -25,7 +27,7 @@ export interface OutgoingCall {
  * POSTs a body and returns the status of the answer, 101 among them. Rejects if there is none in
  * time. Whatever the other side does, it settles within 10 s and holds no socket afterwards.
  */
-export function post({ url, headers, body, lookup, signal }: OutgoingCall): Promise<number> {
+export function post({ url, headers, body, lookup, clock, signal }: OutgoingCall): Promise<number> {
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) throw reasonOf(signal);
@@ -41,16 +43,15 @@ export function post({ url, headers, body, lookup, signal }: OutgoingCall): Prom
     // The status counts and the rest changes nothing, but the call is under way until the answer
     // has ended.
     const settle = (why: Error): void => {
-      clearTimeout(timer);
+      forgetTime();
       signal?.removeEventListener("abort", stop);
       if (status === undefined) reject(why);
       else resolve(status);
       asking.destroy();
     };
     // Nothing that the request emits is waited for: not all of its ends are events.
-    const timer = startTimer(
-      () => settle(new Error(`no answer within ${patienceMillis / 1000} s`)),
-      patienceMillis,
+    const forgetTime = Lifetime.within(patienceMillis, clock).onOver(() =>
+      settle(new Error(`no answer within ${patienceMillis / 1000} s`)),
     );
     const stop = (): void => settle(reasonOf(signal));
     signal?.addEventListener("abort", stop);

@@ -3,7 +3,7 @@
 import { fail, ServiceError } from "../contract/errors.js";
 import { Overdue, type WaitedFor } from "./overdue.js";
 import { monotonicMillis, runNextTurn, startTimer } from "./ambient.js";
-import type { Clock } from "./clock.js";
+import { systemClock, type Clock } from "./clock.js";
 
 /** Who waits for the work, and may disconnect before it is done. */
 interface Caller {
@@ -85,8 +85,8 @@ export class Lifetime {
   }
 
   /** The lifetime of work that the service starts itself: it ends after so many milliseconds. */
-  static within(millis: number): Lifetime {
-    return new Lifetime(monotonicMillis() + millis, nobody);
+  static within(millis: number, clock: Clock = systemClock): Lifetime {
+    return Lifetime.until(monotonicMillis() + millis, nobody, clock);
   }
 
   /** Milliseconds until the deadline, negative after it; Infinity if there is none. */
@@ -232,7 +232,10 @@ export class Lifetime {
       if (this.remainingMillis <= 0) this.#end(this.#overdue());
       else this.#setTimer();
     };
-    this.#timer = startTimer(check, Math.min(Math.max(this.remainingMillis, 0), longestMillis));
+    // Beside a clock that stands still, what is left by it comes no closer: its alarm ends it.
+    const isOver = this.remainingMillis <= 0;
+    const millis = isOver ? 0 : Math.ceil(this.#deadlineAt - monotonicMillis());
+    this.#timer = startTimer(check, Math.min(millis, longestMillis));
     // A deadline must not keep the process alive.
     this.#timer.unref();
     if (this.#moved === undefined) return;

@@ -24,6 +24,9 @@ export interface ClaimedEvent extends OutboxEvent {
   readonly attempt: number;
 }
 
+/** One attempt of an event. */
+export type EventAttempt = Pick<ClaimedEvent, "id" | "attempt">;
+
 /** How far delivery is behind. Events are counted up to 10 000. */
 export interface OutboxState {
   /** Events that are still to be delivered. */
@@ -65,14 +68,19 @@ export interface OutboxStore {
    * takes the claim back.
    */
   giveUp(id: string, now: number): Promise<void>;
-  /** Makes a claimed event due again at once, as if it had not been claimed. */
-  release(id: string, now: number): Promise<void>;
-  /** Removes an event that was delivered. */
-  remove(id: string): Promise<void>;
+  /**
+   * Makes a claimed event due again at once, as if it had not been claimed. Nothing happens if a
+   * later attempt has begun.
+   */
+  release(attempt: EventAttempt, now: number): Promise<void>;
+  /** Removes an event that was delivered, by whichever attempt; returns whether it was there. */
+  remove(id: string): Promise<boolean>;
   /**
    * Notes why an event was not delivered. It is due again at `dueAt`, or given up if that is null.
+   * Returns false, and changes nothing, if a later attempt has begun, or the event is delivered or
+   * given up.
    */
-  fail(id: string, dueAt: number | null, now: number, reason: string): Promise<void>;
+  fail(attempt: EventAttempt, dueAt: number | null, now: number, reason: string): Promise<boolean>;
   /**
    * Makes up to `limit` given-up events due again, of one name or all, with attempts counted
    * afresh; returns how many.

@@ -62,6 +62,9 @@ export interface ClaimedDelivery {
   readonly attempt: number;
 }
 
+/** One attempt of a delivery. */
+export type DeliveryAttempt = Pick<ClaimedDelivery, "id" | "attempt">;
+
 /** Which of the due deliveries are claimed. */
 export interface ClaimWindow {
   readonly now: number;
@@ -139,10 +142,17 @@ export interface WebhookStore {
   hasDue(now: number): Promise<boolean>;
   /** Claims due deliveries of some webhooks; counts the attempt of each before it begins. */
   claim(window: ClaimWindow): Promise<Claim>;
-  /** Makes a claimed delivery due again at once, as if it had not been claimed. */
-  release(id: string, now: number): Promise<void>;
-  /** Stores the outcome of an attempt. */
-  settle(id: string, outcome: DeliveryOutcome): Promise<void>;
+  /**
+   * Makes a claimed delivery due again at once, as if it had not been claimed. Nothing happens if a
+   * later attempt has begun.
+   */
+  release(attempt: DeliveryAttempt, now: number): Promise<void>;
+  /**
+   * Stores the outcome of an attempt. Returns false, and changes nothing, if the delivery was made
+   * before, or this is the failure of an attempt behind which another has begun or which was given
+   * up.
+   */
+  settle(attempt: DeliveryAttempt, outcome: DeliveryOutcome): Promise<boolean>;
   /**
    * Removes deliveries and events older than `before`, up to `limit` of each; returns whether there
    * may be more.

@@ -1,7 +1,10 @@
 // The queue of claimed work: attempts, waits, the last failure, and a stop in the middle.
 import { expect, test } from "vitest";
-import { systemClock } from "../ports/clock.js";
+import { StandingClock } from "../testing/clock.js";
+import { systemClock, type Clock } from "../ports/clock.js";
+import type { Lifetime } from "../ports/lifetime.js";
 import { silentLog } from "../ports/log.js";
+import { messageOf } from "../operations/thrown.js";
 import { waitMillis } from "./backoff.js";
 import { startQueue, type AttemptEnd, type QueueUse } from "./queue.js";
 
@@ -18,7 +21,7 @@ const backoff = { firstMillis: 1_000, longestMillis: 5_000, leastShare: 0.5 };
 async function noted(
   items: readonly Item[],
   attempt: QueueUse<Item, AttemptEnd>["attempt"],
-  stopsAtOnce = false,
+  { stopsAtOnce = false, clock = systemClock }: { stopsAtOnce?: boolean; clock?: Clock } = {},
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   const left = [items];
@@ -29,11 +32,13 @@ async function noted(
     if (notes.push(text) === items.length) tellEnd();
   };
   const queue = startQueue<Item, AttemptEnd>({
-    clock: systemClock,
+    clock,
     log: silentLog,
     maxAttempts: 3,
     backoff,
     messages: { unread: "unread", unnoted: "unnoted" },
+    waitsFor: "the other side",
+    endBy: (fault) => ({ ...failed, reason: messageOf(fault) }),
     async claim() {
       const batch = left.pop();
       return batch === undefined
@@ -73,13 +78,29 @@ test("a final failure is over at once", async () => {
 
 test("an attempt that the stop has ended is given back, unless the other side had answered", async () => {
   const items = ["cut", "answered"].map((id) => ({ id, attempt: 1 }));
-  const attempt = ({ id }: Item, stopping: AbortSignal): Promise<AttemptEnd> =>
+  const attempt = ({ id }: Item, { signal }: Lifetime): Promise<AttemptEnd> =>
     new Promise((resolve) =>
-      stopping.addEventListener("abort", () =>
-        resolve({ ...failed, isAnswered: id === "answered" }),
-      ),
+      signal.addEventListener("abort", () => resolve({ ...failed, isAnswered: id === "answered" })),
     );
-  expect(await noted(items, attempt, true)).toEqual(["answered no later", "cut released"]);
+  expect(await noted(items, attempt, { stopsAtOnce: true })).toEqual([
+    "answered no later",
+    "cut released",
+  ]);
+});
+
+test("an attempt that never ends has failed once its time is over", async () => {
+  const clock = new StandingClock(0);
+  const attempt = (): Promise<never> => {
+    setTimeout(() => void clock.moveTo(20_000), 20);
+    return new Promise(() => undefined);
+  };
+  const [note] = await noted([{ id: "hanging", attempt: 3 }], attempt, { clock });
+  expect(note).toBe("hanging the other side took longer than 20 s over");
+});
+
+test("an attempt that rejects has failed", async () => {
+  const attempt = (): Promise<never> => Promise.reject(new Error("broken"));
+  expect(await noted([{ id: "one", attempt: 1 }], attempt)).toEqual(["one broken later"]);
 });
 
 test("waits double up to the longest, and stay within their bounds", () => {

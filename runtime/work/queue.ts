@@ -1,13 +1,19 @@
 // A queue of claimed work: items wait in a store that several processes share. Each item is held by
 // one process at a time, tried up to a number of attempts, and waits longer after each failure.
 // What ends its process counts as an attempt, since a claim does.
+import { monotonicMillis, runNextTurn, sleep } from "../ports/ambient.js";
 import type { Clock } from "../ports/clock.js";
+import { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import { waitMillis, type Backoff } from "./backoff.js";
 import { startPoller, type Poller } from "./poller.js";
 
-/** How long an item is held; an attempt and its record in the store take less. */
-const leaseMillis = 30_000;
+/** Milliseconds in which a use reads or writes its store, or gives up. */
+export const storeMillis = 10_000;
+/** Milliseconds that an attempt takes at most. */
+const patienceMillis = 20_000;
+/** How long an item is held: while it is claimed, tried, and its end is noted, with a margin. */
+const leaseMillis = storeMillis + patienceMillis + storeMillis + 5_000;
 
 /** The end of an attempt. */
 export interface AttemptEnd {
@@ -46,19 +52,30 @@ export interface QueueUse<Item extends { readonly attempt: number }, End extends
   readonly backoff: Backoff;
   /** Lines of the log about the store: items can't be read, or the end of one can't be noted. */
   readonly messages: { readonly unread: string; readonly unnoted: string };
+  /** What is waited for, such as `the destination`: an attempt that takes too long says so. */
+  readonly waitsFor: string;
   /**
    * Claims due items for which there is room, in one transaction; null if there are none. Items
-   * whose attempts have all begun, and not ended, are given up here.
+   * whose attempts have all begun, and not ended, are given up here. Takes `storeMillis` at most.
    */
   claim(window: LeaseWindow): Promise<ClaimedWork<Item> | null>;
-  /** Makes one attempt; `stopping` aborts when the service stops. Must not reject. */
-  attempt(item: Item, stopping: AbortSignal): Promise<End>;
   /**
-   * Notes an end at `at`. A failed item is due again at `dueAt`; null if it is done, or becomes a
-   * dead letter.
+   * Makes one attempt. Its lifetime ends when its time is over and when the service stops; nobody
+   * waits for it any longer then.
+   */
+  attempt(item: Item, lifetime: Lifetime): Promise<End>;
+  /** The end of an attempt that has rejected, or whose lifetime has ended. */
+  endBy(fault: unknown): End;
+  /**
+   * Notes an end at `at`, within `storeMillis`. A failed item is due again at `dueAt`; null if it
+   * is done, or becomes a dead letter. The failure of an attempt is nothing to an item whose next
+   * attempt has begun: this process may have stood still for longer than its lease.
    */
   settle(item: Item, end: End, at: number, dueAt: number | null): Promise<void>;
-  /** Gives an item back whose attempt doesn't count, since this process has ended it. */
+  /**
+   * Gives an item back whose attempt doesn't count, since this process has ended it. An item whose
+   * next attempt has begun stays as it is.
+   */
   release(item: Item, at: number): Promise<void>;
 }
 
@@ -68,17 +85,39 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
 ): Poller {
   const { clock, log, messages } = use;
 
+  /** Attempts under way, by when their leases end. */
+  const underWay = new Map<Promise<void>, number>();
+
   async function take(): Promise<boolean> {
+    await notedBy(clock.now());
     const now = clock.now();
-    const claim = await use.claim({ now, leaseUntil: now + leaseMillis });
-    for (const { items, end } of claim?.batches ?? [])
-      poller.track(Promise.all(items.map(work)).then(end));
+    const leaseUntil = now + leaseMillis;
+    const claim = await use.claim({ now, leaseUntil });
+    for (const { items, end } of claim?.batches ?? []) {
+      const work = Promise.all(items.map(workOn)).then(() => {
+        underWay.delete(work);
+        end();
+      });
+      underWay.set(work, leaseUntil);
+      poller.track(work);
+    }
     return claim?.isMore ?? false;
   }
 
-  async function work(item: Item): Promise<void> {
+  /**
+   * Where a clock has jumped over a lease, its attempt has ended as well, and what became of it is
+   * noted before the item is claimed again.
+   */
+  async function notedBy(now: number): Promise<void> {
+    const ended = [...underWay].filter(([, leaseUntil]) => leaseUntil <= now);
+    if (ended.length === 0) return;
+    const patience = sleep(storeMillis, undefined, { ref: false });
+    await Promise.race([Promise.all(ended.map(([work]) => work)), patience]);
+  }
+
+  async function workOn(item: Item): Promise<void> {
     try {
-      const end = await use.attempt(item, poller.stopping);
+      const end = await attempt(item);
       const at = clock.now();
       if (end.reason !== null && !end.isAnswered && poller.stopping.aborted) {
         await use.release(item, at);
@@ -91,7 +130,39 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
     }
   }
 
+  /** Resolves with the end of an attempt, also of one that goes on for ever. */
+  async function attempt(item: Item): Promise<End> {
+    const { caller, off } = goneWith(poller.stopping);
+    const lifetime = Lifetime.until(monotonicMillis() + patienceMillis, caller, clock);
+    try {
+      return await new Promise<End>((resolve, reject) => {
+        const overdue = (): void =>
+          reject(new Error(`${use.waitsFor} took longer than ${patienceMillis / 1000} s`));
+        // An attempt that heeds its lifetime says itself how it ended.
+        const forget = lifetime.onOver(() => void runNextTurn(overdue));
+        use.attempt(item, lifetime).finally(forget).then(resolve, reject);
+      });
+    } catch (fault) {
+      return use.endBy(fault);
+    } finally {
+      off();
+    }
+  }
+
   const poller = startPoller(take, (error) => log.error({ err: error }, messages.unread));
   poller.wake();
   return poller;
+}
+
+/** A caller that goes when the service stops, and how to forget it. */
+function goneWith(stopping: AbortSignal) {
+  let forget: (() => void) | undefined;
+  const caller = {
+    isGone: () => stopping.aborted,
+    onGone(listener: () => void) {
+      stopping.addEventListener("abort", listener);
+      forget = () => stopping.removeEventListener("abort", listener);
+    },
+  };
+  return { caller, off: () => forget?.() };
 }

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { engines, type FreshDatabase } from "../support/engines.js";
 
 /** Longer than a relay holds an event. */
-const leaseMillis = 31_000;
+const leaseMillis = 46_000;
 const attempts = 3;
 const staged = 12;
 

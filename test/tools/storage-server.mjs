@@ -56,7 +56,7 @@ const service = defineService({
   title: "Large",
   version: "1.0.0",
   routes,
-  storages,
+  storage: storages,
 });
 const running = await start(service, {
   settings: readSettings(service),

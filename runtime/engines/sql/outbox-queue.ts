@@ -55,11 +55,11 @@ export function sqlOutboxQueue(
       );
     },
 
-    async release(id, now) {
+    async release({ id, attempt }, now) {
       await session.run(
         `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "attempts" = "attempts" - 1, "last_error" = NULL ` +
-          `WHERE "id" = ${at(1)} AND "dead_at" IS NULL AND "attempts" > 0`,
-        [id, now],
+          `WHERE "id" = ${at(1)} AND "attempts" = ${at(3)} AND "dead_at" IS NULL`,
+        [id, now, attempt],
       );
     },
   };

@@ -23,14 +23,19 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
     ...sqlOutboxQueue(session),
 
     async remove(id) {
-      await session.run(`DELETE FROM "opwright_outbox" WHERE "id" = ${at(1)}`, [id]);
+      const removed = await session.run(`DELETE FROM "opwright_outbox" WHERE "id" = ${at(1)}`, [
+        id,
+      ]);
+      return removed === 1;
     },
 
-    async fail(id, dueAt, now, reason) {
-      await session.run(
-        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "dead_at" = ${at(3)}, "last_error" = ${at(4)} WHERE "id" = ${at(1)}`,
-        [id, dueAt ?? now, dueAt === null ? now : null, reason],
+    async fail({ id, attempt }, dueAt, now, reason) {
+      const changed = await session.run(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "dead_at" = ${at(3)}, "last_error" = ${at(4)} ` +
+          `WHERE "id" = ${at(1)} AND "attempts" = ${at(5)} AND "dead_at" IS NULL`,
+        [id, dueAt ?? now, dueAt === null ? now : null, reason, attempt],
       );
+      return changed === 1;
     },
 
     redrive(name, now, limit) {

@@ -50,20 +50,25 @@ export function sqlWebhookQueue(
       return { claimed, givenUp, last };
     },
 
-    async release(id, now) {
+    async release({ id, attempt }, now) {
       await session.run(
         `UPDATE "opwright_webhook_deliveries" SET "due_at" = ${at(2)}, "attempts" = "attempts" - 1 ` +
-          `WHERE "id" = ${at(1)} AND "due_at" IS NOT NULL AND "attempts" > 0`,
-        [id, now],
+          `WHERE "id" = ${at(1)} AND "attempts" = ${at(3)} AND "due_at" IS NOT NULL`,
+        [id, now, attempt],
       );
     },
 
-    async settle(id, { at: now, isDelivered, dueAt, status, error }) {
-      await session.run(
+    async settle({ id, attempt }, { at: now, isDelivered, dueAt, status, error }) {
+      // Delivered is delivered, by whichever attempt; only the last one can fail.
+      const isOpen = isDelivered
+        ? `"delivered_at" IS NULL`
+        : `"attempts" = ${at(6)} AND "due_at" IS NOT NULL`;
+      const changed = await session.run(
         `UPDATE "opwright_webhook_deliveries" SET "due_at" = ${at(2)}, "delivered_at" = ${at(3)}, "status" = ${at(4)}, "error" = ${at(5)} ` +
-          `WHERE "id" = ${at(1)}`,
-        [id, dueAt, isDelivered ? now : null, status, error],
+          `WHERE "id" = ${at(1)} AND ${isOpen}`,
+        [id, dueAt, isDelivered ? now : null, status, error, ...(isDelivered ? [] : [attempt])],
       );
+      return changed === 1;
     },
 
     async prune(before, limit) {

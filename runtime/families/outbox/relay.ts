@@ -7,6 +7,7 @@ import { runHeld } from "../../operations/held-calls.js";
 import type { Poller } from "../../work/poller.js";
 import {
   startQueue,
+  storeMillis,
   type AttemptEnd,
   type Batch,
   type ClaimedWork,
@@ -19,7 +20,6 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
 import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
-import { monotonicMillis } from "../../ports/ambient.js";
 
 export interface RelayOptions {
   readonly service: ServiceAtWork;
@@ -35,12 +35,8 @@ export interface RelayOptions {
 }
 
 const batchSize = 16;
-/** Milliseconds for recording in the database what became of events. */
-const storeMillis = 10_000;
 /** A batch whose destination hangs leaves room for others. */
 const maxBatches = 4;
-/** A delivery is aborted before its event's lease ends. */
-const patienceMillis = 20_000;
 const longestWaitMillis = 5 * 60_000;
 
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
@@ -61,21 +57,29 @@ export function startRelay(options: RelayOptions): Poller {
       unread: "the relay could not read the outbox",
       unnoted: "the relay could not note what became of an event",
     },
+    waitsFor: "the destination",
     claim: claimer(options),
-    attempt: (event, stopping) => deliver(options, event, stopping),
+    attempt: (event, lifetime) => deliver(options, event, lifetime),
+    endBy: (fault) => ({ ...unanswered, reason: reasonOf(fault) }),
     async settle(event, { reason }, at, dueAt) {
-      // A delivered event was removed with its delivery.
-      if (reason === null) return;
+      const isNoted = await database.write(noteOptions(), (transaction) => {
+        const store = transaction.of(outboxStore);
+        if (reason === null) return store.remove(event.id);
+        return store.fail(event, dueAt, at, reason);
+      });
+      if (reason === null || !isNoted) return;
       if (dueAt === null) noteEnd(options, event, reason);
       else noteFailure(options, event, reason);
-      await database.write(noteOptions(), (transaction) =>
-        transaction.of(outboxStore).fail(event.id, dueAt, at, reason),
-      );
     },
-    release: ({ id }, at) =>
-      database.write(noteOptions(), (transaction) => transaction.of(outboxStore).release(id, at)),
+    release: (event, at) =>
+      database.write(noteOptions(), (transaction) =>
+        transaction.of(outboxStore).release(event, at),
+      ),
   });
 }
+
+/** An attempt without an answer that would count while the service stops. */
+const unanswered = { isAnswered: false, isFinal: false };
 
 /** Makes the function that claims batches of events, and one at a time of the suspect ones. */
 function claimer(options: RelayOptions) {
@@ -137,34 +141,21 @@ function noteOptions(): WriteOptions {
   return { lifetime: Lifetime.within(storeMillis) };
 }
 
-/** Hands an event to its destination, and removes it. */
+/** Hands an event to its destination. */
 async function deliver(
-  options: RelayOptions,
-  event: ClaimedEvent,
-  stopping: AbortSignal,
+  { destinations, service }: RelayOptions,
+  { id, name, tenant, attempt, createdAt, payload, shape }: ClaimedEvent,
+  lifetime: Lifetime,
 ): Promise<AttemptEnd> {
-  const { database, clock, context: contextOf, kept, sealer } = options.service;
-  const { id, name, tenant, attempt } = event;
-  const destination = options.destinations[name] ?? unknown;
-  const gone = goneWith(stopping);
-  const end = { isAnswered: false, isFinal: false };
-  try {
-    const created = new Date(event.createdAt).toISOString();
-    const text = kept.events(name).told(sealer.open(event.payload, id), event.shape);
-    const data: unknown = JSON.parse(text);
-    const deadlineAt = monotonicMillis() + patienceMillis;
-    const lifetime = Lifetime.until(deadlineAt, gone.caller, clock);
-    const context = contextOf(`outbox.${name}`, tenant, lifetime);
-    const delivered = { id, name, data, tenant, created_at: created, attempt };
-    const delivery = runHeld(context, destination, (own) => destination(delivered, own));
-    await withPatience(delivery, lifetime);
-    await database.write(noteOptions(), (transaction) => transaction.of(outboxStore).remove(id));
-    return { ...end, reason: null };
-  } catch (error) {
-    return { ...end, reason: reasonOf(error) };
-  } finally {
-    gone.off();
-  }
+  const destination = destinations[name] ?? unknown;
+  const data: unknown = JSON.parse(
+    service.kept.events(name).told(service.sealer.open(payload, id), shape),
+  );
+  const created = new Date(createdAt).toISOString();
+  const context = service.context(`outbox.${name}`, tenant, lifetime);
+  const delivered = { id, name, data, tenant, created_at: created, attempt };
+  await runHeld(context, destination, (own) => destination(delivered, own));
+  return { ...unanswered, reason: null };
 }
 
 /**
@@ -193,31 +184,5 @@ function noteEnd({ service }: RelayOptions, { id, name, attempt }: Told, reason:
   service.log.error({ event: name, id, attempt, reason }, "an integration event was given up");
 }
 
-/** A caller that goes when the relay stops, and how to forget it. */
-function goneWith(stopping: AbortSignal) {
-  let forget: (() => void) | undefined;
-  const caller = {
-    isGone: () => stopping.aborted,
-    onGone(listener: () => void) {
-      stopping.addEventListener("abort", listener);
-      forget = () => stopping.removeEventListener("abort", listener);
-    },
-  };
-  return { caller, off: () => forget?.() };
-}
-
 /** Only names with a destination are claimed. */
 const unknown: Destination = () => Promise.reject(new Error("no destination"));
-
-/**
- * Settles as the delivery does, or rejects when its time is over, so that one destination doesn't
- * delay the others.
- */
-function withPatience(delivery: Promise<void>, lifetime: Lifetime): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const off = lifetime.onOver(() =>
-      reject(new Error(`the destination took longer than ${patienceMillis / 1000} s`)),
-    );
-    delivery.finally(off).then(resolve, reject);
-  });
-}

@@ -5,9 +5,9 @@ import type { Destination } from "./spec.js";
 
 /** POSTs each event, signed. Any answer but 2xx, a redirect among them, is a failed attempt. */
 export function webhook(url: string, secrets: readonly Buffer[]): Destination {
-  return async ({ id, name, data, tenant, created_at: createdAt }, { signal }) => {
+  return async ({ id, name, data, tenant, created_at: createdAt }, { signal, clock }) => {
     const message = signedMessage({ id, name, tenant, createdAt, data }, secrets);
-    const status = await post({ url, ...message, signal });
+    const status = await post({ url, ...message, clock, signal });
     if (status < 200 || status > 299) throw new Error(`the webhook answered ${status}`);
   };
 }

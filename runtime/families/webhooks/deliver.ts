@@ -7,6 +7,7 @@ import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { post } from "../../operations/outgoing-call.js";
 import {
   startQueue,
+  storeMillis,
   type AttemptEnd,
   type ClaimedWork,
   type LeaseWindow,
@@ -23,8 +24,6 @@ import type { WebhookSettings } from "./settings.js";
 import { Shares } from "./shares.js";
 import { testEvent, type WebhooksSpec } from "./spec.js";
 
-/** Milliseconds for reading and recording in the database. */
-const storeMillis = 10_000;
 const longestWaitMillis = 60 * 60_000;
 
 /** What deliveries are made with. */
@@ -44,7 +43,7 @@ export function startDeliverer(
   settings: WebhookSettings,
 ): Started {
   const { clock, database, log } = service;
-  const note = (work: (store: Stored) => Promise<void>): Promise<void> =>
+  const note = <T>(work: (store: Stored) => Promise<T>): Promise<T> =>
     database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
       work(stores.of(webhookStore)),
     );
@@ -62,16 +61,18 @@ export function startDeliverer(
       unread: "deliveries of webhooks could not be read",
       unnoted: "a delivery could not be noted",
     },
+    waitsFor: "the delivery",
     claim: claimer({ spec, service, settings }),
-    attempt: (delivery, stopping) => attempt({ spec, service, settings }, delivery, stopping),
+    attempt: (delivery, lifetime) => attempt({ spec, service, settings }, delivery, lifetime),
+    endBy: (fault) => unansweredAttempt(missingAwait(fault) ?? messageOf(fault).slice(0, 200)),
     async settle(delivery, end, at, dueAt) {
       const { status, reason: error } = end;
+      const outcome = { at, isDelivered: error === null, dueAt, status, error };
+      if (!(await note((store) => store.settle(delivery, outcome)))) return;
       if (error === null) tally(service, "webhooks_delivered");
       else noteFailure(service, delivery, end, dueAt === null);
-      const outcome = { at, isDelivered: error === null, dueAt, status, error };
-      await note((store) => store.settle(delivery.id, outcome));
     },
-    release: ({ id }, at) => note((store) => store.release(id, at)),
+    release: (delivery, at) => note((store) => store.release(delivery, at)),
   });
   service.whenWoken(webhookStore, poller.wake);
   return poller;
@@ -170,32 +171,31 @@ function unansweredAttempt(reason: string, isRefused = false): Attempt {
 async function attempt(
   { spec, service, settings }: Delivering,
   { event, webhook, hasStanding }: ClaimedDelivery,
-  signal: AbortSignal,
+  lifetime: Lifetime,
 ): Promise<Attempt> {
-  try {
-    const context = service.context(
-      "webhooks.deliver",
-      webhook.tenant,
-      Lifetime.within(storeMillis),
-    );
-    const refusal = hasStanding
-      ? await refusalOf(spec, context, webhook.principalId, event.name)
-      : "its owner is inactive or no longer a member";
-    if (refusal !== null) return unansweredAttempt(refusal, true);
-    const isOpen = isCallable(webhook.url, settings.reach);
-    if (!isOpen) throw new Error("the address is not public");
-    const kept = service.sealer.open(event.payload, event.id);
-    const data: unknown = JSON.parse(service.kept.events(event.name).told(kept, event.shape));
-    const createdAt = new Date(event.createdAt).toISOString();
-    const message = { id: event.id, name: event.name, tenant: event.tenant, createdAt, data };
-    const signed = signedMessage(message, [secretOf(service.sealer, webhook)]);
-    const lookup = settings.reach === "public" ? { lookup: lookupPublic } : {};
-    const status = await post({ url: webhook.url, ...signed, ...lookup, signal });
-    const isTaken = status >= 200 && status <= 299;
-    const reason = isTaken ? null : `the webhook answered ${status}`;
-    // 410 says that the webhook is gone for good.
-    return { status, reason, isRefused: false, isAnswered: true, isFinal: status === 410 };
-  } catch (fault) {
-    return unansweredAttempt(missingAwait(fault) ?? messageOf(fault).slice(0, 200));
-  }
+  const context = service.context("webhooks.deliver", webhook.tenant, lifetime);
+  const refusal = hasStanding
+    ? await refusalOf(spec, context, webhook.principalId, event.name)
+    : "its owner is inactive or no longer a member";
+  if (refusal !== null) return unansweredAttempt(refusal, true);
+  const isOpen = isCallable(webhook.url, settings.reach);
+  if (!isOpen) throw new Error("the address is not public");
+  const kept = service.sealer.open(event.payload, event.id);
+  const data: unknown = JSON.parse(service.kept.events(event.name).told(kept, event.shape));
+  const createdAt = new Date(event.createdAt).toISOString();
+  const message = { id: event.id, name: event.name, tenant: event.tenant, createdAt, data };
+  const signed = signedMessage(message, [secretOf(service.sealer, webhook)]);
+  const lookup = settings.reach === "public" ? { lookup: lookupPublic } : {};
+  const { clock } = service;
+  const status = await post({
+    url: webhook.url,
+    ...signed,
+    ...lookup,
+    clock,
+    signal: lifetime.signal,
+  });
+  const isTaken = status >= 200 && status <= 299;
+  const reason = isTaken ? null : `the webhook answered ${status}`;
+  // 410 says that the webhook is gone for good.
+  return { status, reason, isRefused: false, isAnswered: true, isFinal: status === 410 };
 }

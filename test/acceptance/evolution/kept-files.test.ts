@@ -179,7 +179,7 @@ test("periodic work on files has one lease, whatever each version calls their st
   onTestFinished(() => service.stop());
   const leases = async (project: TestProject): Promise<readonly string[]> => {
     const { service: definition } = await project.load("generated/service.ts");
-    const jobs = storageFamily.jobs(definition.storages, service.running.connection);
+    const jobs = storageFamily.jobs(definition.storage, service.running.connection);
     return jobs.map(({ name }) => name);
   };
   expect(await leases(first)).toContain("uploads.files");

@@ -1,6 +1,7 @@
 // Receivers of webhooks that answer oddly, or not at all: each call settles, is told of, and frees its place (attack 128).
 import { createServer as createSilent, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../runtime/ports/clock.js";
 import type { Log } from "../../../runtime/ports/log.js";
 import { post } from "../../../runtime/operations/outgoing-call.js";
 import { engines } from "../../support/engines.js";
@@ -113,18 +114,30 @@ describe("calls", () => {
     const signal = AbortSignal.timeout(50);
     const given = { headers: {}, body: "{}", signal } as const;
     await expect(
-      post({ ...given, url: "http://nowhere.test/", lookup: (name) => void asked.push(name) }),
+      post({
+        clock: systemClock,
+        ...given,
+        url: "http://nowhere.test/",
+        lookup: (name) => void asked.push(name),
+      }),
     ).rejects.toThrow();
     expect(asked).toEqual(["nowhere.test"]);
     // RFC 5737 documents this network: nobody answers there, whatever the machine says about it.
-    await expect(post({ ...given, url: "http://192.0.2.1/" })).rejects.toThrow();
+    await expect(
+      post({ clock: systemClock, ...given, url: "http://192.0.2.1/" }),
+    ).rejects.toThrow();
   });
 
   test("a server that speaks no TLS", async () => {
     const server = createSilent((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const call = post({ url: `https://127.0.0.1:${port}/`, headers: {}, body: "{}" });
+    const call = post({
+      clock: systemClock,
+      url: `https://127.0.0.1:${port}/`,
+      headers: {},
+      body: "{}",
+    });
     await expect(call).rejects.toThrow();
     server.close();
   });
@@ -135,7 +148,7 @@ describe("calls", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const body = "y".repeat(32 * 1024 * 1024);
-    const call = post({ url: `http://127.0.0.1:${port}/`, headers: {}, body });
+    const call = post({ clock: systemClock, url: `http://127.0.0.1:${port}/`, headers: {}, body });
     await expect(call).rejects.toThrow("no answer within 10 s");
     for (const socket of sockets) socket.destroy();
     server.close();
