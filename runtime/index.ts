@@ -138,6 +138,7 @@ export { silentLog, type Log } from "./ports/log.js";
 export {
   operation,
   route,
+  routes,
   type AnyRoute,
   type Handler,
   type Operation,

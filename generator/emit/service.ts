@@ -56,6 +56,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
       .filter(({ route }) => route !== null)
       .map(({ key }) => `${module}.${camelCase(key)}`);
   });
+  const lister = routes.length === 0 ? "" : scope.runtime("routes");
   const view = {
     header: header("registry"),
     imports: importStatements(scope.imports),
@@ -72,6 +73,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
       ? ""
       : `  probes: ${literal(service.probes)},`,
     members,
+    lister,
     routes,
   };
   return [

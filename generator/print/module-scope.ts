@@ -44,6 +44,11 @@ export class ModuleScope {
     return this.#named(name, runtimePackage);
   }
 
+  /** A type of the runtime by its name there. */
+  runtimeType(name: string): string {
+    return this.#local(name, name, runtimePackage, true);
+  }
+
   /** What a module of the generated folder exports. */
   generated(module: string, name: string): string {
     if (`${module}.ts` === this.#path) return name;
@@ -69,14 +74,9 @@ export class ModuleScope {
     const authors = [...this.#authored].map(([file, name]) =>
       importOf(`* as ${name}`, importPath(this.#paths, this.#path, file), false),
     );
+    const placeOf = ({ from, isType, name }: Import): string => `${from} ${isType ? 1 : 0} ${name}`;
     const byPlace = (left: Import, right: Import): number =>
-      left.from === right.from
-        ? left.name < right.name
-          ? -1
-          : 1
-        : left.from < right.from
-          ? -1
-          : 1;
+      placeOf(left) < placeOf(right) ? -1 : 1;
     return [
       ...lines.filter(({ from }) => from === runtimePackage).sort(byPlace),
       ...authors,
@@ -95,7 +95,7 @@ export class ModuleScope {
     return [this.#local(name, name, from), ...members].join(".");
   }
 
-  #local(imported: string, wished: string, from: string): string {
+  #local(imported: string, wished: string, from: string, isType = false): string {
     const key = `${from}#${imported}`;
     const known = this.#imported.get(key);
     if (known !== undefined) return known.local;
@@ -108,7 +108,7 @@ export class ModuleScope {
       : local === imported
         ? imported
         : `${imported} as ${local}`;
-    this.#imported.set(key, { local, line: importOf(name, from, false) });
+    this.#imported.set(key, { local, line: importOf(name, from, isType) });
     return local;
   }
 

@@ -18,25 +18,29 @@ export function readingMember({ reading }: ReadModel, scope: ModuleScope): reado
   return [listLayout("  ", "reading: () => ", steps, ["[", "]"], ",")];
 }
 
-/** The spec of a view, made of that of the documents. */
+/**
+ * The spec of a view, made of that of the documents; `annotation` is the type of a spec whose types
+ * can't be inferred, null where they can.
+ */
 export function viewLines(
   document: DocumentModel,
   view: ViewModel,
   scope: ModuleScope,
-  isAnnotated: boolean,
+  annotation: string | null,
 ): readonly string[] {
   const { name, members } = view;
   const of = specName(document.name);
   const spec = specName(readName(document.name, name));
   const types = readTypes(applyView(document, view));
   const maker = scope.runtime("view");
-  const open = isAnnotated
-    ? typesLayout(
-        `export const ${spec}: DocumentOf`,
-        { ...types, create: "never", patch: "never" },
-        ` = ${maker}(${of}, {`,
-      )
-    : typesLayout(`export const ${spec} = ${maker}`, types, `(${of}, {`);
+  const open =
+    annotation === null
+      ? typesLayout(`export const ${spec} = ${maker}`, types, `(${of}, {`)
+      : typesLayout(
+          `export const ${spec}: ${annotation}`,
+          { ...types, create: "never", patch: "never" },
+          ` = ${maker}(${of}, {`,
+        );
   return [
     open,
     `  name: ${literal(name)},`,

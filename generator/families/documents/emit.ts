@@ -255,11 +255,11 @@ function printDocument(
     ...scopesMember(document, scope),
   ];
   const set = setMember(document, scope);
-  const printedViews = document.views.map((view) => viewLines(document, view, scope, isAnnotated));
+  const annotation = isAnnotated ? scope.runtimeType("DocumentOf") : null;
+  const printedViews = document.views.map((view) => viewLines(document, view, scope, annotation));
   const maker = scope.runtime("document");
   const imports = [
     ...scope.imports.filter(({ from }) => from === runtimePackage),
-    ...(isAnnotated ? [importOf("DocumentOf", runtimePackage, true)] : []),
     ...[...named]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
@@ -271,9 +271,9 @@ function printDocument(
     name: specName(document.name),
     before: handled?.lines ?? [],
     open: typesLayout(
-      `export const ${specName(document.name)}${isAnnotated ? ": DocumentOf" : ` = ${maker}`}`,
+      `export const ${specName(document.name)}${annotation === null ? ` = ${maker}` : `: ${annotation}`}`,
       handled === null ? types : withHandled(types, handled.name),
-      isAnnotated ? ` = ${maker}({` : "({",
+      annotation === null ? "({" : ` = ${maker}({`,
     ),
     lines: [
       ...identityMembers(document, model),
