@@ -15,7 +15,8 @@ export interface DevServer {
 /**
  * A service whose entry is a compiled file. The listener belongs to this process (node:cluster), so
  * that the old server answers until the new one is ready, and continues if the new one doesn't
- * start.
+ * start. A server that is replaced settles for a moment, or a request on a connection that it
+ * closes just then would find nobody.
  */
 export function compiledServer(entry: string, root: string): DevServer {
   const running = new Set<Worker>();
@@ -30,7 +31,7 @@ export function compiledServer(entry: string, root: string): DevServer {
   });
   return {
     async replace() {
-      const next = cluster.fork();
+      const next = cluster.fork({ SETTLE_SECONDS: process.env["SETTLE_SECONDS"] ?? "0.2" });
       running.add(next);
       next.once("exit", () => running.delete(next));
       const isReady = await new Promise<boolean>((resolve) => {
