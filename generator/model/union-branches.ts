@@ -191,6 +191,8 @@ function facts(types: readonly ValueType[]): Facts {
 
 /** What is known of values that fit both. */
 function bothOf(left: Facts, right: Facts): Facts {
+  if (left === anything) return right;
+  if (right === anything) return left;
   const types = meetSets(left.types, right.types);
   const values = meetOptional(left.values, right.values);
   const members = new Map(left.members);
