@@ -14,6 +14,7 @@ const forPackage = [
   "tsconfig.base.json",
   "tsconfig.build.json",
   "generator",
+  "pages",
   "runtime",
   "scripts/bundle.mjs",
   "scripts/precompile.mjs",
@@ -24,7 +25,7 @@ const forService = [...forPackage, "tsconfig.service.json", "registry", "generat
 const ofPackage = {
   step: "package",
   inputs: forPackage,
-  outputs: ["dist/cli", "dist/generator", "dist/runtime", "dist/served"],
+  outputs: ["dist/cli", "dist/generator", "dist/pages", "dist/runtime", "dist/served"],
 };
 const ofService = { step: "service", inputs: forService, outputs: ["dist/service"] };
 const ofGenerated = {

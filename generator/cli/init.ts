@@ -86,16 +86,8 @@ function nameService(service: string, folder: string): string {
     .replace(/^( {2}title: ).*$/m, `$1${words.charAt(0).toUpperCase()}${words.slice(1)}`);
 }
 
-/**
- * What the reference service uses besides Express: a transport of its realtime plane, and pages in
- * development.
- */
-const ofTracker = {
-  dependencies: { "socket.io": "^4.8.0" },
-  devDependencies: { "swagger-ui-dist": "^5.0.0" },
-  // It only counts installations.
-  allowScripts: { "@scarf/scarf": false },
-};
+/** What the reference service uses besides Express: a transport of its realtime plane. */
+const ofTracker = { "socket.io": "^4.8.0" };
 
 /** What nobody awaits fails its operation, also behind `void`: see handlers.md. */
 const lintRules = {
@@ -143,18 +135,17 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           opwright: `^${packageVersion()}`,
           // For the PostgreSQL of compose.yaml.
           pg: "^8.0.0",
-          ...more?.dependencies,
+          ...more,
         },
         devDependencies: {
           "@types/express": "^5.0.0",
           "@types/node": "^20.0.0",
-          ...more?.devDependencies,
           oxlint: "^1.89.0",
           "oxlint-tsgolint": "^7.0.2003",
           typescript: "^7.0.0",
         },
         // npm 11 and newer warn about each install script that is neither allowed nor denied.
-        allowScripts: { argon2: false, ...more?.allowScripts },
+        allowScripts: { argon2: false },
       }),
     ],
     [

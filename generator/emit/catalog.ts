@@ -5,6 +5,7 @@ import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.j
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { errorGroups, groupedCodesOf } from "../model/error-codes.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
+import { functionNames, namespaceName } from "./client/functions.js";
 import { reachTypes, typesOf } from "./published-types.js";
 
 /**
@@ -31,6 +32,7 @@ function entryOf(operation: OperationModel): object {
     summary: operation.summary,
     method: operation.route?.method ?? null,
     path: operation.route?.path ?? null,
+    ...calledBy(operation),
     guard: operation.guard,
     hooks: operation.hooks.map(({ id, phase }) => ({ phase, id })),
     transaction: operation.transaction,
@@ -40,6 +42,18 @@ function entryOf(operation: OperationModel): object {
     errors: own,
     source: operation.source,
   };
+}
+
+/**
+ * What the client calls an operation that has a route, and the member of its input that is the
+ * body, where that isn't all but the parameters.
+ */
+function calledBy(operation: OperationModel): object {
+  if (operation.route === null) return {};
+  const [namespace = ""] = operation.key.split(".");
+  const call = `${namespaceName(namespace)}.${functionNames(operation).exported}`;
+  const as = operation.input.body?.as;
+  return typeof as === "object" ? { call, body_member: as.member } : { call };
 }
 
 /** Operations with a route, and their schemas. Each type appears once, under `$defs`. */

@@ -16,6 +16,7 @@ import {
   generatorHouse,
   homeless,
   partsRead,
+  pagesHouse,
   runtimeHouse,
   trespassing,
 } from "./rooms.js";
@@ -25,6 +26,8 @@ const root = new URL("../..", import.meta.url).pathname;
 
 const runtime = sources("runtime");
 const generator = sources("generator");
+const pages = sources("pages");
+const ofPages = pages.flatMap(importsOf);
 const client = [...sources("client"), ...sources("generated/client")];
 const built = [...runtime, ...generator].flatMap(importsOf);
 const all = [...built, ...client.flatMap(importsOf)];
@@ -71,12 +74,13 @@ describe("rooms", () => {
   test.each([
     ["the runtime", runtimeHouse, runtime],
     ["the generator", generatorHouse, generator],
+    ["the pages", pagesHouse, pages],
   ] as const)(
     "every file of %s has one, and imports its own or those of lower floors",
     (_what, house, files) => {
       const paths = files.map(({ path }) => path);
       expect(homeless(house, paths)).toEqual([]);
-      expect(show(trespassing(house, built))).toEqual([]);
+      expect(show(trespassing(house, [...built, ...ofPages]))).toEqual([]);
     },
   );
 
@@ -112,8 +116,28 @@ describe("rooms", () => {
     expect(show(trespassing(generatorHouse, planted(from, to)))).toEqual([`${from} → ${to}`]);
   });
 
+  test.each([
+    ["pages/parts/field.tsx", "pages/shell/config"],
+    ["pages/operations/main.tsx", "pages/events/timeline"],
+  ])("catch %s → %s", (from, to) => {
+    expect(show(trespassing(pagesHouse, [{ from, to }]))).toEqual([`${from} → ${to}`]);
+  });
+
   test("catch a file that is in none", () => {
     expect(homeless(runtimeHouse, ["runtime/misc/thing.ts"])).toEqual(["runtime/misc/thing.ts"]);
+  });
+});
+
+describe("pages import each other, the client, and a framework", () => {
+  const strange = (imports: readonly Import[]): readonly Import[] =>
+    imports.filter(({ to }) => !/^(?:pages|client)\/|^preact(?:\/|$)|^socket\.io-client$/.test(to));
+
+  test("and nothing else", () => expect(show(strange(ofPages))).toEqual([]));
+
+  test.each(["runtime/contract/errors", "node:fs", "ajv"])("%s is caught", (to) => {
+    expect(show(strange([{ from: "pages/shell/mount.tsx", to }]))).toEqual([
+      `pages/shell/mount.tsx → ${to}`,
+    ]);
   });
 });
 

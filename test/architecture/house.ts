@@ -26,7 +26,10 @@ export function importsOf({ path, text }: SourceFile): readonly Import[] {
   return specifiers.map((specifier) => ({
     from: path,
     to: specifier.startsWith(".")
-      ? relative("/", resolve("/", dirname(path), specifier)).replace(/\.js$/, ".ts")
+      ? relative("/", resolve("/", dirname(path), specifier)).replace(
+          /\.js$/,
+          path.startsWith("pages/") ? "" : ".ts",
+        )
       : specifier,
   }));
 }

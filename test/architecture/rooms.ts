@@ -41,6 +41,18 @@ export const runtimeHouse: House = [
   ],
 ];
 
+/** What runs in the browser. Imports have no ending: a file of a page is `.ts` or `.tsx`. */
+export const pagesHouse: House = [
+  [["documents that pages read", /^pages\/openapi\//]],
+  [["parts", /^pages\/parts\//]],
+  [["shell", /^pages\/shell\//]],
+  [
+    ["reference", /^pages\/reference\//],
+    ["operations", /^pages\/operations\//],
+    ["events", /^pages\/events\//],
+  ],
+];
+
 export const generatorHouse: House = [
   [
     ["diagnostics", /^generator\/diagnostics\//],

@@ -7,7 +7,7 @@ const root = new URL("../..", import.meta.url).pathname;
 
 export function sources(folder: string): readonly SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".test.ts"))
     .map((name) => `${folder}/${name}`)
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }

@@ -26,7 +26,7 @@ export async function run() {
   execute(process.execPath, [bin, "init", root, "--template", "tracker", "--yes"]);
   mkdirSync(join(root, "node_modules"));
   symlinkSync(repository, join(root, "node_modules/opwright"));
-  for (const name of ["@types", "express", "socket.io", "swagger-ui-dist", "typescript"])
+  for (const name of ["@types", "express", "socket.io", "typescript"])
     symlinkSync(join(repository, "node_modules", name), join(root, "node_modules", name));
   const port = await freePort();
   const environment = { ...process.env, PORT: String(port), LOG_LEVEL: "error" };

@@ -28,7 +28,7 @@ beforeAll(() => {
   const needed = readdirSync(repository).filter(
     (name) =>
       /\.(?:json|mjs)$/.test(name) ||
-      ["generated", "generator", "runtime", "scripts", ...files].includes(name),
+      ["generated", "generator", "pages", "runtime", "scripts", ...files].includes(name),
   );
   for (const name of needed) cpSync(join(repository, name), join(clone, name), { recursive: true });
   mkdirSync(join(clone, "node_modules"));

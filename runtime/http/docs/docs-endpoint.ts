@@ -1,13 +1,13 @@
-// The pages /docs, /docs/events and /docs/operations, to read and try a service in a browser.
-import { readFile } from "node:fs/promises";
+// The pages /docs, /docs/operations and /docs/events, to read and try a service in a browser. Their
+// scripts are built from pages/.
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answerGet } from "../get-only.js";
 import { KeptText } from "../kept-text.js";
-import { docsPage, type DocsPage } from "./page.js";
-import { docsStyle } from "./style.js";
+import { docsPage } from "./page.js";
 
 export interface DocsOptions {
   readonly title: string;
@@ -37,15 +37,15 @@ const types = {
   json: "application/json; charset=utf-8",
 } as const;
 
-/** Swagger UI writes styles into its elements, and has images in its style sheet. */
+/** Nothing inline, nothing from elsewhere; the files that were downloaded are `blob:`. */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Answers GET and HEAD of the documentation's paths; returns whether it did. */
-export function docsEndpoint(
+export async function docsEndpoint(
   options: DocsOptions,
-): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const answers = docsAnswers(options);
+): Promise<(req: IncomingMessage, res: ServerResponse) => boolean> {
+  const answers = await docsAnswers(options);
   return (req, res) => {
     const [path = ""] = (req.url ?? "").split("?", 1);
     const answer = answers.get(path);
@@ -68,77 +68,41 @@ export function docsEndpoint(
   };
 }
 
-/** The pages and assets, by path. */
-function docsAnswers({
+/** The pages, with the script of each, and what they are made of, by path. */
+async function docsAnswers({
   title,
   folder,
   realtime,
   tokenHeader,
   tokenScheme,
-}: DocsOptions): ReadonlyMap<string, Answer> {
-  const pages = {
-    "/docs": "Try it",
-    ...(realtime === null ? {} : { "/docs/events": "Events" }),
-    "/docs/operations": "Operations",
-  };
-  const page = (
-    path: string,
-    scripts: readonly string[],
-    { styles = [], config = {} }: Partial<Pick<DocsPage, "styles" | "config">> = {},
-  ): readonly [string, Answer] => {
-    const made: DocsPage = {
-      title,
-      pages,
-      path,
-      styles: [...styles, "/docs/docs.css"],
-      scripts,
-      config: { tokenHeader, tokenScheme, ...config },
-    };
-    return [path, answerOf(types.html, async () => docsPage(made))];
-  };
-  const swagger = swaggerFolder();
-  const bundle = "swagger-ui-bundle.js";
-  const tryIt =
-    swagger === null
-      ? [page("/docs", ["/docs/no-swagger.js"])]
-      : [
-          page("/docs", [`/docs/${bundle}`, "/docs/api.js"], {
-            styles: ["/docs/swagger-ui.css"],
-          }),
-          ofSwagger(swagger, bundle),
-          ofSwagger(swagger, "swagger-ui.css"),
-        ];
+}: DocsOptions): Promise<ReadonlyMap<string, Answer>> {
+  const shown = [
+    { path: "/docs", name: "Reference", script: "reference" },
+    { path: "/docs/operations", name: "Operations", script: "operations" },
+    ...(realtime === null ? [] : [{ path: "/docs/events", name: "Events", script: "events" }]),
+  ];
+  const pages = Object.fromEntries(shown.map(({ path, name }) => [path, name]));
+  const config = { tokenHeader, tokenScheme, realtime };
+  const built = builtFolder();
+  const files = await readdir(built);
   return new Map<string, Answer>([
-    ...tryIt,
-    ...(realtime === null
-      ? []
-      : [page("/docs/events", ["/docs/events.js"], { config: { realtime } })]),
-    page("/docs/operations", ["/docs/operations.js"]),
-    ["/docs/docs.css", answerOf(types.css, async () => docsStyle)],
-    ...["session.js", "api.js", "no-swagger.js", "events.js", "operations.js"].map(asset),
+    ...shown.map(({ path, script }): readonly [string, Answer] => {
+      const page = { title, pages, path, script: `/docs/${script}.js`, config };
+      return [path, answerOf(types.html, async () => docsPage(page))];
+    }),
+    ...files.map((name): readonly [string, Answer] => {
+      const type = name.endsWith(".css") ? types.css : types.js;
+      return [`/docs/${name}`, answerOf(type, () => readFile(join(built, name)))];
+    }),
     ["/docs/catalog.json", answerOf(types.json, () => readFile(join(folder, "catalog.json")))],
   ]);
 }
 
-/** A script of our own. */
-function asset(name: string): readonly [string, Answer] {
-  const file = new URL(`./assets/${name}`, import.meta.url);
-  return [`/docs/${name}`, answerOf(types.js, () => readFile(file))];
-}
-
-function ofSwagger(folder: string, name: string): readonly [string, Answer] {
-  const type = name.endsWith(".css") ? types.css : types.js;
-  return [`/docs/${name}`, answerOf(type, () => readFile(join(folder, name)))];
-}
-
-/** Where swagger-ui-dist is installed, seen from here or from the project; null if it isn't. */
-function swaggerFolder(): string | null {
-  for (const from of [fileURLToPath(import.meta.url), join(process.cwd(), "package.json")]) {
-    try {
-      return dirname(createRequire(from).resolve("swagger-ui-dist/package.json"));
-    } catch {
-      // It is optional: the page says how to install it.
-    }
-  }
-  return null;
+/** Where scripts and styles are, seen from a bundle, from `dist/runtime`, or from `runtime`. */
+function builtFolder(): string {
+  const places = ["../pages/", "../../../pages/", "../../../dist/pages/"];
+  const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const found = folders.find((folder) => existsSync(join(folder, "style.css")));
+  if (found === undefined) throw new Error("the pages have not been built: run npm run build");
+  return found;
 }

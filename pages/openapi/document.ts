@@ -1,0 +1,93 @@
+// The OpenAPI document, as far as pages read it, and what its references lead to.
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema | boolean>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema | boolean;
+  readonly additionalProperties?: Schema | boolean;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly (Schema | boolean)[];
+  readonly oneOf?: readonly (Schema | boolean)[];
+  readonly allOf?: readonly (Schema | boolean)[];
+  readonly [keyword: string]: unknown;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header" | "cookie";
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+
+export interface Media {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+
+export interface Body {
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+export interface OperationObject {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly summary?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: Body | { readonly $ref: string };
+  readonly responses?: Readonly<Record<string, Response | { readonly $ref: string }>>;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly "x-deadline-seconds"?: number;
+  readonly "x-requires-authn"?: boolean;
+  readonly "x-required-permissions"?: readonly string[];
+  readonly "x-supports-idempotency-key"?: boolean;
+  readonly "x-error-codes"?: readonly (string | { readonly $ref: string })[];
+}
+
+export interface OpenApi {
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+  };
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** What a value or a reference to one stands for. */
+export function resolveReference<T extends object>(
+  document: OpenApi,
+  given: T | { readonly $ref: string },
+): T {
+  if (!("$ref" in given) || typeof given.$ref !== "string") return given as T;
+  const steps = given.$ref.slice(2).split("/");
+  const found = steps
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], document);
+  return resolveReference(document, found as T);
+}
+
+/** The name of the component that a schema refers to. */
+export function referredName(schema: Schema | boolean | undefined): string | undefined {
+  if (typeof schema !== "object" || schema.$ref === undefined) return undefined;
+  return schema.$ref.split("/").at(-1);
+}

@@ -1,0 +1,145 @@
+// /docs: the reference of the service, read from its OpenAPI document, with a form for each
+// operation.
+import { useEffect, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import type { OpenApi } from "../openapi/document.js";
+import { byNamespace, isFound, operationsOf, type Operation } from "../openapi/operations.js";
+import { Empty } from "../parts/empty.js";
+import { Method } from "../parts/method.js";
+import { mountPage } from "../shell/mount.js";
+import { requestJson } from "../shell/request.js";
+import { useFragment } from "../shell/use-location.js";
+import { useLoaded } from "../shell/use-loaded.js";
+import { OperationView } from "./operation-view.js";
+import type { ClientCall } from "./snippets.js";
+
+interface Catalog {
+  readonly operations: readonly (ClientCall & { readonly key: string })[];
+}
+
+function Reference({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
+  const key = useFragment();
+  const operations = operationsOf(openapi);
+  const operation = operations.get(key);
+  const catalog = useLoaded(() => requestJson<Catalog>("GET", "/docs/catalog.json"));
+  const calls = catalog.state === "loaded" ? catalog.value.operations : [];
+  useEffect(() => {
+    document.title = `${operation?.summary ?? "Reference"} · ${openapi.info.title}`;
+    scrollTo(0, 0);
+  }, [key]);
+  return (
+    <div class="shell">
+      <Navigation operations={[...operations.values()]} chosen={key} />
+      <main id="main">
+        {operation === undefined ? (
+          <Overview openapi={openapi} sought={key} />
+        ) : (
+          <OperationView
+            openapi={openapi}
+            operation={operation}
+            client={calls.find((one) => one.key === key) ?? {}}
+          />
+        )}
+      </main>
+    </div>
+  );
+}
+
+interface NavigationProps {
+  readonly operations: readonly Operation[];
+  readonly chosen: string;
+}
+
+/** All operations by namespace, with a search; folded away on a phone. */
+function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
+  const [search, setSearch] = useState("");
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => setIsOpen(false), [chosen]);
+  const found = operations.filter((operation) => isFound(operation, search));
+  const current = chosen.split(".")[0];
+  return (
+    <>
+      <button
+        class="menu"
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls="side"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        Operations
+      </button>
+      <nav id="side" class={isOpen ? "side" : "side closed"} aria-label="Operations" tabIndex={-1}>
+        <label>
+          <span class="hidden">Search operations</span>
+          <input
+            id="search"
+            type="search"
+            placeholder="Search operations"
+            value={search}
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
+        </label>
+        {found.length === 0 && <Empty title="No operation has all of these words" />}
+        {[...byNamespace(found)].map(([namespace, those]) => (
+          <details key={namespace} open={search !== "" || namespace === current}>
+            <summary>{namespace}</summary>
+            <ul>
+              {those.map(({ key, method }) => (
+                <li key={key}>
+                  <a href={`#${key}`} aria-current={key === chosen ? "page" : undefined}>
+                    {key.slice(namespace.length + 1)}
+                    <Method name={method} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+interface OverviewProps {
+  readonly openapi: OpenApi;
+  /** What the address asks for, and the service has not. */
+  readonly sought: string;
+}
+
+/** What the service is, and its namespaces. */
+function Overview({ openapi, sought }: OverviewProps): JSX.Element {
+  const { title, version, description } = openapi.info;
+  const described = new Map((openapi.tags ?? []).map((tag) => [tag.name, tag.description]));
+  const namespaces = byNamespace(operationsOf(openapi).values());
+  return (
+    <div class="stack wide">
+      <header class="stack tight">
+        <h1>{title}</h1>
+        <p class="row">
+          <span class="badge">{`version ${version}`}</span>
+          <a href="/openapi.json">openapi.json</a>
+        </p>
+        {description !== undefined && <p>{description}</p>}
+      </header>
+      {sought.includes(".") && (
+        <p class="message bad" role="alert">
+          There is no operation <code>{sought}</code> with a route.
+        </p>
+      )}
+      <section class="stack" aria-labelledby="namespaces">
+        <h2 id="namespaces">Namespaces</h2>
+        <div class="cards">
+          {[...namespaces].map(([namespace, operations]) => (
+            <a key={namespace} class="card stack tight" href={`#${operations[0]?.key ?? ""}`}>
+              <strong>{namespace}</strong>
+              <span class="small">{described.get(namespace) ?? ""}</span>
+              <span class="small quiet">{`${operations.length} operations`}</span>
+            </a>
+          ))}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+mountPage(Reference);

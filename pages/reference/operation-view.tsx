@@ -1,0 +1,155 @@
+// One operation: what it takes, what it answers, what may go wrong, and the form to try it.
+import type { JSX } from "preact";
+import type { OpenApi } from "../openapi/document.js";
+import type { Operation } from "../openapi/operations.js";
+import { typeText } from "../openapi/type-text.js";
+import { Method } from "../parts/method.js";
+import { Tabs } from "../parts/tabs.js";
+import { Members } from "../parts/members.js";
+import type { ClientCall } from "./snippets.js";
+import { TryOut } from "./try-out.js";
+
+interface OperationViewProps {
+  readonly openapi: OpenApi;
+  readonly operation: Operation;
+  readonly client: ClientCall;
+}
+
+/** The page of one operation. */
+export function OperationView({ openapi, operation, client }: OperationViewProps): JSX.Element {
+  return (
+    <article class="split" aria-labelledby="title">
+      <div class="stack wide">
+        <header class="stack tight">
+          <p class="quiet">
+            <code>{operation.key}</code>
+          </p>
+          <h1 id="title">{operation.summary}</h1>
+          <p class="row">
+            <Method name={operation.method} />
+            <code>{operation.path}</code>
+            {operation.isDeprecated && <span class="badge warn">deprecated</span>}
+          </p>
+          <Facts operation={operation} />
+          {operation.description !== "" && <p>{operation.description}</p>}
+        </header>
+        <Takes openapi={openapi} operation={operation} />
+        <Answers openapi={openapi} operation={operation} />
+        <Errors operation={operation} />
+      </div>
+      <div class="aside">
+        <TryOut key={operation.key} openapi={openapi} operation={operation} client={client} />
+      </div>
+    </article>
+  );
+}
+
+/** Who may call it, and within which bounds. */
+function Facts({ operation }: { readonly operation: Operation }): JSX.Element {
+  const { needsSignIn, permissions, deadlineSeconds, takesIdempotencyKey } = operation;
+  return (
+    <p class="row">
+      <span class="badge">{needsSignIn ? "needs a caller" : "open to everybody"}</span>
+      {permissions.map((permission) => (
+        <span key={permission} class="badge">
+          needs <code>{permission}</code>
+        </span>
+      ))}
+      {deadlineSeconds !== null && <span class="badge">{`within ${deadlineSeconds} s`}</span>}
+      {takesIdempotencyKey && <span class="badge">takes an Idempotency-Key</span>}
+      <a class="small" href={`/docs/operations#${operation.key}`}>
+        Guards and limits
+      </a>
+    </p>
+  );
+}
+
+function Takes({ openapi, operation }: Omit<OperationViewProps, "client">): JSX.Element {
+  const { parameters, body } = operation;
+  const [[type, media] = []] = [Object.entries(body?.content ?? {})[0] ?? []];
+  return (
+    <section class="stack" aria-labelledby="takes">
+      <h2 id="takes">Input</h2>
+      {parameters.length === 0 && media === undefined && <p class="quiet">It takes nothing.</p>}
+      {parameters.length > 0 && (
+        <ul class="members">
+          {parameters.map(({ name, in: place, required, schema, description }) => (
+            <li key={`${place} ${name}`}>
+              <div class="row">
+                <code>
+                  <strong>{name}</strong>
+                </code>
+                <code class="quiet">{typeText(openapi, schema)}</code>
+                <span class="badge">{place}</span>
+                {required === true && <span class="badge">required</span>}
+              </div>
+              {description !== undefined && <p class="small quiet">{description}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {media !== undefined && (
+        <>
+          <h3>
+            Body <span class="badge">{type}</span>
+          </h3>
+          <Members openapi={openapi} schema={media.schema} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Answers({ openapi, operation }: Omit<OperationViewProps, "client">): JSX.Element {
+  const successes = operation.responses.filter(({ status }) => status < "4");
+  return (
+    <section class="stack" aria-labelledby="answers">
+      <h2 id="answers">Answer</h2>
+      <Tabs
+        label="Answers"
+        tabs={successes.map(({ status, response }) => ({
+          name: status,
+          label: status,
+          panel: () => {
+            const [media] = Object.values(response.content ?? {});
+            if (media?.schema === undefined) return <p class="quiet">{response.description}</p>;
+            return (
+              <>
+                <p class="quiet">
+                  <code>{typeText(openapi, media.schema)}</code>
+                </p>
+                <Members openapi={openapi} schema={media.schema} />
+              </>
+            );
+          },
+        }))}
+      />
+    </section>
+  );
+}
+
+function Errors({ operation }: { readonly operation: Operation }): JSX.Element {
+  const failures = operation.responses.filter(({ status }) => status >= "4");
+  return (
+    <section class="stack" aria-labelledby="errors">
+      <h2 id="errors">Errors</h2>
+      <ul class="members">
+        {failures.map(({ status, response }) => (
+          <li key={status} class="row">
+            <span class="badge bad">{status}</span> {response.description}
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{`${operation.errorCodes.length} codes`}</summary>
+        <p class="row">
+          {operation.errorCodes.map((code) => (
+            <code key={code} class="badge">
+              {code}
+            </code>
+          ))}
+        </p>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+// A call as it is written elsewhere: for curl, and for the generated client.
+import { heldToken } from "../shell/tokens.js";
+import { config } from "../shell/config.js";
+import type { Operation } from "../openapi/operations.js";
+import { mediaTypeOf, type Call } from "../openapi/first-call.js";
+import { requestOf } from "./call.js";
+
+/** What the catalog knows of a function of the client. */
+export interface ClientCall {
+  /** `tasks.update`. */
+  readonly call?: string;
+  /** The member of the input that is the body; the body's members stand beside the others if none. */
+  readonly body_member?: string;
+}
+
+/** A call as a command for a shell. */
+export function curlText(operation: Operation, call: Call): string {
+  const { method, url, headers, body } = requestOf(operation, call);
+  const lines = [
+    `curl ${method === "GET" ? "" : method === "HEAD" ? "-I " : `-X ${method} `}${quote(url)}`,
+  ];
+  if (operation.needsSignIn)
+    lines.push(
+      `-H ${quote(`${config.tokenHeader}: ${config.tokenScheme} ${heldToken() ?? "TOKEN"}`)}`,
+    );
+  for (const [name, value] of Object.entries(headers))
+    lines.push(`-H ${quote(`${name}: ${value}`)}`);
+  if (mediaTypeOf(operation) === "multipart/form-data") lines.push("-F 'file=@FILE'");
+  else if (typeof body === "string") lines.push(`--data ${quote(body)}`);
+  return lines.join(" \\\n  ");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A call of the client's function, as TypeScript; null if the client has none. */
+export function clientText(operation: Operation, call: Call, known: ClientCall): string | null {
+  if (known.call === undefined) return null;
+  const input = inputOf(operation, call, known);
+  const hasInput = Object.keys(input).length > 0;
+  const namespace = known.call.split(".")[0] ?? "";
+  const local = reserved.test(namespace) ? `${namespace}_` : namespace;
+  const imported = local === namespace ? namespace : `${namespace} as ${local}`;
+  return [
+    `import { createClient, ${imported} } from "./generated/client/index.js";`,
+    "",
+    `const client = createClient({ baseUrl: ${JSON.stringify(location.origin)} });`,
+    `const answer = await ${local}${known.call.slice(namespace.length)}(client${hasInput ? `, ${literal(input)}` : ""});`,
+  ].join("\n");
+}
+
+const reserved =
+  /^(?:break|case|class|const|default|delete|enum|export|function|import|new|return|static|switch|this|void|with)$/;
+
+/** The input of an operation: its parameters beside the body, or beside the member that is it. */
+function inputOf(
+  operation: Operation,
+  call: Call,
+  { body_member: member }: ClientCall,
+): Readonly<Record<string, unknown>> {
+  const parameters = operation.parameters
+    .filter(({ in: place }) => place === "path" || place === "query")
+    .map(({ in: place, name, schema }) => {
+      const value = call.parameters[`${place} ${name}`] ?? "";
+      const isText = schema?.type === "string" || schema?.type === undefined;
+      return [name, isText ? value : parsed(value)] as const;
+    })
+    .filter(([, value]) => value !== "");
+  const type = mediaTypeOf(operation);
+  if (type === null) return Object.fromEntries(parameters);
+  const body = type === "multipart/form-data" ? { file: "FILE" } : parsed(call.body);
+  const own = member === undefined ? (body as object) : { [member]: body };
+  return { ...Object.fromEntries(parameters), ...own };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** JSON as TypeScript is written: names without quotation marks where that is possible. */
+function literal(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+}

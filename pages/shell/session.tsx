@@ -1,0 +1,163 @@
+// Sign-in, sign-out and the choice of a tenant, once for all pages.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import type { OpenApi } from "../openapi/document.js";
+import { operationsOf } from "../openapi/operations.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { requestJson } from "./request.js";
+import { claimsOf, forgetLater, heldToken, keepToken, onTokenChange } from "./tokens.js";
+
+interface Tenant {
+  readonly tenant_id: string;
+  readonly tenant_key: string;
+  readonly is_current: boolean;
+}
+
+/** The token of who is signed in, kept up to date. */
+export function useToken(): string | null {
+  const [token, setToken] = useState(heldToken);
+  useEffect(() => {
+    forgetLater();
+    return onTokenChange(() => setToken(heldToken()));
+  }, []);
+  return token;
+}
+
+/** The corner of the navigation that says who is signed in. */
+export function Session({ openapi }: { readonly openapi: OpenApi }): JSX.Element | null {
+  const token = useToken();
+  const dialog = useRef<HTMLDialogElement>(null);
+  // A service that has nobody to ask for.
+  if (openapi.components?.securitySchemes === undefined) return null;
+  if (token === null)
+    return (
+      <div class="session" id="session">
+        <button class="primary" type="button" onClick={() => dialog.current?.showModal()}>
+          Sign in
+        </button>
+        <SignIn openapi={openapi} dialog={dialog} />
+      </div>
+    );
+  return (
+    <div class="session" id="session">
+      <TenantChoice openapi={openapi} token={token} />
+      <button type="button" onClick={() => keepToken(null)}>
+        Sign out
+      </button>
+    </div>
+  );
+}
+
+interface SignInProps {
+  readonly openapi: OpenApi;
+  readonly dialog: { readonly current: HTMLDialogElement | null };
+}
+
+/** Asks for a login and a password, or for a token where the service gives none itself. */
+function SignIn({ openapi, dialog }: SignInProps): JSX.Element {
+  const [error, setError] = useState("");
+  const login = operationsOf(openapi).get("authn.password_login");
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement);
+    try {
+      const token =
+        login === undefined ? String(given.get("token")) : await tokenOf(login.path, given);
+      keepToken(token);
+      dialog.current?.close();
+    } catch (fault) {
+      setError(fault instanceof Error ? fault.message : String(fault));
+    }
+  };
+  return (
+    <Dialog title="Sign in" dialog={dialog}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        {login === undefined ? (
+          <Field label="Access token">
+            <input id="token" name="token" type="password" required autocomplete="off" />
+          </Field>
+        ) : (
+          <>
+            <Field label="Login">
+              <input id="login" name="login" required autocomplete="username" />
+            </Field>
+            <Field label="Password">
+              <input
+                id="password"
+                name="password"
+                type="password"
+                required
+                autocomplete="current-password"
+              />
+            </Field>
+          </>
+        )}
+        {error !== "" && (
+          <p class="message bad" role="alert">
+            {error}
+          </p>
+        )}
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+async function tokenOf(path: string, given: FormData): Promise<string> {
+  const body = { login: given.get("login"), password: given.get("password") };
+  return (await requestJson<{ readonly access_token: string }>("POST", path, body)).access_token;
+}
+
+/** The caller's tenants, to choose from. A caller of one tenant is in it at once. */
+function TenantChoice({
+  openapi,
+  token,
+}: {
+  readonly openapi: OpenApi;
+  readonly token: string;
+}): JSX.Element | null {
+  const [tenants, setTenants] = useState<readonly Tenant[]>([]);
+  const operations = operationsOf(openapi);
+  const list = operations.get("tenants.list_tenants");
+  const enter = operations.get("tenants.switch_tenant");
+  const change = async (id: string): Promise<void> => {
+    if (enter === undefined || id === "") return;
+    const path = enter.path.replace("{id}", encodeURIComponent(id));
+    keepToken((await requestJson<{ access_token: string }>(enter.method, path)).access_token);
+  };
+  useEffect(() => {
+    if (list === undefined || enter === undefined) return;
+    requestJson<{ readonly tenants: readonly Tenant[] }>(list.method, list.path).then(
+      async ({ tenants: known }) => {
+        setTenants(known);
+        const [only, ...others] = known;
+        const isInside = claimsOf(token)["tid"] !== undefined;
+        if (!isInside && only !== undefined && others.length === 0) await change(only.tenant_id);
+      },
+      // Whose session has ended signs in again.
+      () => keepToken(null),
+    );
+  }, [token]);
+  if (tenants.length === 0) return null;
+  const current = tenants.find(({ is_current: isCurrent }) => isCurrent);
+  return (
+    <label>
+      <span class="hidden">Tenant</span>
+      <select
+        id="tenant"
+        value={current?.tenant_id ?? ""}
+        onChange={(event) => void change(event.currentTarget.value)}
+      >
+        <option value="">Choose a tenant</option>
+        {tenants.map(({ tenant_id: id, tenant_key: name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,195 @@
+// Every page that a service serves, at three widths and in both colour schemes: nothing to scroll sideways, nothing that axe
+// finds, nothing from elsewhere, and few bytes. And a walk without a mouse.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, openBrowser } from "../support/browser.js";
+import { engines } from "../support/engines.js";
+import { password, peopleOf, type Member } from "../support/people.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pages = [
+  ["/docs", "Namespaces"],
+  ["/docs#tasks.create", "Create a task"],
+  ["/docs#files.upload", "File"],
+  ["/docs#tasks.agg_list", "Members"],
+  ["/docs/operations", "operations"],
+  ["/docs/operations#tasks.update", "Guard"],
+  ["/docs/events", "Signals"],
+] as const;
+const widths = [390, 768, 1280];
+const schemes = ["light", "dark"] as const;
+
+/** What axe finds in a page. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: checker, document } = globalThis as unknown as {
+      readonly document: object;
+      readonly axe: {
+        run(
+          of: object,
+          options: object,
+        ): Promise<{
+          readonly violations: readonly {
+            readonly id: string;
+            readonly nodes: readonly { readonly html: string }[];
+          }[];
+        }>;
+      };
+    };
+    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await checker.run(document, { runOnly });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+}
+
+/** How many pixels a page is wider than its window. */
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { document } = globalThis as unknown as {
+      readonly document: {
+        readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number };
+      };
+    };
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
+}
+
+describe.skipIf(!hasBrowser)("pages", () => {
+  let service: TestService;
+  let browser: Browser;
+  let ann: Member;
+  beforeAll(async () => {
+    const [sqlite] = engines;
+    if (sqlite === undefined) throw new Error("there is no SQLite");
+    service = await startTestService(sqlite, { signsIn: false });
+    ann = await peopleOf(service).member("", "notes.read", "notes.write");
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  for (const [path, text] of pages)
+    test.each(schemes)(
+      `${path} in %s fits, and axe finds nothing`,
+      async (colorScheme) => {
+        for (const width of widths) {
+          // axe is put in from outside, which the page's own policy forbids.
+          const context = await browser.newContext({
+            viewport: { width, height: 900 },
+            colorScheme,
+            bypassCSP: true,
+          });
+          const page = await context.newPage();
+          await page.goto(`${service.url}${path}`);
+          await page.waitForSelector(`main >> text=${text}`);
+          expect([width, await overflowOf(page)]).toEqual([width, 0]);
+          expect([width, await violationsOf(page)]).toEqual([width, []]);
+          await context.close();
+        }
+      },
+      60_000,
+    );
+
+  test("its dialog to sign in has nothing that axe finds", async () => {
+    const context = await browser.newContext({ bypassCSP: true });
+    const page = await context.newPage();
+    await page.goto(`${service.url}/docs`);
+    await page.click("#session button");
+    expect(await violationsOf(page)).toEqual([]);
+    await context.close();
+  });
+
+  test.each(["/docs#tasks.create", "/docs/operations", "/docs/events"])(
+    "%s breaks no rule of its policy, and asks nobody else",
+    async (path) => {
+      const page = await browser.newPage();
+      const faults: string[] = [];
+      const origins = new Set<string>();
+      page.on("console", (message) => faults.push(message.text()));
+      page.on("pageerror", (error) => faults.push(error.message));
+      page.on("request", (request) => origins.add(new URL(request.url()).origin));
+      const answer = await page.goto(`${service.url}${path}`);
+      await page.waitForSelector("main h1, main h2");
+      expect(await answer?.headerValue("content-security-policy")).not.toContain("unsafe");
+      expect(faults).toEqual([]);
+      expect([...origins]).toEqual([service.url]);
+      await page.close();
+    },
+  );
+
+  test.each([
+    ["/docs", 24],
+    ["/docs/operations", 16],
+    ["/docs/events", 32],
+  ])("the scripts and styles of %s have at most %i KB compressed", async (path, most) => {
+    const page = await browser.newPage();
+    const texts: Promise<Buffer>[] = [];
+    page.on("response", (response) => {
+      if (/\.(?:js|css)$/.test(response.url())) texts.push(response.body());
+    });
+    await page.goto(`${service.url}${path}`);
+    await page.waitForSelector("main h1, main h2");
+    const sizes = (await Promise.all(texts)).map((text) => gzipSync(text).length);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(sizes.reduce((sum, size) => sum + size, 0) / 1_000).toBeLessThan(most);
+    await page.close();
+  });
+
+  test("without a mouse: sign in, find an operation, create a note, sign out", async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(`${service.url}/docs`);
+    await page.waitForSelector("#search");
+    /** Presses Tab until what has the focus fits. */
+    const focus = async (isWanted: (text: string) => boolean): Promise<void> => {
+      for (let presses = 0; presses < 200; presses += 1) {
+        await page.keyboard.press("Tab");
+        const focused = await page.evaluate(() => {
+          const { document } = globalThis as unknown as {
+            readonly document: {
+              readonly activeElement: {
+                readonly id: string;
+                readonly textContent: string;
+              } | null;
+            };
+          };
+          const { id = "", textContent = "" } = document.activeElement ?? {};
+          return id === "" ? textContent : `#${id}`;
+        });
+        if (isWanted(focused)) return;
+      }
+      expect.fail("nothing of that kind can be reached by Tab");
+    };
+    const named = (name: string) => (text: string) => text === name;
+    await focus(named("Sign in"));
+    await page.keyboard.press("Enter");
+    await focus(named("#login"));
+    await page.keyboard.type(ann.login);
+    await focus(named("#password"));
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.textContent("#session")).toContain("Sign out");
+    await focus(named("#search"));
+    await page.keyboard.type("notes.create");
+    await focus((text) => text.startsWith("create"));
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.textContent("h1")).toBe("Create a note");
+    await focus(named("#body"));
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type('{"text": "by keyboard"}');
+    await focus(named("Send"));
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.textContent("#answer")).toContain("201 Created");
+    await page.keyboard.press("ControlOrMeta+Home");
+    await focus(named("Sign out"));
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.textContent("#session")).toContain("Sign in");
+    await page.close();
+  }, 60_000);
+});
