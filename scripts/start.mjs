@@ -24,7 +24,7 @@ await ready();
 if (!isProduction) await loadDemo("load");
 process.stdout.write(`
 Tracker API   ${url}
-Try it        ${url}/docs
+Reference     ${url}/docs
 Events        ${url}/docs/events
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz

@@ -5,6 +5,8 @@ import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 import { hasBrowser, openBrowser } from "../support/browser.js";
 import { engines } from "../support/engines.js";
 import { password, peopleOf, type Member } from "../support/people.js";
@@ -19,6 +21,9 @@ const pages = [
   ["/docs/operations", "operations"],
   ["/docs/operations#tasks.update", "Guard"],
   ["/docs/events", "Signals"],
+  ["/", "ready"],
+  ["/demo/live", "Not connected"],
+  ["/demo/upload", "Drop a file"],
 ] as const;
 const widths = [390, 768, 1280];
 const schemes = ["light", "dark"] as const;
@@ -106,7 +111,7 @@ describe.skipIf(!hasBrowser)("pages", () => {
     await context.close();
   });
 
-  test.each(["/docs#tasks.create", "/docs/operations", "/docs/events"])(
+  test.each(["/docs#tasks.create", "/docs/operations", "/docs/events", "/", "/demo/live"])(
     "%s breaks no rule of its policy, and asks nobody else",
     async (path) => {
       const page = await browser.newPage();
@@ -139,6 +144,22 @@ describe.skipIf(!hasBrowser)("pages", () => {
     const sizes = (await Promise.all(texts)).map((text) => gzipSync(text).length);
     expect(sizes.length).toBeGreaterThan(1);
     expect(sizes.reduce((sum, size) => sum + size, 0) / 1_000).toBeLessThan(most);
+    await page.close();
+  });
+
+  test("who signs in on the demo's home is signed in on the other pages", async () => {
+    const { context, write } = service.running.connection;
+    const bob = await createPrincipal(context("demo"), { login: "bob@example.test", password });
+    await write("demo", ({ transaction }) =>
+      transaction.of(tenantStore).addMember(ann.tenantId, bob),
+    );
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/`);
+    expect(await page.textContent("main")).toContain(password);
+    await page.click("text=Sign in as bob");
+    await expect.poll(() => page.textContent("#status")).toContain("Signed in as bob");
+    await page.click("text=Reference");
+    await expect.poll(() => page.textContent("#session")).toContain("Sign out");
     await page.close();
   });
 
