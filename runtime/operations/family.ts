@@ -1,4 +1,4 @@
-// What a family brings to a running service beside its operations. `server/families.ts` has the
+// What a family brings to a running service beside its operations. `families.ts` has the
 // list; nothing else knows one by name (architecture.md "A family is one value").
 import type { TokenAlgorithm } from "../ports/tokens.js";
 import type { Lifetime } from "../ports/lifetime.js";

@@ -26,7 +26,7 @@ import { ownMetadata } from "../operations/invoke-as.js";
 import type { SignalPlane } from "../ports/signals.js";
 import { DatabaseRefusal } from "../ports/database.js";
 import { openDatabase, openObjects } from "./engines.js";
-import { familiesOf, type FamilyParts } from "./families.js";
+import { familiesOf, type FamilyParts } from "../families.js";
 import { openLimiter } from "./limiter.js";
 import { publicUrlOf } from "./public-url.js";
 import { openAll, type Opened } from "./opened.js";

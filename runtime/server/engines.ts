@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.js";
 import { silentLog, type Log } from "../ports/log.js";
 import type { Database } from "../ports/database.js";
 import type { EngineDoors } from "../operations/family.js";
-import { sqlStores } from "./families.js";
+import { sqlStores } from "../families.js";
 
 export interface DatabaseOptions {
   /** Connections to PostgreSQL. */

@@ -3,7 +3,7 @@
 import type { Connections } from "../http/connections.js";
 import type { ServiceEndpoint } from "../http/service-endpoint.js";
 import type { ServiceConnection } from "./connect.js";
-import { familiesOf } from "./families.js";
+import { familiesOf } from "../families.js";
 import type { MetricSources } from "./metrics.js";
 import type { ServiceDefinition } from "./service.js";
 

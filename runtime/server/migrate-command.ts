@@ -7,7 +7,7 @@ import type { Database } from "../ports/database.js";
 import type { ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
 import { divergenceText, isHeldUp, locksLarge, planText } from "./plan-text.js";
-import { familiesOf } from "./families.js";
+import { familiesOf } from "../families.js";
 import type { ServiceDefinition } from "./service.js";
 
 export const migrateUsage = "migrate [--plan | --wait]";

@@ -3,7 +3,7 @@
 import { expiredRates } from "../operations/database-rate-limiter.js";
 import { hourly, type ServiceAtWork } from "../operations/family.js";
 import type { OutsideJob, PeriodicJob } from "../work/periodic.js";
-import { familiesOf, type FamilyParts } from "./families.js";
+import { familiesOf, type FamilyParts } from "../families.js";
 
 /** Rows that one batch removes. */
 const batchSize = 1_000;

@@ -3,7 +3,7 @@
 import type { ServiceEndpoint } from "../http/service-endpoint.js";
 import type { Probe, Probes } from "../operations/family.js";
 import type { ServiceConnection } from "./connect.js";
-import { familiesOf } from "./families.js";
+import { familiesOf } from "../families.js";
 import type { ServiceDefinition } from "./service.js";
 
 /** Probes of what the service needs, and of what it can do without for a while. */

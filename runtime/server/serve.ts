@@ -2,7 +2,7 @@
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import type { ServiceCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
-import { familiesOf } from "./families.js";
+import { familiesOf } from "../families.js";
 import { migrateCommand, migrateUsage } from "./migrate-command.js";
 import { processLog } from "./process-log.js";
 import { logWarnings } from "./process-warnings.js";

@@ -1,7 +1,7 @@
 // A service definition: what generated code hands to the server, as one value.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NextHandler } from "../http/front-handler.js";
-import type { FamilyParts } from "./families.js";
+import type { FamilyParts } from "../families.js";
 import type { PrintError } from "../operations/error-envelope.js";
 import type { KeptForms } from "../operations/kept-values.js";
 import type { AnyRoute } from "../operations/operation.js";

@@ -7,7 +7,7 @@ import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
 import { Environment, isPlainUrl } from "../operations/environment.js";
 import { databaseFile } from "./database-file.js";
-import { settingsOfFamilies, type FamilyParts } from "./families.js";
+import { settingsOfFamilies, type FamilyParts } from "../families.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
 

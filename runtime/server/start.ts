@@ -30,7 +30,7 @@ import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
 import { appFallback, type Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
-import { callersOf, endpointsOf, familiesOf, pageFactsOf } from "./families.js";
+import { callersOf, endpointsOf, familiesOf, pageFactsOf } from "../families.js";
 import { sourcesOf } from "./metric-sources.js";
 import { startMetrics, type Metrics } from "./metrics.js";
 import { openBus } from "./bus.js";

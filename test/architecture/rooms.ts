@@ -34,6 +34,7 @@ export const runtimeHouse: House = [
   ],
   [["tenancy", /^runtime\/families\/tenancy\//]],
   [["HTTP and its transports", /^runtime\/http\//]],
+  [["the list of families", /^runtime\/families\.ts$/]],
   [["server", /^runtime\/server\//]],
   [
     ["testing", /^runtime\/testing\//],
@@ -110,25 +111,20 @@ export function enginesByName(imports: readonly Import[]): readonly Import[] {
 
 const runtimeFamily = /^runtime\/families\//;
 
-/** Imports by which something of the server but the list knows a family. */
+/** Imports by which something of the server knows a family. */
 export function familiesInServer(imports: readonly Import[]): readonly Import[] {
   return imports.filter(
-    ({ from, to }) =>
-      from.startsWith("runtime/server/") &&
-      from !== "runtime/server/families.ts" &&
-      runtimeFamily.test(to),
+    ({ from, to }) => from.startsWith("runtime/server/") && runtimeFamily.test(to),
   );
 }
 
-/** Members of a service definition, of the names given, that the server reads outside the list. */
+/** Members of a service definition, of the names given, that the server reads. */
 export function partsRead(
   files: readonly SourceFile[],
   members: readonly string[],
 ): readonly string[] {
   return files
-    .filter(
-      ({ path }) => path.startsWith("runtime/server/") && path !== "runtime/server/families.ts",
-    )
+    .filter(({ path }) => path.startsWith("runtime/server/"))
     .flatMap(({ path, text }) =>
       members
         .filter((name) =>

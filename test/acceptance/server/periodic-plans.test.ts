@@ -20,7 +20,7 @@ import { projectsSpec } from "../../../generated/documents/projects.js";
 import { historyStore } from "../../../runtime/ports/document-history.js";
 import { identityStore } from "../../../runtime/ports/identity.js";
 import { mailboxStore } from "../../../runtime/ports/mailbox.js";
-import { sqlStores } from "../../../runtime/server/families.js";
+import { sqlStores } from "../../../runtime/families.js";
 
 const now = 1_800_000_000_000;
 const day = 86_400_000;

@@ -18,7 +18,7 @@ import { usualDatabase } from "../../../runtime/server/engines.js";
 import { openSqliteDatabase } from "../../../runtime/engines/sqlite/engine.js";
 import type { TestEngine } from "../../support/engines.js";
 import { startTestService } from "../../support/service.js";
-import { sqlStores } from "../../../runtime/server/families.js";
+import { sqlStores } from "../../../runtime/families.js";
 
 describe.skipIf(process.platform === "win32")("for one account", () => {
   let folder = "";
