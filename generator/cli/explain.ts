@@ -69,6 +69,8 @@ function describeOperation(operation: OperationModel): string {
     ["deadline", operation.deadlineSeconds === null ? "none" : `${operation.deadlineSeconds} s`],
     ["idempotency key", operation.idempotencyKey ? "honoured" : "not honoured"],
     ["errors", errorCodesOf(operation).join(", ")],
+    // Where the reference has it while the service runs in development.
+    ["page", `${route === null ? "/docs/operations" : "/docs"}#${operation.key}`],
   ];
   return [
     `${operation.key}: ${operation.summary}`,

@@ -41,6 +41,7 @@ function entryOf(operation: OperationModel): object {
     error_groups: groups,
     errors: own,
     source: operation.source,
+    ...(operation.deprecated === null ? {} : { deprecated: operation.deprecated }),
   };
 }
 

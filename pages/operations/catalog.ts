@@ -15,9 +15,12 @@ export interface Entry {
   readonly errors: readonly string[];
   /** The file of the registry that declares it. */
   readonly source: string;
-  readonly deprecated?: { readonly since: string; readonly sunset?: string };
-  /** The events that it emits. */
-  readonly emits?: readonly string[];
+  readonly deprecated?: {
+    readonly since: string;
+    readonly sunset: string | null;
+    /** What to use in its place. */
+    readonly use: string | null;
+  };
 }
 
 export interface Catalog {

@@ -10,7 +10,7 @@ export function Panel({
   readonly catalog: Catalog;
   readonly entry: Entry;
 }): JSX.Element {
-  const { key, summary, method, hooks, guard, source, emits = [] } = entry;
+  const { key, summary, method, hooks, guard, source } = entry;
   const codes = codesOf(catalog, entry);
   return (
     <div class="card stack">
@@ -45,16 +45,6 @@ export function Panel({
           ))}
         </ul>
       </section>
-      {emits.length > 0 && (
-        <section class="stack tight">
-          <h3>Events</h3>
-          <p class="row">
-            {emits.map((event) => (
-              <code key={event}>{event}</code>
-            ))}
-          </p>
-        </section>
-      )}
       <section class="stack tight">
         <h3>Errors</h3>
         <p class="row">
@@ -84,10 +74,11 @@ function limitTexts({
       ? "It writes in one transaction."
       : "It opens no transaction that writes by itself.",
     ...(isKeyed ? ["It takes an Idempotency-Key."] : []),
-    ...(deprecated === undefined
-      ? []
-      : [
-          `It is deprecated since ${deprecated.since}${deprecated.sunset === undefined ? "" : `, and may be removed from ${deprecated.sunset} on`}.`,
-        ]),
+    ...(deprecated === undefined ? [] : [deprecationText(deprecated)]),
   ];
+}
+
+function deprecationText({ since, sunset, use }: NonNullable<Entry["deprecated"]>): string {
+  const end = sunset === null ? "" : `, and may be gone from ${sunset} on`;
+  return `It has been deprecated since ${since}${end}.${use === null ? "" : ` Use ${use}.`}`;
 }

@@ -17,6 +17,8 @@ export interface AnswerStyle {
   readonly compressBytes: number | null;
   /** The bodies of errors. */
   readonly printError: PrintError;
+  /** The page that a browser shows for an error in place of its body; null for none. */
+  readonly errorPage: PrintError | null;
 }
 
 const plain: AnswerStyle = {
@@ -24,6 +26,7 @@ const plain: AnswerStyle = {
   challenge: "Bearer",
   compressBytes: null,
   printError: usualEnvelope,
+  errorPage: null,
 };
 
 /**

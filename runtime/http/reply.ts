@@ -16,6 +16,10 @@ import { securityHeaderList } from "./security-headers.js";
 import { epochMillis, startTimer } from "../ports/ambient.js";
 
 export const jsonType = "application/json; charset=utf-8";
+const htmlType = "text/html; charset=utf-8";
+/** A page of an error has a style sheet and nothing else. */
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304
@@ -155,13 +159,20 @@ function writeError(
     exchange.code = error.code;
     exchange.requestId ??= metadata.requestId;
   }
-  const text = (exchange?.style.printError ?? usualEnvelope)(error);
+  const errorPage = exchange?.style.errorPage ?? null;
+  const printError = exchange?.style.printError ?? usualEnvelope;
   headers.push(
     "Cache-Control",
     "no-store",
     ...Object.entries(headersOf(error, exchange?.style.challenge)).flat(),
   );
-  sendJson(req, res, error.status, headers, text);
+  // Whoever follows a link sees a page; a script, whatever it accepts, gets the envelope.
+  if (errorPage === null || req.headers["sec-fetch-dest"] !== "document") {
+    sendJson(req, res, error.status, headers, printError(error));
+    return;
+  }
+  headers[headers.indexOf("Content-Security-Policy") + 1] = pagePolicy;
+  sendText(req, res, error.status, headers, errorPage(error), htmlType);
 }
 
 /**
@@ -174,8 +185,19 @@ export function sendJson(
   headers: string[],
   text: string,
 ): void {
+  sendText(req, res, status, headers, text, jsonType);
+}
+
+function sendText(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: string[],
+  text: string,
+  type: string,
+): void {
   const bytes = Buffer.byteLength(text);
-  headers.push("Content-Type", jsonType, "Content-Length", String(bytes));
+  headers.push("Content-Type", type, "Content-Length", String(bytes));
   if (!req.complete && hasBody(req)) {
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);

@@ -8,6 +8,7 @@ import { fail } from "../contract/errors.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
+import { errorPageOf } from "../http/docs/error-page.js";
 import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
 import { checkHttpVersion } from "../http/http-version.js";
@@ -23,7 +24,7 @@ import {
 } from "../http/service-endpoint.js";
 import { reliably, usualEnvelope } from "../operations/error-envelope.js";
 import { Connections } from "../http/connections.js";
-import { Exchange } from "../http/exchange.js";
+import { Exchange, type AnswerStyle } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic, type Periodic } from "../work/periodic.js";
 import type { Started } from "../operations/family.js";
@@ -119,8 +120,8 @@ async function startService(
     trustsProxy: settings.trustsProxy,
     allowedOrigins,
   });
-  const printError = reliably(service.errorEnvelope ?? usualEnvelope, log);
-  const style = { ...callers.style, compressBytes: settings.compressBytes, printError };
+  const style = styleOf(service, options, callers.style);
+  const { printError } = style;
   const endpoints = await openEndpoints(service, connection, options, {
     bind,
     allowedOrigins,
@@ -175,6 +176,20 @@ async function startService(
     adminUrl: admin === null ? null : urlOf(admin, settings.host),
     connection,
     stop: () => (stopped ??= stopWithin(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
+  };
+}
+
+/** How answers look, whoever gives them. */
+function styleOf(
+  { title, errorEnvelope }: ServiceDefinition,
+  { settings, log }: ConnectOptions,
+  ofCallers: Pick<AnswerStyle, "callerFields" | "challenge">,
+): AnswerStyle {
+  return {
+    ...ofCallers,
+    compressBytes: settings.compressBytes,
+    printError: reliably(errorEnvelope ?? usualEnvelope, log),
+    errorPage: settings.hasDocs ? errorPageOf(title) : null,
   };
 }
 

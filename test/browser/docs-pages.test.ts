@@ -63,6 +63,28 @@ test("a service with such paths of its own has those alone", async () => {
   await service.stop();
 });
 
+test("an error is a page for whoever follows a link, and the envelope for everybody else", async () => {
+  const [on, off] = [await started(), await started({ DOCS: "off" })];
+  const asked = { "sec-fetch-dest": "document", accept: "text/html" };
+  const page = await on.call("GET", "/<b>nowhere", { headers: asked });
+  expect([page.status, page.headers.get("content-type")]).toEqual([
+    404,
+    "text/html; charset=utf-8",
+  ]);
+  expect(String(page.body)).toContain("<code>route_not_found</code>");
+  expect(String(page.body)).not.toContain("<b>");
+  expect(page.headers.get("content-security-policy")).toContain("style-src 'self'");
+  for (const [service, headers] of [
+    [on, { ...asked, "sec-fetch-dest": "empty" }],
+    [on, { accept: "text/html" }],
+    [off, asked],
+  ] as const) {
+    const answer = await service.call("GET", "/nowhere", { headers });
+    expect([answer.status, answer.body.code]).toEqual([404, "route_not_found"]);
+  }
+  for (const service of [on, off]) await service.stop();
+});
+
 test("pages send tokens in the header that the service looks at", async () => {
   if (sqlite === undefined) throw new Error("there is no SQLite");
   const ingress = [{ kind: "bearer", header: "X-Auth", scheme: "Token", route: "api" }] as const;

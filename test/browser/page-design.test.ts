@@ -21,6 +21,8 @@ const pages = [
   ["/docs/operations", "operations"],
   ["/docs/operations#tasks.update", "Guard"],
   ["/docs/events", "Signals"],
+  ["/tasks/nothing", "core.validation"],
+  ["/nowhere", "route_not_found"],
   ["/", "ready"],
   ["/demo/live", "Not connected"],
   ["/demo/upload", "Drop a file"],

@@ -41,6 +41,9 @@ describe("exit codes", () => {
     expect((await cli(root, "check", "--nope")).code).toBe(2);
     expect((await cli(root, "check", "--config", "none.ts")).code).toBe(2);
     expect((await cli(root, "check", "--out", "/etc")).code).toBe(2);
+    expect((await cli(root, "explain", "notes.list")).stdout).toMatch(
+      /^page +\/docs#notes\.list$/m,
+    );
     expect((await cli(root, "explain", "notes.none")).code).toBe(2);
     expect((await cli(root, "explain", "OPW999")).code).toBe(2);
     writeFileSync(join(root, "blocked"), "a file, not a folder");

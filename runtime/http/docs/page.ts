@@ -34,6 +34,7 @@ export function docsPage({ title, pages, path, script, config }: DocsPage): stri
 `;
 }
 
-function escapeHtml(text: string): string {
+/** Text as it stands in HTML, in content and in attributes. */
+export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
