@@ -10,6 +10,7 @@ export const benches = [
   "realtime",
   "search",
   "objects",
+  "pages",
   "shapes",
   "start",
   "storage",

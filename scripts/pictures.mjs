@@ -1,0 +1,79 @@
+// npm run pictures: takes the pictures of docs/pages.md from the reference service with its demo data.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build, buildService, install, root } from "./prepare.mjs";
+
+install();
+build();
+buildService();
+const { chromium } = createRequire(import.meta.url)("playwright-core");
+const data = mkdtempSync(join(tmpdir(), "opwright-pictures-"));
+const port = "4419";
+const url = `http://127.0.0.1:${port}`;
+const env = { ...process.env, PORT: port, DATA_DIR: data, LOG_LEVEL: "error" };
+const run = (file) =>
+  spawn("node", [join(root, "dist/service", file)], { cwd: root, env, stdio: "inherit" });
+const server = run("generated/server.js");
+for (let tries = 0; tries < 200; tries += 1) {
+  if (
+    await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  )
+    break;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+await once(run("registry/demo/load.js"), "exit");
+
+const pages = {
+  home: "/",
+  reference: "/docs",
+  operation: "/docs#tasks.create",
+  operations: "/docs/operations#tasks.update",
+  events: "/docs/events",
+  board: "/demo/live",
+  error: "/nowhere",
+};
+const folder = join(root, "docs/pictures");
+mkdirSync(folder, { recursive: true });
+const browser = await chromium.launch({
+  executablePath: process.env.OPWRIGHT_TEST_CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+for (const [width, height, colorScheme] of [
+  [1280, 800, "light"],
+  [390, 800, "dark"],
+]) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const page = await context.newPage();
+  await page.goto(`${url}/`);
+  await page.click("text=Sign in as bob");
+  await page.getByText("Signed in as bob").waitFor();
+  for (const [name, path] of Object.entries(pages)) {
+    await page.goto(`${url}${path}`);
+    await page.waitForTimeout(600);
+    if (name === "board") {
+      await page.click("#connect button");
+      await page.getByText("Write the checklist").waitFor();
+    }
+    if (name === "events") {
+      await page.click("#connect");
+      await page.getByText("Connected over").waitFor();
+    }
+    await page.screenshot({
+      path: join(folder, `${name}-${width}-${colorScheme}.jpg`),
+      type: "jpeg",
+      quality: 80,
+    });
+  }
+  await context.close();
+}
+await browser.close();
+server.kill("SIGTERM");
+await once(server, "exit");
+rmSync(data, { recursive: true, force: true });
