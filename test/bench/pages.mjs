@@ -176,18 +176,15 @@ async function look(browser, { open, closed: strict }) {
 async function lookOnce(browser, url) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
-  let bytes = 0;
+  const sizes = [];
   let foreign = 0;
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
     if (protocol.startsWith("http") && origin !== new URL(url).origin) foreign += 1;
   });
-  page.on("response", async (response) => {
-    if (/\.(?:js|css)(?:\?|$)/.test(response.url()))
-      bytes += await response.body().then(
-        (body) => gzipSync(body).length,
-        () => 0,
-      );
+  page.on("response", (response) => {
+    if (!/\.(?:js|css)(?:\?|$)/.test(response.url())) return;
+    sizes.push(response.body().then((body) => gzipSync(body).length));
   });
   const started = performance.now();
   await page.goto(url);
@@ -197,7 +194,7 @@ async function lookOnce(browser, url) {
   const painted = await page.evaluate(
     () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
   );
-  await page.waitForTimeout(500);
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   await context.close();
   const violations = await violationsOf(browser, url);
   return { kilobytes: bytes / 1_000, painted, readable, violations, foreign };

@@ -1,18 +1,16 @@
 // Every page that a service serves, at three widths and in both colour schemes: nothing to scroll sideways, nothing that axe
 // finds, nothing from elsewhere, and few bytes. And a walk without a mouse.
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 import { hasBrowser, openBrowser } from "../support/browser.js";
 import { engines } from "../support/engines.js";
+import { overflowOf, violationsOf } from "../support/page-checks.js";
 import { password, peopleOf, type Member } from "../support/people.js";
 import { startTestService, type TestService } from "../support/service.js";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pages = [
   ["/docs", "Namespaces"],
   ["/docs#tasks.create", "Create a task"],
@@ -29,42 +27,6 @@ const pages = [
 ] as const;
 const widths = [390, 768, 1280];
 const schemes = ["light", "dark"] as const;
-
-/** What axe finds in a page. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: checker, document } = globalThis as unknown as {
-      readonly document: object;
-      readonly axe: {
-        run(
-          of: object,
-          options: object,
-        ): Promise<{
-          readonly violations: readonly {
-            readonly id: string;
-            readonly nodes: readonly { readonly html: string }[];
-          }[];
-        }>;
-      };
-    };
-    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations } = await checker.run(document, { runOnly });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
-}
-
-/** How many pixels a page is wider than its window. */
-function overflowOf(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const { document } = globalThis as unknown as {
-      readonly document: {
-        readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number };
-      };
-    };
-    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
-  });
-}
 
 describe.skipIf(!hasBrowser)("pages", () => {
   let service: TestService;

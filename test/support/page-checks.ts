@@ -1,0 +1,42 @@
+// What is checked of every page in a browser: what axe finds, and whether it fits its window.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds in a page. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: checker, document } = globalThis as unknown as {
+      readonly document: object;
+      readonly axe: {
+        run(
+          of: object,
+          options: object,
+        ): Promise<{
+          readonly violations: readonly {
+            readonly id: string;
+            readonly nodes: readonly { readonly html: string }[];
+          }[];
+        }>;
+      };
+    };
+    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await checker.run(document, { runOnly });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+}
+
+/** How many pixels a page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { document } = globalThis as unknown as {
+      readonly document: {
+        readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number };
+      };
+    };
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
+}
