@@ -20,8 +20,11 @@ export function mediaTypeOf({ body }: Operation): string | null {
 export function firstCall(document: OpenApi, operation: Operation): Call {
   const media = operation.body?.content?.[mediaTypeOf(operation) ?? ""];
   const example = media?.example ?? exampleOf(document, media?.schema);
+  // A revision may come as `rev` or as If-Match, so the document can require neither.
+  const needsRevision = operation.errorCodes.includes("revision_required");
   const parameters = operation.parameters.map(({ in: place, name, required, schema, example }) => {
-    const value = required === true ? (example ?? exampleOf(document, schema)) : "";
+    const isNeeded = required === true || (needsRevision && name === "rev");
+    const value = isNeeded ? (example ?? exampleOf(document, schema)) : "";
     return [`${place} ${name}`, typeof value === "string" ? value : JSON.stringify(value)];
   });
   return {
