@@ -1,7 +1,7 @@
 // Work that waits in the database and is done outside a transaction: looked for when this process
-// has added some, and every second, for work that other processes have added or that is due again.
+// has added some, and about every second, for work that others have added or that is due again.
 import { setMaxListeners } from "node:events";
-import { sleep, startInterval } from "../ports/ambient.js";
+import { drawFraction, sleep, startTimer } from "../ports/ambient.js";
 
 export interface Poller {
   /** Something was put there: look now rather than at the next poll. */
@@ -52,8 +52,16 @@ export function startPoller(
     state.isWanted = true;
     looking ??= look().finally(() => (looking = undefined));
   };
-  const poll = startInterval(wake, pollMillis);
-  poll.unref();
+  // Processes that poll in step would leave everything to the one that is a little ahead.
+  const pollAgain = (): NodeJS.Timeout =>
+    startTimer(
+      () => {
+        poll = pollAgain();
+        wake();
+      },
+      pollMillis * (0.75 + drawFraction() / 2),
+    ).unref();
+  let poll = pollAgain();
   return {
     wake,
     track(work) {
@@ -69,7 +77,7 @@ export function startPoller(
     stopping: stopping.signal,
     async stop(patienceMillis) {
       state.isStopped = true;
-      clearInterval(poll);
+      clearTimeout(poll);
       const done = (looking ?? Promise.resolve()).then(() => Promise.all(underWay));
       const within = (millis: number): Promise<unknown> =>
         Promise.race([done, sleep(millis, undefined, { ref: false })]);
