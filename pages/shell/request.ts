@@ -3,10 +3,12 @@ import { credentials } from "./tokens.js";
 
 /** What the service says of a fault. */
 export class RequestError extends Error {
+  readonly status: number;
   readonly code: string;
 
-  constructor(code: string, detail: string) {
+  constructor(status: number, code: string, detail: string) {
     super(detail);
+    this.status = status;
     this.code = code;
   }
 }
@@ -20,8 +22,16 @@ export async function requestJson<T>(method: string, path: string, body?: unknow
     ...(hasBody ? { body: JSON.stringify(body) } : {}),
   });
   const text = await response.text();
-  const answer = text === "" ? undefined : JSON.parse(text);
-  if (!response.ok)
-    throw new RequestError(answer?.code ?? String(response.status), answer?.detail ?? text);
-  return answer as T;
+  if (response.ok) return (text === "" ? undefined : JSON.parse(text)) as T;
+  const { code, detail } = envelopeOf(text);
+  throw new RequestError(response.status, code ?? String(response.status), detail ?? text);
+}
+
+/** The envelope of an error; nothing of what a proxy answers in its place. */
+function envelopeOf(text: string): { readonly code?: string; readonly detail?: string } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }

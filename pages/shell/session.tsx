@@ -5,7 +5,7 @@ import type { OpenApi } from "../openapi/document.js";
 import { operationsOf } from "../openapi/operations.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { requestJson } from "./request.js";
+import { RequestError, requestJson } from "./request.js";
 import { claimsOf, forgetLater, heldToken, keepToken, onTokenChange } from "./tokens.js";
 
 interface Tenant {
@@ -137,8 +137,10 @@ function TenantChoice({
         const isInside = claimsOf(token)["tid"] !== undefined;
         if (!isInside && only !== undefined && others.length === 0) await change(only.tenant_id);
       },
-      // Whose session has ended signs in again.
-      () => keepToken(null),
+      // Whoever's session has ended signs in again; other faults pass.
+      (error: unknown) => {
+        if (error instanceof RequestError && error.status === 401) keepToken(null);
+      },
     );
   }, [token]);
   if (tenants.length === 0) return null;
