@@ -60,7 +60,7 @@ for (const engine of engines) {
           .end();
       });
 
-    test.each(["/openapi.json", "/asyncapi.json", "/docs/docs.css", "/docs/catalog.json"])(
+    test.each(["/openapi.json", "/asyncapi.json", "/docs/style.css", "/docs/catalog.json"])(
       "%s has a strong validator for each of its forms",
       async (path) => {
         const plain = await ask(service, path);
