@@ -149,9 +149,10 @@ async function servePeer({ name, package: wanted, files, body, script }) {
       })
       .end(gzipSync(text));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
+    url: `http://127.0.0.1:${port}`,
     close: () => server.close(() => undefined),
   };
 }
@@ -208,7 +209,7 @@ async function violationsOf(browser, url) {
   await page.getByText(/tasks/i).locator("visible=true").first().waitFor({ timeout: 60_000 });
   await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
   const count = await page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document);
+    const { violations } = await globalThis.axe.run(globalThis.document);
     return violations.length;
   });
   await context.close();
@@ -234,9 +235,10 @@ async function overflow(browser, url) {
   await page.goto(url);
   await page.getByText(/tasks/i).first().waitFor({ timeout: 60_000, state: "attached" });
   await page.waitForTimeout(1_000);
-  const wide = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
+  const wide = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = globalThis.document.documentElement;
+    return scrollWidth - clientWidth;
+  });
   await page.close();
   return wide;
 }
