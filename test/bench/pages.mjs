@@ -84,7 +84,7 @@ export async function run() {
     rows.push([
       name,
       kilobytes.toFixed(0),
-      `${painted.toFixed(0)} ms`,
+      Number.isNaN(painted) ? "" : `${painted.toFixed(0)} ms`,
       `${readable.toFixed(0)} ms`,
       blocked === 0 ? "holds" : `${blocked} refused`,
       String(foreign),
