@@ -1,5 +1,5 @@
-// dist/cli, dist/served and dist/pages: the command line, the runtime and the pages in a few files each. Loading them file by file takes a tenth of
-// the time for generating 1 000 operations, and a third of the time in which a service starts.
+// dist/cli, dist/served and dist/pages: the command line, the runtime and the pages in a few files each. Loading them file
+// by file takes a tenth of the time for generating 1 000 operations, and a third of the time in which a service starts.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

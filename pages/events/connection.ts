@@ -1,9 +1,11 @@
 // The connection of the events page, by the transports of the client.
-import { createClient, type Operation as ClientOperation } from "../../client/core.js";
+import { createClient } from "../../client/core.js";
 import type { Ending, Line, Transport } from "../../client/realtime/port.js";
 import { sse } from "../../client/realtime/sse.js";
 import { socketIo, type MakeSocketIo } from "../../client/realtime/socketio.js";
 import { webSocket } from "../../client/realtime/websocket.js";
+import type { Catalog } from "../openapi/catalog.js";
+import { clientOperationOf } from "../openapi/client-operation.js";
 import { operationsOf } from "../openapi/operations.js";
 import type { OpenApi } from "../openapi/document.js";
 import { config } from "../shell/config.js";
@@ -22,12 +24,13 @@ const deviceId = `docs-${crypto.randomUUID().slice(0, 8)}`;
 
 export interface Listener {
   opened(): void;
-  signal(name: string, id: string | null, data: unknown): void;
+  signal(name: string, data: unknown): void;
   ended(ending: Ending): void;
 }
 
 export interface Connecting {
   readonly openapi: OpenApi;
+  readonly catalog: Catalog;
   readonly transport: string;
   readonly topics: readonly string[];
   readonly commands: readonly CommandType[];
@@ -35,7 +38,7 @@ export interface Connecting {
 
 /** Opens a connection as who is signed in. What is durable is acknowledged once it is shown. */
 export async function openLine(
-  { openapi, transport, topics, commands }: Connecting,
+  { openapi, catalog, transport, topics, commands }: Connecting,
   listener: Listener,
 ): Promise<Line> {
   const client = createClient({
@@ -56,13 +59,16 @@ export async function openLine(
     begun: () => undefined,
     from: "now",
     commands: Object.fromEntries(
-      commands.map(({ name, operation }) => [name, requestOf(openapi, operation)]),
+      commands.flatMap(({ name, operation: key }) => {
+        const operation = operationsOf(openapi).get(key);
+        return operation === undefined ? [] : [[name, clientOperationOf(operation, catalog)]];
+      }),
     ),
   } as const;
   const line = chosen.open(dial, {
     opened: () => listener.opened(),
     signal(name, id, data) {
-      listener.signal(name, id, data);
+      listener.signal(name, data);
       if (id !== null) line.acknowledge(id);
     },
     ended: (ending) => listener.ended(ending),
@@ -75,12 +81,4 @@ async function transportOf(name: string): Promise<Transport> {
   if (name !== "socketio") return webSocket();
   const { io } = await import("socket.io-client");
   return socketIo(io as unknown as MakeSocketIo);
-}
-
-/** The request that stands for a command where the transport has none. */
-function requestOf(openapi: OpenApi, key: string): ClientOperation {
-  const operation = operationsOf(openapi).get(key);
-  if (operation === undefined) return { method: "POST", path: "/" };
-  const query = operation.parameters.filter((one) => one.in === "query").map(({ name }) => name);
-  return { method: operation.method, path: operation.path, query, body: "rest" };
 }

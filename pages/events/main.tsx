@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import type { Line } from "../../client/realtime/port.js";
+import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
 import { Empty } from "../parts/empty.js";
 import { Field } from "../parts/field.js";
@@ -21,14 +22,21 @@ const mostMoments = 500;
 const commandMillis = 30_000;
 
 function Events({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
-  const loaded = useLoaded(() => requestJson<AsyncApi>("GET", "/asyncapi.json"));
+  const loaded = useLoaded(() =>
+    Promise.all([
+      requestJson<AsyncApi>("GET", "/asyncapi.json"),
+      requestJson<Catalog>("GET", "/docs/catalog.json"),
+    ]),
+  );
   return (
     <main id="main" class="page stack wide">
       <h1>Events</h1>
       {loaded.state === "failed" && (
-        <Empty title="asyncapi.json could not be read">{loaded.error.message}</Empty>
+        <Empty title="The service's documents could not be read">{loaded.error.message}</Empty>
       )}
-      {loaded.state === "loaded" && <Plane openapi={openapi} asyncapi={loaded.value} />}
+      {loaded.state === "loaded" && (
+        <Plane openapi={openapi} asyncapi={loaded.value[0]} catalog={loaded.value[1]} />
+      )}
     </main>
   );
 }
@@ -36,34 +44,42 @@ function Events({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
 interface PlaneProps {
   readonly openapi: OpenApi;
   readonly asyncapi: AsyncApi;
+  readonly catalog: Catalog;
 }
 
-function Plane({ openapi, asyncapi }: PlaneProps): JSX.Element {
+/** How far a connection is; one that is being opened can't be opened again. */
+type Phase = "closed" | "connecting" | "open";
+
+function Plane({ openapi, asyncapi, catalog }: PlaneProps): JSX.Element {
   const [moments, setMoments] = useState<readonly Moment[]>([]);
   const [kind, setKind] = useState("");
   const [status, setStatus] = useState("Not connected");
   const line = useRef<Line | null>(null);
-  const [isConnected, setIsConnected] = useState(false);
+  const [phase, setPhase] = useState<Phase>("closed");
   const commands = commandsOf(asyncapi);
   const signals = signalsOf(asyncapi);
   const kinds = new Map(signals.map(({ name, isDurable }) => [name, isDurable]));
-  const add = (moment: Omit<Moment, "at">): void =>
-    setMoments((known) => [{ at: new Date(), ...moment }, ...known].slice(0, mostMoments));
+  const count = useRef(0);
+  const add = (moment: Omit<Moment, "at" | "number">): void => {
+    const number = (count.current += 1);
+    setMoments((known) => [{ number, at: new Date(), ...moment }, ...known].slice(0, mostMoments));
+  };
   const end = (text: string): void => {
     line.current = null;
-    setIsConnected(false);
+    setPhase("closed");
     setStatus(text);
   };
   const connect = async (transport: string, topics: readonly string[]): Promise<void> => {
+    setPhase("connecting");
     setStatus("Connecting");
     line.current = await openLine(
-      { openapi, transport, topics, commands },
+      { openapi, catalog, transport, topics, commands },
       {
         opened() {
-          setIsConnected(true);
+          setPhase("open");
           setStatus(`Connected over ${transportNames[transport] ?? transport}`);
         },
-        signal(name, _id, data) {
+        signal(name, data) {
           const isDurable = kinds.get(name);
           const is =
             isDurable === true ? "durable" : isDurable === false ? "ephemeral" : "connection";
@@ -108,7 +124,7 @@ function Plane({ openapi, asyncapi }: PlaneProps): JSX.Element {
     <div class="split">
       <div class="stack wide">
         <ConnectForm
-          isConnected={isConnected}
+          phase={phase}
           status={status}
           connect={connect}
           disconnect={disconnect}
@@ -121,7 +137,7 @@ function Plane({ openapi, asyncapi }: PlaneProps): JSX.Element {
           <CommandForm
             document={asyncapi}
             commands={commands}
-            isConnected={isConnected}
+            isConnected={phase === "open"}
             send={send}
           />
         )}
@@ -132,7 +148,7 @@ function Plane({ openapi, asyncapi }: PlaneProps): JSX.Element {
 }
 
 interface ConnectFormProps {
-  readonly isConnected: boolean;
+  readonly phase: Phase;
   readonly status: string;
   readonly hasTopics: boolean;
   readonly connect: (transport: string, topics: readonly string[]) => Promise<void>;
@@ -140,7 +156,7 @@ interface ConnectFormProps {
 }
 
 function ConnectForm({
-  isConnected,
+  phase,
   status,
   hasTopics,
   connect,
@@ -154,7 +170,7 @@ function ConnectForm({
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const asked = topics.split(",").map((topic) => topic.trim());
-    if (isConnected) disconnect();
+    if (phase === "open") disconnect();
     else void connect(transport, asked.filter(Boolean));
   };
   return (
@@ -164,7 +180,7 @@ function ConnectForm({
           <select
             id="transport"
             value={transport}
-            disabled={isConnected}
+            disabled={phase !== "closed"}
             onChange={(event) => setTransport(event.currentTarget.value)}
           >
             {transports.map((name) => (
@@ -179,15 +195,20 @@ function ConnectForm({
             <input
               id="topics"
               value={topics}
-              disabled={isConnected}
+              disabled={phase !== "closed"}
               onInput={(event) => setTopics(event.currentTarget.value)}
             />
           </Field>
         )}
       </div>
       <div class="row">
-        <button id="connect" type="submit" class={isConnected ? "" : "primary"}>
-          {isConnected ? "Disconnect" : "Connect"}
+        <button
+          id="connect"
+          type="submit"
+          class={phase === "open" ? "" : "primary"}
+          disabled={phase === "connecting"}
+        >
+          {phase === "open" ? "Disconnect" : "Connect"}
         </button>
         <span id="status" role="status">
           {status}

@@ -2,10 +2,13 @@
 import type { JSX } from "preact";
 import { Empty } from "../parts/empty.js";
 
+const kinds = ["durable", "ephemeral", "connection", "sent", "answer", "error"] as const;
+
 export interface Moment {
+  /** Counts up: the same may be heard twice within a millisecond. */
+  readonly number: number;
   readonly at: Date;
-  /** `durable`, `ephemeral`, `connection`, `sent`, `answer` or `error`. */
-  readonly kind: "durable" | "ephemeral" | "connection" | "sent" | "answer" | "error";
+  readonly kind: (typeof kinds)[number];
   readonly name: string;
   readonly data: unknown;
 }
@@ -37,7 +40,7 @@ export function Timeline({
           Show
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
             <option value="">everything</option>
-            {["durable", "ephemeral", "connection", "sent", "answer", "error"].map((one) => (
+            {kinds.map((one) => (
               <option key={one} value={one}>
                 {one}
               </option>
@@ -49,8 +52,8 @@ export function Timeline({
         </button>
       </div>
       <ol class="log" id="console" aria-live="polite" tabIndex={0} aria-label="Timeline">
-        {shown.map(({ at, kind: is, name, data }) => (
-          <li key={`${at.getTime()} ${name} ${JSON.stringify(data)}`} class="stack tight">
+        {shown.map(({ number, at, kind: is, name, data }) => (
+          <li key={number} class="stack tight">
             <div class="row">
               <time class="small quiet" dateTime={at.toISOString()}>
                 {at.toLocaleTimeString()}
@@ -62,9 +65,7 @@ export function Timeline({
           </li>
         ))}
       </ol>
-      {shown.length === 0 && (
-        <Empty title="Nothing yet">Connect, and what you hear stands here.</Empty>
-      )}
+      {shown.length === 0 && <Empty title="Nothing yet">Connect to see events here.</Empty>}
     </section>
   );
 }

@@ -54,7 +54,6 @@ export interface OperationObject {
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: Body | { readonly $ref: string };
   readonly responses?: Readonly<Record<string, Response | { readonly $ref: string }>>;
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly "x-deadline-seconds"?: number;
   readonly "x-requires-authn"?: boolean;
   readonly "x-required-permissions"?: readonly string[];

@@ -24,8 +24,6 @@ export interface Operation {
   /** Whether a caller must be signed in, and what it must be allowed. */
   readonly needsSignIn: boolean;
   readonly permissions: readonly string[];
-  /** Names of the security schemes, any of which is enough. */
-  readonly schemes: readonly string[];
   readonly deadlineSeconds: number | null;
   readonly takesIdempotencyKey: boolean;
   readonly errorCodes: readonly string[];
@@ -79,7 +77,6 @@ function readOperation(
     })),
     needsSignIn: operation["x-requires-authn"] === true,
     permissions: operation["x-required-permissions"] ?? [],
-    schemes: [...new Set((operation.security ?? []).flatMap((one) => Object.keys(one)))],
     deadlineSeconds: operation["x-deadline-seconds"] ?? null,
     takesIdempotencyKey: operation["x-supports-idempotency-key"] === true,
     errorCodes: [...new Set(codes)].sort(),
@@ -99,14 +96,11 @@ export function byNamespace(
   return namespaces;
 }
 
-/** Whether an operation has all words of a search, in any of what people know it by. */
-export function isFound(
-  operation: Pick<Operation, "key" | "path" | "summary">,
-  search: string,
-): boolean {
-  const text = `${operation.key} ${operation.path} ${operation.summary}`.toLowerCase();
+/** Whether a text has all words of a search. */
+export function hasWords(text: string, search: string): boolean {
+  const sought = text.toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word));
+    .every((word) => sought.includes(word));
 }

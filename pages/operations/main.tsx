@@ -1,7 +1,7 @@
 // /docs/operations: every operation of the service, to be filtered, each with what guards it.
 import { useEffect, useState } from "preact/hooks";
 import type { JSX } from "preact";
-import type { OpenApi } from "../openapi/document.js";
+import { namespaceOf, type Catalog, type Entry } from "../openapi/catalog.js";
 import { Empty } from "../parts/empty.js";
 import { Field } from "../parts/field.js";
 import { Method } from "../parts/method.js";
@@ -9,12 +9,12 @@ import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
 import { useFragment } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
-import { chosenEntries, namespaceOf, type Catalog, type Choice, type Entry } from "./catalog.js";
+import { chosenEntries, type Choice } from "./choice.js";
 import { Panel } from "./panel.js";
 
 const everything: Choice = { search: "", namespace: "", guard: "", kind: "" };
 
-function Operations({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
+function Operations(): JSX.Element {
   const loaded = useLoaded(() => requestJson<Catalog>("GET", "/docs/catalog.json"));
   return (
     <main id="main" class="page stack wide">
@@ -22,17 +22,12 @@ function Operations({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
       {loaded.state === "failed" && (
         <Empty title="The catalog could not be read">{loaded.error.message}</Empty>
       )}
-      {loaded.state === "loaded" && <Listing openapi={openapi} catalog={loaded.value} />}
+      {loaded.state === "loaded" && <Listing catalog={loaded.value} />}
     </main>
   );
 }
 
-interface ListingProps {
-  readonly openapi: OpenApi;
-  readonly catalog: Catalog;
-}
-
-function Listing({ catalog }: ListingProps): JSX.Element {
+function Listing({ catalog }: { readonly catalog: Catalog }): JSX.Element {
   const [choice, setChoice] = useState(everything);
   const key = useFragment();
   const chosen = catalog.operations.find((entry) => entry.key === key);
@@ -49,7 +44,7 @@ function Listing({ catalog }: ListingProps): JSX.Element {
           {`${found.length} of ${catalog.operations.length} operations`}
         </p>
         {found.length === 0 ? (
-          <Empty title="No operation fits">
+          <Empty title="No matching operation">
             <button type="button" onClick={() => setChoice(everything)}>
               Show all
             </button>

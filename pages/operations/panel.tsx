@@ -1,6 +1,7 @@
 // What there is to know of one operation: its guards in words, its limits, its errors, its source.
 import type { JSX } from "preact";
-import { codesOf, hookText, type Catalog, type Entry } from "./catalog.js";
+import { codesOf, type Catalog, type Entry } from "../openapi/catalog.js";
+import { hookText } from "./hook-text.js";
 
 /** The panel of an operation. */
 export function Panel({
@@ -70,9 +71,7 @@ function limitTexts({
 }: Entry): readonly string[] {
   return [
     deadline === null ? "It has no deadline." : `It ends after ${deadline} s.`,
-    transaction === "write"
-      ? "It writes in one transaction."
-      : "It opens no transaction that writes by itself.",
+    ...(transaction === "write" ? ["It writes in one transaction."] : []),
     ...(isKeyed ? ["It takes an Idempotency-Key."] : []),
     ...(deprecated === undefined ? [] : [deprecationText(deprecated)]),
   ];

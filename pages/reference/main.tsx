@@ -2,8 +2,9 @@
 // operation.
 import { useEffect, useState } from "preact/hooks";
 import type { JSX } from "preact";
+import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
-import { byNamespace, isFound, operationsOf, type Operation } from "../openapi/operations.js";
+import { byNamespace, hasWords, operationsOf, type Operation } from "../openapi/operations.js";
 import { Empty } from "../parts/empty.js";
 import { Method } from "../parts/method.js";
 import { mountPage } from "../shell/mount.js";
@@ -11,11 +12,6 @@ import { requestJson } from "../shell/request.js";
 import { useFragment } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
 import { OperationView } from "./operation-view.js";
-import type { ClientCall } from "./snippets.js";
-
-interface Catalog {
-  readonly operations: readonly (ClientCall & { readonly key: string })[];
-}
 
 function Reference({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
   const key = useFragment();
@@ -55,7 +51,9 @@ function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
   const [search, setSearch] = useState("");
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => setIsOpen(false), [chosen]);
-  const found = operations.filter((operation) => isFound(operation, search));
+  const found = operations.filter(({ key, path, summary }) =>
+    hasWords(`${key} ${path} ${summary}`, search),
+  );
   const current = chosen.split(".")[0];
   return (
     <>
@@ -79,7 +77,7 @@ function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
         </label>
-        {found.length === 0 && <Empty title="No operation has all of these words" />}
+        {found.length === 0 && <Empty title="No matching operation" />}
         {[...byNamespace(found)].map(([namespace, those]) => (
           <details key={namespace} open={search !== "" || namespace === current}>
             <summary>{namespace}</summary>

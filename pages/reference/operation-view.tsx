@@ -1,12 +1,12 @@
 // One operation: what it takes, what it answers, what may go wrong, and the form to try it.
 import type { JSX } from "preact";
+import type { ClientCall } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
 import type { Operation } from "../openapi/operations.js";
 import { typeText } from "../openapi/type-text.js";
 import { Method } from "../parts/method.js";
 import { Tabs } from "../parts/tabs.js";
 import { Members } from "../parts/members.js";
-import type { ClientCall } from "./snippets.js";
 import { TryOut } from "./try-out.js";
 
 interface OperationViewProps {
@@ -49,7 +49,7 @@ function Facts({ operation }: { readonly operation: Operation }): JSX.Element {
   const { needsSignIn, permissions, deadlineSeconds, takesIdempotencyKey } = operation;
   return (
     <p class="row">
-      <span class="badge">{needsSignIn ? "needs a caller" : "open to everybody"}</span>
+      <span class="badge">{needsSignIn ? "sign-in required" : "open to everybody"}</span>
       {permissions.map((permission) => (
         <span key={permission} class="badge">
           needs <code>{permission}</code>
@@ -70,7 +70,7 @@ function Takes({ openapi, operation }: Omit<OperationViewProps, "client">): JSX.
   return (
     <section class="stack" aria-labelledby="takes">
       <h2 id="takes">Input</h2>
-      {parameters.length === 0 && media === undefined && <p class="quiet">It takes nothing.</p>}
+      {parameters.length === 0 && media === undefined && <p class="quiet">No input.</p>}
       {parameters.length > 0 && (
         <ul class="members">
           {parameters.map(({ name, in: place, required, schema, description }) => (

@@ -1,17 +1,10 @@
 // A call as it is written elsewhere: for curl, and for the generated client.
 import { heldToken } from "../shell/tokens.js";
 import { config } from "../shell/config.js";
+import type { ClientCall } from "../openapi/catalog.js";
 import type { Operation } from "../openapi/operations.js";
 import { mediaTypeOf, type Call } from "../openapi/first-call.js";
 import { requestOf } from "./call.js";
-
-/** What the catalog knows of a function of the client. */
-export interface ClientCall {
-  /** `tasks.update`. */
-  readonly call?: string;
-  /** The member of the input that is the body; the body's members stand beside the others if none. */
-  readonly body_member?: string;
-}
 
 /** A call as a command for a shell. */
 export function curlText(operation: Operation, call: Call): string {
@@ -40,7 +33,7 @@ export function clientText(operation: Operation, call: Call, known: ClientCall):
   const input = inputOf(operation, call, known);
   const hasInput = Object.keys(input).length > 0;
   const namespace = known.call.split(".")[0] ?? "";
-  const local = reserved.test(namespace) ? `${namespace}_` : namespace;
+  const local = reserved.has(namespace) ? `${namespace}_` : namespace;
   const imported = local === namespace ? namespace : `${namespace} as ${local}`;
   return [
     `import { createClient, ${imported} } from "./generated/client/index.js";`,
@@ -50,8 +43,12 @@ export function clientText(operation: Operation, call: Call, known: ClientCall):
   ].join("\n");
 }
 
-const reserved =
-  /^(?:break|case|class|const|default|delete|enum|export|function|import|new|return|static|switch|this|void|with)$/;
+/** What a module can't import a namespace as (ECMA-262 §12.7.2). */
+const reserved = new Set(
+  "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield".split(
+    " ",
+  ),
+);
 
 /** The input of an operation: its parameters beside the body, or beside the member that is it. */
 function inputOf(

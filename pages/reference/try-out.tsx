@@ -1,6 +1,7 @@
 // The form that sends a call, and what came back.
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
+import type { ClientCall } from "../openapi/catalog.js";
 import type { OpenApi, Parameter } from "../openapi/document.js";
 import { typeText } from "../openapi/type-text.js";
 import type { Operation } from "../openapi/operations.js";
@@ -10,7 +11,7 @@ import { Tabs } from "../parts/tabs.js";
 import { useToken } from "../shell/session.js";
 import { firstCall, mediaTypeOf, type Call } from "../openapi/first-call.js";
 import { send, type Outcome } from "./call.js";
-import { clientText, curlText, type ClientCall } from "./snippets.js";
+import { clientText, curlText } from "./snippets.js";
 
 interface TryOutProps {
   readonly openapi: OpenApi;
@@ -55,7 +56,7 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
             {isSending ? "Sending" : "Send"}
           </button>
           {operation.needsSignIn && token === null && (
-            <span class="small quiet">Needs a caller: sign in above.</span>
+            <span class="small quiet">Sign in first.</span>
           )}
         </div>
       </form>

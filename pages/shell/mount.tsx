@@ -23,7 +23,7 @@ function Frame({
   return (
     <>
       <a class="skip" href="#main" onClick={goToContent}>
-        To the content
+        Skip to content
       </a>
       <header class="top">
         <a class="brand" href="/docs">

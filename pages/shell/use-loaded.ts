@@ -6,8 +6,8 @@ export type Loaded<T> =
   | { readonly state: "failed"; readonly error: Error }
   | { readonly state: "loaded"; readonly value: T };
 
-/** Loads a value when the component is first shown, and whenever `key` changes. */
-export function useLoaded<T>(load: () => Promise<T>, key: unknown = null): Loaded<T> {
+/** Loads a value when the component is first shown. */
+export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
   useEffect(() => {
     let isWanted = true;
@@ -22,6 +22,6 @@ export function useLoaded<T>(load: () => Promise<T>, key: unknown = null): Loade
     return () => {
       isWanted = false;
     };
-  }, [key]);
+  }, []);
   return loaded;
 }

@@ -179,17 +179,22 @@ async function startService(
   };
 }
 
-/** How answers look, whoever gives them. */
+/**
+ * How answers look, whoever gives them. An envelope of the author's says what callers learn of an
+ * error, so then there is no page that says more.
+ */
 function styleOf(
-  { title, errorEnvelope }: ServiceDefinition,
+  service: ServiceDefinition,
   { settings, log }: ConnectOptions,
   ofCallers: Pick<AnswerStyle, "callerFields" | "challenge">,
 ): AnswerStyle {
+  const { title, errorEnvelope } = service;
+  const hasErrorPage = errorEnvelope === undefined && hasPages(service, settings);
   return {
     ...ofCallers,
     compressBytes: settings.compressBytes,
     printError: reliably(errorEnvelope ?? usualEnvelope, log),
-    errorPage: settings.hasDocs ? errorPageOf(title) : null,
+    errorPage: hasErrorPage ? errorPageOf(title) : null,
   };
 }
 
@@ -292,7 +297,7 @@ async function handlerOf(
     return endpoints.some((one) => one.isOwn(path)) || isRouted(table, url);
   };
   const cors = await corsHandler([corsOrigins, connection.siblings], isKnown, [...said]);
-  const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
+  const answerDocs = hasPages(service, settings) ? await docsOf(service, folder) : () => false;
   const fallback = appFallback(service, log, answerDocs);
   return (req, res) =>
     cors(req, res, () => {
@@ -349,12 +354,14 @@ function adminServer(answer: () => Answers): Server {
   });
 }
 
+/** Whether the pages are served. If the service has routes at /docs, its own are there. */
+function hasPages({ routes }: ServiceDefinition, { hasDocs }: Settings): boolean {
+  return hasDocs && !routes.some(({ path }) => /^\/docs(?:\/|$)/.test(path));
+}
+
 async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
   const { docsEndpoint } = await import("../http/docs/docs-endpoint.js");
-  const { title, routes } = service;
-  // If the service has routes at /docs, its own pages are there, not these.
-  if (routes.some(({ path }) => /^\/docs(?:\/|$)/.test(path))) return () => false;
-  return docsEndpoint({ title, folder, ...pageFactsOf(service) });
+  return docsEndpoint({ title: service.title, folder, ...pageFactsOf(service) });
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -85,6 +85,25 @@ test("an error is a page for whoever follows a link, and the envelope for everyb
   for (const service of [on, off]) await service.stop();
 });
 
+test("an error is no page where the author has an envelope, or routes at /docs", async () => {
+  if (sqlite === undefined) throw new Error("there is no SQLite");
+  const [route] = reference.routes.filter(({ path }) => path === "/places/{id}");
+  if (route === undefined) throw new Error("there is no such route");
+  for (const [more, body] of [
+    [{ errorEnvelope: () => '{"mine":true}' }, { mine: true }],
+    [
+      { routes: [...reference.routes, { ...route, path: "/docs/{id}" }] },
+      { code: "route_not_found" },
+    ],
+  ] as const) {
+    const definition = { ...reference, ...more };
+    const service = await startTestService(sqlite, { signsIn: false, definition });
+    const headers = { "sec-fetch-dest": "document" };
+    expect((await service.call("GET", "/nowhere", { headers })).body).toMatchObject(body);
+    await service.stop();
+  }
+});
+
 test("pages send tokens in the header that the service looks at", async () => {
   if (sqlite === undefined) throw new Error("there is no SQLite");
   const ingress = [{ kind: "bearer", header: "X-Auth", scheme: "Token", route: "api" }] as const;

@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import type { Catalog } from "../../pages/openapi/catalog.js";
+import { clientOperationOf } from "../../pages/openapi/client-operation.js";
 import type { OpenApi } from "../../pages/openapi/document.js";
 import { firstCall, mediaTypeOf } from "../../pages/openapi/first-call.js";
 import { operationsOf } from "../../pages/openapi/operations.js";
@@ -17,6 +19,9 @@ ajv.addSchema({ ...document, $id: "openapi" });
 const isValid = (schema: object, value: unknown): boolean =>
   ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object, value);
 
+const catalog: Catalog = JSON.parse(
+  readFileSync(new URL("../../generated/catalog.json", import.meta.url), "utf8"),
+);
 const operations = [...operationsOf(document).values()];
 
 test("there are as many operations as routes in the document", () => {
@@ -47,4 +52,18 @@ test("every required parameter has a first value that fits its schema", () => {
     });
   });
   expect(faulty).toEqual([]);
+});
+
+test("the client sends an operation's body as its route takes it", () => {
+  const sent = (key: string): unknown => {
+    const operation = operationsOf(document).get(key);
+    return operation === undefined ? null : clientOperationOf(operation, catalog);
+  };
+  expect(sent("tasks.update")).toEqual({
+    method: "PATCH",
+    path: "/tasks/{id}",
+    query: ["rev"],
+    body: { member: "patch" },
+  });
+  expect(sent("tasks.comment")).toMatchObject({ path: "/tasks/{task}/comments", body: "rest" });
 });

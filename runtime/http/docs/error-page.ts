@@ -2,37 +2,27 @@
 // read more.
 import { toEnvelope } from "../../contract/errors.js";
 import type { PrintError } from "../../operations/error-envelope.js";
-import { escapeHtml } from "./page.js";
+import { escapeHtml, htmlDocument } from "./page.js";
 
 /** Makes the pages of a service's errors. */
 export function errorPageOf(title: string): PrintError {
   return (error) => {
     const { code, detail, context } = toEnvelope(error);
     const more =
-      context === undefined || Object.keys(context).length === 0
+      Object.keys(context).length === 0
         ? ""
         : `<div class="code-block"><pre>${escapeHtml(JSON.stringify(context, null, 2))}</pre></div>`;
-    return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${error.status} ${escapeHtml(code)} · ${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/style.css">
-</head>
-<body>
-<header class="top"><a class="brand" href="/docs">${escapeHtml(title)}</a></header>
+    return htmlDocument(
+      `${error.status} ${code} · ${title}`,
+      "",
+      `<header class="top"><a class="brand" href="/docs">${escapeHtml(title)}</a></header>
 <main class="page stack">
 <p><span class="badge bad">${error.status}</span></p>
 <h1>${escapeHtml(detail)}</h1>
 <p><code>${escapeHtml(code)}</code></p>
 ${more}
 <p class="row"><a href="/docs">Reference</a><a href="/docs/operations">Operations</a></p>
-</main>
-</body>
-</html>
-`;
+</main>`,
+    );
   };
 }

@@ -11,27 +11,35 @@ export interface DocsPage {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** HTML of a page. Scripts and styles are files, so that no inline code has to be allowed. */
-export function docsPage({ title, pages, path, script, config }: DocsPage): string {
-  const known = JSON.stringify({ title, path, pages, ...config }).replaceAll("<", "\\u003c");
+/** A document in the design of the pages: `head` and `body` are HTML, the title is text. */
+export function htmlDocument(title: string, head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(`${pages[path] ?? ""} · ${title}`)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/style.css">
-<script type="module" src="${script}"></script>
-</head>
+${head}</head>
 <body>
-<div id="root"></div>
-<noscript>This page is made in the browser. The documents it shows are at /openapi.json.</noscript>
-<script type="application/json" id="config">${known}</script>
+${body}
 </body>
 </html>
 `;
+}
+
+/** HTML of a page. Scripts and styles are files, so that no inline code has to be allowed. */
+export function docsPage({ title, pages, path, script, config }: DocsPage): string {
+  const known = JSON.stringify({ title, path, pages, ...config }).replaceAll("<", "\\u003c");
+  return htmlDocument(
+    `${pages[path] ?? ""} · ${title}`,
+    `<script type="module" src="${script}"></script>\n`,
+    `<div id="root"></div>
+<noscript>This page is made in the browser. The documents it shows are at /openapi.json.</noscript>
+<script type="application/json" id="config">${known}</script>`,
+  );
 }
 
 /** Text as it stands in HTML, in content and in attributes. */
