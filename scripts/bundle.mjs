@@ -29,6 +29,7 @@ function bundlePages(root) {
       reference: "pages/reference/main.tsx",
       operations: "pages/operations/main.tsx",
       events: "pages/events/main.tsx",
+      console: "pages/console/main.tsx",
       style: "pages/design/style.css",
     },
     outdir: "dist/pages",

@@ -2,6 +2,8 @@
 // "What the service does" 2).
 import { withoutFormer } from "../load/former-names.js";
 import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.js";
+import type { DocumentModel } from "../model/document-model.js";
+import { mapRecord } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { errorGroups, groupedCodesOf } from "../model/error-codes.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
@@ -16,6 +18,7 @@ export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
   const operations = Object.values(model.operations).filter(({ isSensitive }) => !isSensitive);
   const catalog = {
     error_groups: errorGroups,
+    documents: mapRecord(publicDocuments(model), documentEntry),
     operations: operations.map(entryOf),
   };
   return [
@@ -24,8 +27,21 @@ export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
   ];
 }
 
+/** The documents of which callers may know. */
+function publicDocuments({ documents }: RegistryModel): Readonly<Record<string, DocumentModel>> {
+  return Object.fromEntries(Object.entries(documents).filter(([, { sensitive }]) => !sensitive));
+}
+
+/** What a form needs to know of a document besides its schemas: where its references lead. */
+function documentEntry({ references }: DocumentModel): object {
+  return {
+    references: Object.fromEntries(references.map(({ field, document }) => [field, document])),
+  };
+}
+
 function entryOf(operation: OperationModel): object {
   const { groups, own } = groupedCodesOf(operation);
+  const { emits } = operation;
   return {
     key: operation.key,
     family: operation.family,
@@ -40,6 +56,7 @@ function entryOf(operation: OperationModel): object {
     idempotency_key: operation.idempotencyKey,
     error_groups: groups,
     errors: own,
+    ...(emits.length === 0 ? {} : { emits }),
     source: operation.source,
     ...(operation.deprecated === null ? {} : { deprecated: operation.deprecated }),
   };

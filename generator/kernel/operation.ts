@@ -44,7 +44,7 @@ export function operation(place: OperationPlace, facts: OperationFacts): Operati
   const { guard, hooks, ...identity } = place;
   const { summary, input, output, deadlineSeconds, run, ...further } = facts;
   const all = { ...usualOperation, ...further };
-  const { effect, eachHooks, isTool, declares, lists, queries, adds, errors, ...rest } = all;
+  const { effect, eachHooks, isTool, declares, lists, queries, adds, emits, errors, ...rest } = all;
   const { description, hooks: _none, extensions, ...usually } = rest;
   return {
     key: `${place.namespace}.${place.name}`,
@@ -66,6 +66,7 @@ export function operation(place: OperationPlace, facts: OperationFacts): Operati
     lists,
     queries,
     adds,
+    emits,
     errors,
     extensions,
   };

@@ -203,6 +203,8 @@ export interface OperationModel {
   readonly queries: string | null;
   /** The document that it adds rows to, as far as the registry says; null for none. */
   readonly adds: string | null;
+  /** The signals that it sends, as far as the registry says: handlers may send others. */
+  readonly emits: readonly string[];
   /** Codes of the error table that this operation may answer with, beyond those of every request. */
   readonly errors: readonly string[];
   readonly extensions: Readonly<Record<string, unknown>>;

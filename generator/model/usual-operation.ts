@@ -23,6 +23,7 @@ export const usualOperation = {
   lists: null,
   queries: null,
   adds: null,
+  emits: [],
   errors: [],
   extensions: {},
 } as const satisfies Partial<OperationModel>;

@@ -21,6 +21,8 @@ export interface Entry extends ClientCall {
   readonly idempotency_key: boolean;
   readonly error_groups: readonly string[];
   readonly errors: readonly string[];
+  /** The signals that it sends, as far as the registry says. */
+  readonly emits?: readonly string[];
   /** The file of the registry that declares it. */
   readonly source: string;
   readonly deprecated?: {
@@ -33,6 +35,10 @@ export interface Entry extends ClientCall {
 
 export interface Catalog {
   readonly operations: readonly Entry[];
+  /** Where the references of documents lead, by member; catalogs of earlier versions don't say. */
+  readonly documents?: Readonly<
+    Record<string, { readonly references: Readonly<Record<string, string>> }>
+  >;
   readonly error_groups: Readonly<Record<string, readonly string[]>>;
 }
 

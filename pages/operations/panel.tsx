@@ -11,7 +11,7 @@ export function Panel({
   readonly catalog: Catalog;
   readonly entry: Entry;
 }): JSX.Element {
-  const { key, summary, method, hooks, guard, source } = entry;
+  const { key, summary, method, hooks, guard, source, emits = [] } = entry;
   const codes = codesOf(catalog, entry);
   return (
     <div class="card stack">
@@ -56,6 +56,18 @@ export function Panel({
           ))}
         </p>
       </section>
+      {emits.length > 0 && (
+        <section class="stack tight">
+          <h3>Signals</h3>
+          <p class="row">
+            {emits.map((name) => (
+              <a key={name} href="/docs/events" class="badge">
+                {name}
+              </a>
+            ))}
+          </p>
+        </section>
+      )}
       <p class="small quiet">
         Declared in <code>{source}</code>
       </p>

@@ -26,7 +26,7 @@ function Frame({
         Skip to content
       </a>
       <header class="top">
-        <a class="brand" href="/docs">
+        <a class="brand" href={Object.keys(config.pages)[0] ?? config.path}>
           {config.title}
         </a>
         <nav aria-label="Pages">

@@ -1,4 +1,4 @@
-// A value that a component loads once.
+// A value that a component loads.
 import { useEffect, useState } from "preact/hooks";
 
 export type Loaded<T> =
@@ -6,8 +6,8 @@ export type Loaded<T> =
   | { readonly state: "failed"; readonly error: Error }
   | { readonly state: "loaded"; readonly value: T };
 
-/** Loads a value when the component is first shown. */
-export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
+/** Loads a value, and again whenever one of the inputs has changed: until then the older stays. */
+export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[] = []): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
   useEffect(() => {
     let isWanted = true;
@@ -22,6 +22,6 @@ export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
     return () => {
       isWanted = false;
     };
-  }, []);
+  }, inputs);
   return loaded;
 }

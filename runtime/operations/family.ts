@@ -104,6 +104,8 @@ export interface ServiceCommand {
   readonly name: string;
   /** Its arguments, for people. */
   readonly usage?: string;
+  /** What it does, where it ends soon enough for the console to offer it. */
+  readonly summary?: string;
   /**
    * The work that the arguments ask for, which returns a line to print. Null if the arguments are
    * wrong.

@@ -32,6 +32,11 @@ export type HookPhase = keyof HookFunctions<never, never>;
 /** A hook of one phase. */
 export interface PhaseHook<Phase extends HookPhase, Input, Result> {
   readonly phase: Phase;
+  /**
+   * What it asks of the caller, if it looks at nothing else: hooks that ask the same have the same
+   * answer for one caller (see `refusalsOf`).
+   */
+  readonly asks?: string;
   readonly run: HookFunctions<Input, Result>[Phase];
 }
 

@@ -1,20 +1,24 @@
 // The log of a process: a line of JSON each, on stdout.
-import { pino } from "pino";
+import { pino, type DestinationStream } from "pino";
 import { describedThrown, isError, messageOf, stackOf } from "../operations/thrown.js";
 import type { Log } from "../ports/log.js";
 import type { Settings } from "./settings.js";
 
 /**
  * Members that hold credentials are redacted. Fields that can't be read are told as far as they
- * can.
+ * can. Lines go to stdout where no destination is given.
  */
-export function processLog({ logLevel }: Pick<Settings, "logLevel">): Log {
-  const lines = pino({
+export function processLog(
+  { logLevel }: Pick<Settings, "logLevel">,
+  destination?: DestinationStream,
+): Log {
+  const options = {
     level: logLevel,
     base: null,
     serializers: { err: cutError },
     redact: ["*.password", "*.token", "*.secret", "*.authorization", "*.cookie"],
-  });
+  };
+  const lines = destination === undefined ? pino(options) : pino(options, destination);
   const write =
     (level: keyof Log): Log[keyof Log] =>
     (fields, message) => {

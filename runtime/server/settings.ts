@@ -50,6 +50,8 @@ export interface Settings {
   readonly publicUrl: string | undefined;
   /** Whether the pages of the documentation are served. */
   readonly hasDocs: boolean;
+  /** The permission of those who operate the service in the console; null if there is none. */
+  readonly consolePermission: string | null;
   /** Whether pending migrations are applied at start. */
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
@@ -210,6 +212,7 @@ type ListeningSettings = Pick<
   | "adminPort"
   | "hasMetrics"
   | "hasDocs"
+  | "consolePermission"
   | "logLevel"
   | "trustsProxy"
   | "corsOrigins"
@@ -233,6 +236,7 @@ function readListening(environment: Environment, isProduction: boolean): Listeni
     adminPort: hasAdminPort ? environment.integer("ADMIN_PORT", 0, 0, 65_535) : null,
     hasMetrics: isOn("METRICS", !isProduction || hasAdminPort),
     hasDocs: isOn("DOCS", !isProduction),
+    consolePermission: readConsole(environment, isProduction),
     logLevel: environment.oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     trustsProxy: trustedProxies(environment.text("TRUSTED_PROXIES", "0"), faults),
     corsOrigins: origins(environment.text("CORS_ORIGINS", ""), faults),
@@ -243,6 +247,15 @@ function readListening(environment: Environment, isProduction: boolean): Listeni
     settleSeconds: environment.number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: environment.number("DRAIN_SECONDS", 10, 0, 3_600),
   };
+}
+
+/** Who operates the service in the console; in production nobody, unless a setting says it. */
+function readConsole(environment: Environment, isProduction: boolean): string | null {
+  const permission = environment.text("CONSOLE", isProduction ? "off" : "platform.admin");
+  if (permission === "off") return null;
+  if (!/^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?$/.test(permission))
+    environment.faults.push("CONSOLE must be a permission such as platform.admin, or off");
+  return permission;
 }
 
 type BoundSettings = Pick<Settings, "connections" | "queryBudgets" | "maxBodyBytes" | "readLimits">;

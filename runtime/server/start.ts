@@ -31,7 +31,9 @@ import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
 import { appFallback, type Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
-import { callersOf, endpointsOf, familiesOf, pageFactsOf } from "../families.js";
+import { callersOf, endpointsOf, familiesOf } from "../families.js";
+import { keepLines, type KeptLog } from "./kept-log.js";
+import { hasDocs, pagesOf } from "./pages.js";
 import { sourcesOf } from "./metric-sources.js";
 import { startMetrics, type Metrics } from "./metrics.js";
 import { openBus } from "./bus.js";
@@ -90,12 +92,14 @@ export function start(
   service: ServiceDefinition,
   options: ConnectOptions,
 ): Promise<RunningService> {
-  return openAll((opened) => startService(service, options, opened));
+  const kept = keepLines(options.log, options.settings.logLevel);
+  return openAll((opened) => startService(service, { ...options, log: kept.log }, kept, opened));
 }
 
 async function startService(
   service: ServiceDefinition,
   options: ConnectOptions,
+  lines: KeptLog,
   opened: Opened,
 ): Promise<RunningService> {
   const { settings, log } = options;
@@ -137,11 +141,14 @@ async function startService(
       connections.close(drainMillis, lingerMillis),
     ]),
   );
-  const answerOther = await handlerOf(service, options, connection, bind, endpoints);
   const readiness = readinessOf(probesOf(service, connection, endpoints));
   const sources = sourcesOf(service, connection, { connections, readiness, endpoints });
   const metrics = settings.hasMetrics ? startMetrics(sources) : null;
   opened.add(() => metrics?.close());
+  const { folder } = options;
+  const front = frontOf(settings, connection, bind);
+  const pages = await pagesOf(service, settings, { folder, connection, metrics, lines, front });
+  const answerOther = await handlerOf(service, options, connection, front, endpoints, pages);
   const isActive = (): boolean => state === "active";
   const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
   const ended = observerOf(settings, log, metrics);
@@ -189,7 +196,7 @@ function styleOf(
   ofCallers: Pick<AnswerStyle, "callerFields" | "challenge">,
 ): AnswerStyle {
   const { title, errorEnvelope } = service;
-  const hasErrorPage = errorEnvelope === undefined && hasPages(service, settings);
+  const hasErrorPage = errorEnvelope === undefined && hasDocs(service, settings);
   return {
     ...ofCallers,
     compressBytes: settings.compressBytes,
@@ -273,32 +280,33 @@ function takeRequests(
   takeExpectations(server, take, answer);
 }
 
+/** How requests for operations are answered, whichever these are. */
+function frontOf(
+  { trustsProxy, maxBodyBytes }: Settings,
+  resources: ServiceConnection,
+  bind: FrontHandlerOptions["bind"],
+): Omit<FrontHandlerOptions, "table"> {
+  return { resources, trustsProxy, bind, maxBodyBytes, defaultTenant };
+}
+
 /** The handler of everything but probes: of operations, and of what comes before and after them. */
 async function handlerOf(
   service: ServiceDefinition,
-  { settings, folder, log }: ConnectOptions,
+  { settings, log }: ConnectOptions,
   connection: ServiceConnection,
-  bind: FrontHandlerOptions["bind"],
+  front: Omit<FrontHandlerOptions, "table">,
   endpoints: readonly ServiceEndpoint[],
+  pages: Answers,
 ): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
-  const { trustsProxy, corsOrigins } = settings;
   const table = routeTable(service.routes);
-  const router = frontHandler({
-    table,
-    resources: connection,
-    trustsProxy,
-    bind,
-    maxBodyBytes: settings.maxBodyBytes,
-    defaultTenant,
-  });
+  const router = frontHandler({ ...front, table });
   const said = new Set(service.routes.flatMap(({ reply }) => reply?.headers ?? []));
   const isKnown = ({ url = "" }: IncomingMessage): boolean => {
     const path = pathOf(url);
     return endpoints.some((one) => one.isOwn(path)) || isRouted(table, url);
   };
-  const cors = await corsHandler([corsOrigins, connection.siblings], isKnown, [...said]);
-  const answerDocs = hasPages(service, settings) ? await docsOf(service, folder) : () => false;
-  const fallback = appFallback(service, log, answerDocs);
+  const cors = await corsHandler([settings.corsOrigins, connection.siblings], isKnown, [...said]);
+  const fallback = appFallback(service, log, pages);
   return (req, res) =>
     cors(req, res, () => {
       const path = pathOf(req.url ?? "");
@@ -352,16 +360,6 @@ function adminServer(answer: () => Answers): Server {
     if (!answer()(req, res))
       replyError(req, res, readMetadata(req.headers), fail("route_not_found"));
   });
-}
-
-/** Whether the pages are served. If the service has routes at /docs, its own are there. */
-function hasPages({ routes }: ServiceDefinition, { hasDocs }: Settings): boolean {
-  return hasDocs && !routes.some(({ path }) => /^\/docs(?:\/|$)/.test(path));
-}
-
-async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
-  const { docsEndpoint } = await import("../http/docs/docs-endpoint.js");
-  return docsEndpoint({ title: service.title, folder, ...pageFactsOf(service) });
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -51,6 +51,7 @@ export const pagesHouse: House = [
     ["reference", /^pages\/reference\//],
     ["operations", /^pages\/operations\//],
     ["events", /^pages\/events\//],
+    ["console", /^pages\/console\//],
   ],
 ];
 

@@ -219,12 +219,12 @@ describe.skipIf(!hasBrowser)("the pages", () => {
       const title = `seen over ${transport}`;
       const task = await people.as(ann.token, "POST", "/tasks", { title, project });
       await expect.poll(() => page.textContent("#console")).toContain(title);
-      await page.fill("#payload-task", task.body.id);
-      await page.fill("#payload-text", "hello");
-      await page.click("#send");
+      await page.fill("#member-task", task.body.id);
+      await page.fill("#member-text", "hello");
+      await page.click("text=Send >> nth=-1");
       await expect.poll(() => page.textContent("#console")).toContain("answer");
-      await page.fill("#payload-task", "00000000-0000-7000-8000-00000000000x");
-      await page.click("#send");
+      await page.fill("#member-task", "00000000-0000-7000-8000-00000000000x");
+      await page.click("text=Send >> nth=-1");
       const error = page.locator("#console li", { hasText: "error" }).first();
       await expect
         .poll(() => error.textContent())

@@ -19,7 +19,7 @@ import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
 import { profilesAsked } from "./members/set.js";
-import { deedsOf } from "./verbs/index.js";
+import { deedsOf, originalsOf } from "./verbs/index.js";
 import type { Deed, DocumentVerb } from "./verbs/verb.js";
 
 /** Expands one verb of a document, or of a view of it. */
@@ -93,7 +93,7 @@ export function expandVerb(
 function factsOfDeeds(
   model: DocumentModel,
   verb: DocumentVerb,
-): Pick<OperationModel, "effect" | "transaction" | "lists" | "queries" | "adds"> {
+): Pick<OperationModel, "effect" | "transaction" | "lists" | "queries" | "adds" | "emits"> {
   const document = documentOf(model.name);
   const deeds = deedsOf(verb, model);
   const isRead = deeds.length === 0;
@@ -105,7 +105,16 @@ function factsOfDeeds(
     lists: isFound ? document : null,
     queries: isFound && isRead ? model.name : null,
     adds: deeds.includes("creates") ? document : null,
+    emits: emittedBy(model, verb),
   };
+}
+
+/** The signals that a verb sends: its own, or those of the verbs that it is a twin of. */
+function emittedBy(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  const originals = originalsOf(verb, model);
+  const sending = (originals.length === 0 ? [verb] : originals).map(({ name }) => name);
+  const sent = model.emits.flatMap(({ on, event }) => (sending.includes(on) ? [event] : []));
+  return [...new Set(sent)];
 }
 
 /** The verb as a view has it: below the view's name, which its summary says. */

@@ -74,6 +74,7 @@ export function authorization({
 
     authorize: (action) => ({
       phase: "before",
+      asks: `authorize ${action}`,
       run: async (_input, context) => {
         if (!(await may(action, context))) throw fail("core.authorization", { missing: action });
       },

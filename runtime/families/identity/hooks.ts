@@ -5,6 +5,7 @@ import { anySessionOf, callerOf, sessionOf } from "../../operations/identity.js"
 /** Step `authn.principal`: without a bound principal the answer is 401. */
 export const principal: PhaseHook<"before", unknown, never> = {
   phase: "before",
+  asks: "principal",
   run: (_input, context) => void callerOf(context),
 };
 
@@ -13,6 +14,7 @@ export const principal: PhaseHook<"before", unknown, never> = {
  */
 export const session: PhaseHook<"before", unknown, never> = {
   phase: "before",
+  asks: "session",
   run: (_input, context) => void sessionOf(context),
 };
 
@@ -22,5 +24,6 @@ export const session: PhaseHook<"before", unknown, never> = {
  */
 export const anySession: PhaseHook<"before", unknown, never> = {
   phase: "before",
+  asks: "any session",
   run: (_input, context) => void anySessionOf(context),
 };

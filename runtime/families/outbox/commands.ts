@@ -10,6 +10,7 @@ const batchSize = 1_000;
 /** Prints how far the relay is behind, and how many events were given up. */
 export const outboxCommand: ServiceCommand = {
   name: "outbox",
+  summary: "Say how far delivery is behind, and how many events were given up",
   read: (args) =>
     args.length > 0
       ? null
@@ -23,6 +24,7 @@ export const outboxCommand: ServiceCommand = {
  */
 export const redriveCommand = ({ was }: OutboxSpec): ServiceCommand => ({
   name: "redrive",
+  summary: "Deliver events again that were given up, those of one name or all",
   usage: "[EVENT]",
   read(args) {
     const [event] = args;

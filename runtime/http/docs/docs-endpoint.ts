@@ -1,5 +1,5 @@
-// The pages /docs, /docs/operations and /docs/events, to read and try a service in a browser. Their
-// scripts are built from pages/.
+// The pages /docs, /docs/operations, /docs/events and /console, to read, try and run a service in a
+// browser. Their scripts are built from pages/.
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -11,6 +11,8 @@ import { docsPage } from "./page.js";
 
 export interface DocsOptions {
   readonly title: string;
+  /** Whether there are the pages of the documentation, and the console. */
+  readonly shows: { readonly docs: boolean; readonly console: boolean };
   /** The generated folder, for its catalog. */
   readonly folder: string;
   /** The paths and transports of realtime; null if the service has none. */
@@ -72,14 +74,19 @@ export async function docsEndpoint(
 async function docsAnswers({
   title,
   folder,
+  shows,
   realtime,
   tokenHeader,
   tokenScheme,
 }: DocsOptions): Promise<ReadonlyMap<string, Answer>> {
-  const shown = [
+  const docs = [
     { path: "/docs", name: "Reference", script: "reference" },
     { path: "/docs/operations", name: "Operations", script: "operations" },
     ...(realtime === null ? [] : [{ path: "/docs/events", name: "Events", script: "events" }]),
+  ];
+  const shown = [
+    ...(shows.docs ? docs : []),
+    ...(shows.console ? [{ path: "/console", name: "Console", script: "console" }] : []),
   ];
   const pages = Object.fromEntries(shown.map(({ path, name }) => [path, name]));
   const config = { tokenHeader, tokenScheme, realtime };

@@ -1,0 +1,210 @@
+// One document: its members to change, what else can be done with it, and its revisions.
+import { useState } from "preact/hooks";
+import type { JSX } from "preact";
+import {
+  changesOf,
+  controlsOf,
+  firstValues,
+  objectOf,
+  valuesOf,
+} from "../../openapi/form-values.js";
+import { Fault } from "../../parts/fault.js";
+import { SchemaForm, type ControlProps } from "../../parts/schema-form.js";
+import type { Control } from "../../openapi/form-values.js";
+import { useLoaded } from "../../shell/use-loaded.js";
+import { Action } from "../action.js";
+import { bodySchema, type Api, type Json } from "../api.js";
+import { useNotice, type Say } from "../notice.js";
+import { Value } from "../value.js";
+import { documentKind, titleOf, type DocumentKind } from "./document.js";
+import { ReferenceControl } from "./reference.js";
+import { Revisions } from "./revisions.js";
+
+interface PlaceProps {
+  readonly api: Api;
+  readonly name: string;
+}
+
+/** A form for a new document, which leads to the document. */
+export function NewDocument({ api, name }: PlaceProps): JSX.Element {
+  const operation = api.operation(`${name}.create`);
+  const schema = operation === undefined ? {} : bodySchema(api, operation);
+  const controls = controlsOf(api.openapi, schema);
+  const [values, setValues] = useState(() => firstValues(api.openapi, schema));
+  return (
+    <div class="stack">
+      <Trail name={name} title="New" />
+      <SchemaForm
+        openapi={api.openapi}
+        controls={controls}
+        values={values}
+        setValues={setValues}
+        action="Create"
+        controlFor={referenceControls(api, documentKind(api, name))}
+        submit={async () => {
+          const { id } = await api.call(`${name}.create`, objectOf(controls, values));
+          location.hash = `documents/${name}/${String(id)}`;
+        }}
+      />
+    </div>
+  );
+}
+
+/** A document by its id, also one that is deleted. */
+export function DocumentEditor({
+  api,
+  name,
+  id,
+}: PlaceProps & { readonly id: string }): JSX.Element {
+  const kind = documentKind(api, name);
+  const [version, setVersion] = useState(0);
+  const [notice, say] = useNotice();
+  const loaded = useLoaded(() => readDocument(api, name, id), [name, id, version]);
+  if (loaded.state === "loading") return <p>Loading</p>;
+  if (loaded.state === "failed")
+    return (
+      <div class="stack">
+        <Trail name={name} title={id} />
+        <Fault error={loaded.error} />
+      </div>
+    );
+  const document = loaded.value;
+  const reload = (): void => setVersion(version + 1);
+  return (
+    <div class="stack">
+      <Trail name={name} title={titleOf(kind, document)} />
+      {document["is_deleted"] === true && (
+        <p>
+          <span class="badge bad">deleted</span>
+        </p>
+      )}
+      {notice}
+      <Deeds api={api} name={name} document={document} say={say} reload={reload} />
+      <div class="split">
+        <Members key={String(document["rev"])} {...{ api, kind, document, say, reload }} />
+        <Revisions api={api} name={name} document={document} say={say} reload={reload} />
+      </div>
+    </div>
+  );
+}
+
+function Trail({ name, title }: { readonly name: string; readonly title: string }): JSX.Element {
+  return (
+    <div>
+      <a class="small" href={`#documents/${name}`}>
+        {name}
+      </a>
+      <h1>{title}</h1>
+    </div>
+  );
+}
+
+/** Reads a document; a deleted one by the operation for these, where there is one. */
+async function readDocument(api: Api, name: string, id: string): Promise<Json> {
+  try {
+    return await api.call(`${name}.get`, { id });
+  } catch (error) {
+    if (!api.can(`${name}.get_deleted`)) throw error;
+    return api.call(`${name}.get_deleted`, { id }).catch(() => {
+      throw error;
+    });
+  }
+}
+
+interface DocumentProps extends PlaceProps {
+  readonly document: Json;
+  readonly say: Say;
+  readonly reload: () => void;
+}
+
+/** What can be done with a document as a whole. */
+function Deeds({ api, name, document, say, reload }: DocumentProps): JSX.Element | null {
+  const { id, rev, is_deleted: isDeleted } = document;
+  const deed = (verb: string, label: string, done: string, question?: string) =>
+    api.can(`${name}.${verb}`) && (
+      <Action
+        key={verb}
+        label={label}
+        done={done}
+        say={say}
+        {...(question === undefined ? {} : { question })}
+        run={async () => {
+          await api.call(`${name}.${verb}`, { id, rev });
+          if (verb === "kill") location.hash = `documents/${name}`;
+          else reload();
+        }}
+      />
+    );
+  const deeds = [
+    isDeleted === true
+      ? deed("restore", "Restore", "Restored.")
+      : deed("delete", "Delete", "Deleted."),
+    deed("kill", "Remove for good", "Removed.", "Remove it for good? It can't be brought back."),
+  ].filter((one) => one !== false);
+  return deeds.length === 0 ? null : <p class="row">{deeds}</p>;
+}
+
+/** The members, in a form where they may be changed. */
+function Members({
+  api,
+  kind,
+  document,
+  say,
+  reload,
+}: Omit<DocumentProps, "name"> & { readonly kind: DocumentKind }): JSX.Element {
+  const { name } = kind;
+  const operation = api.can(`${name}.update`) ? api.operation(`${name}.update`) : undefined;
+  const isFixed = operation === undefined || document["is_deleted"] === true;
+  const controls = isFixed ? [] : controlsOf(api.openapi, bodySchema(api, operation));
+  const before = valuesOf(controls, document);
+  const [values, setValues] = useState(before);
+  const editable = new Set(controls.map((control) => control.name));
+  const shown = Object.entries(document).filter(([member]) => !editable.has(member));
+  return (
+    <div class="stack">
+      {controls.length > 0 && (
+        <SchemaForm
+          openapi={api.openapi}
+          controls={controls}
+          values={values}
+          setValues={setValues}
+          action="Save"
+          controlFor={referenceControls(api, kind)}
+          submit={async () => {
+            const patch = changesOf(controls, before, values);
+            const { id, rev } = document;
+            await api.call(`${name}.update`, inputOf(api, name, { id, rev }, patch));
+            say({ text: "Saved." });
+            reload();
+          }}
+        />
+      )}
+      <table>
+        <tbody>
+          {shown.map(([member, value]) => (
+            <tr key={member}>
+              <th scope="row">{member}</th>
+              <td>
+                <Value value={value} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The input of an update: its body stands beside the others, or in a member of its own. */
+function inputOf(api: Api, name: string, others: Json, patch: Json): Json {
+  const entry = api.catalog.operations.find(({ key }) => key === `${name}.update`);
+  const member = entry?.body_member;
+  return member === undefined ? { ...others, ...patch } : { ...others, [member]: patch };
+}
+
+function referenceControls(api: Api, { references }: DocumentKind) {
+  return ({ name }: Control, props: ControlProps): JSX.Element | null => {
+    const to = references[name];
+    return to === undefined ? null : <ReferenceControl {...props} api={api} to={to} />;
+  };
+}

@@ -1,0 +1,72 @@
+// Filters of the query language, as a list of conditions that all hold.
+import type { Json } from "../api.js";
+import type { DocumentKind } from "./document.js";
+
+export interface Condition {
+  readonly member: string;
+  readonly operator: string;
+  /** As it was typed; several values have commas between them. */
+  readonly text: string;
+}
+
+/** Operators in words. */
+export const operatorTexts: Readonly<Record<string, string>> = {
+  $eq: "is",
+  $neq: "is not",
+  $gt: "is more than",
+  $gte: "is at least",
+  $lt: "is less than",
+  $lte: "is at most",
+  $in: "is one of",
+  $nin: "is none of",
+  $null: "is empty",
+  $like: "is like",
+  $ilike: "is like, in any case",
+  $regex: "matches",
+  $descendant_of: "is below",
+  $ancestor_of: "is above",
+  $empty: "has nothing",
+  $superset: "has all of",
+  $subset: "has only",
+  $overlaps: "has any of",
+  $disjoint: "has none of",
+};
+
+const ofLists = ["$in", "$nin", "$superset", "$subset", "$overlaps", "$disjoint"];
+const ofTruth = ["$null", "$empty"];
+
+/** The operators that one text can stand for. */
+export function plainOperators(operators: readonly string[]): readonly string[] {
+  return operators.filter((one) => one in operatorTexts);
+}
+
+/** Whether an operator takes true or false, whatever the member is. */
+export function isTruth(operator: string): boolean {
+  return ofTruth.includes(operator);
+}
+
+/** The filter of conditions; `{}` for none. */
+export function filterOf(kind: DocumentKind, conditions: readonly Condition[]): Json {
+  const filters = conditions.map(({ member, operator, text }) => ({
+    $values: { [member]: { [operator]: operandOf(kind, member, operator, text) } },
+  }));
+  const [only] = filters;
+  if (only === undefined) return {};
+  return filters.length === 1 ? only : { $and: filters };
+}
+
+function operandOf(kind: DocumentKind, member: string, operator: string, text: string): unknown {
+  if (isTruth(operator)) return text !== "false";
+  const scalar = (one: string): unknown => scalarOf(kind, member, one.trim());
+  return ofLists.includes(operator) ? text.split(",").map(scalar) : scalar(text);
+}
+
+/** A number or a truth where the member is one; what can't be read is left to the service. */
+function scalarOf({ members }: DocumentKind, member: string, text: string): unknown {
+  const { type, items } = members[member] ?? {};
+  const inner = typeof items === "object" ? items.type : type;
+  const types = typeof inner === "string" ? [inner] : (inner ?? []);
+  if (types.includes("boolean")) return text === "true" ? true : text === "false" ? false : text;
+  const isNumber = types.includes("number") || types.includes("integer");
+  return isNumber && text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}

@@ -1,0 +1,202 @@
+// The documents of a kind as a table, a page at a time.
+import { useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { Empty } from "../../parts/empty.js";
+import { Fault } from "../../parts/fault.js";
+import { useLoaded } from "../../shell/use-loaded.js";
+import type { Api, Json } from "../api.js";
+import { Value } from "../value.js";
+import { documentKind, titleMember, type DocumentKind } from "./document.js";
+import { FilterBar } from "./filter-bar.js";
+import { filterOf, type Condition } from "./filters.js";
+
+const pageSize = 25;
+/** Columns that fit beside each other. */
+const mostColumns = 6;
+
+interface Sort {
+  readonly member: string;
+  readonly direction: "asc" | "desc";
+}
+
+/** Where a page begins: a cursor, or its number where lists know no cursors. */
+type Place = { readonly after?: string; readonly before?: string; readonly page?: number };
+
+interface Page {
+  readonly hits: readonly Json[];
+  readonly previous: Place | null;
+  readonly next: Place | null;
+}
+
+/** The table of a kind of document, with its filters. */
+export function DocumentList({
+  api,
+  name,
+}: {
+  readonly api: Api;
+  readonly name: string;
+}): JSX.Element {
+  const kind = documentKind(api, name);
+  const [conditions, setConditions] = useState<readonly Condition[]>([]);
+  const [sort, setSort] = useState<Sort | null>(null);
+  const [place, setPlace] = useState<Place>({});
+  const [isDeleted, setIsDeleted] = useState(false);
+  const listing = isDeleted ? `${name}.list_deleted` : (kind.list ?? `${name}.list_cursor`);
+  const query = {
+    size: pageSize,
+    ...(conditions.length === 0 ? {} : { filters: filterOf(kind, conditions) }),
+    ...(sort === null ? {} : { sorts: { [sort.member]: sort.direction } }),
+  };
+  const loaded = useLoaded(
+    () => readPage(api, listing, query, place),
+    [listing, JSON.stringify(query), JSON.stringify(place)],
+  );
+  const from = <T,>(set: (value: T) => void): ((value: T) => void) => {
+    return (value) => {
+      setPlace({});
+      set(value);
+    };
+  };
+  return (
+    <div class="stack">
+      <div class="row">
+        <h1>{name}</h1>
+        {api.can(`${name}.create`) && (
+          <a class="button primary" href={`#documents/${name}/new`}>
+            New
+          </a>
+        )}
+        {api.can(`${name}.list_deleted`) && (
+          <label class="row">
+            <input
+              id="deleted"
+              type="checkbox"
+              checked={isDeleted}
+              onChange={(event) => from(setIsDeleted)(event.currentTarget.checked)}
+            />
+            Deleted
+          </label>
+        )}
+      </div>
+      <FilterBar kind={kind} conditions={conditions} setConditions={from(setConditions)} />
+      {loaded.state === "failed" && <Fault error={loaded.error} />}
+      {loaded.state === "loaded" && (
+        <>
+          <Table kind={kind} hits={loaded.value.hits} sort={sort} setSort={from(setSort)} />
+          <Pager page={loaded.value} go={setPlace} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Pager({
+  page: { previous, next },
+  go,
+}: {
+  readonly page: Page;
+  readonly go: (place: Place) => void;
+}): JSX.Element | null {
+  if (previous === null && next === null) return null;
+  return (
+    <p class="row">
+      <button type="button" disabled={previous === null} onClick={() => previous && go(previous)}>
+        Previous
+      </button>
+      <button type="button" disabled={next === null} onClick={() => next && go(next)}>
+        Next
+      </button>
+    </p>
+  );
+}
+
+/** A page of a list, by cursor or by number. */
+async function readPage(api: Api, listing: string, query: Json, place: Place): Promise<Page> {
+  if (listing.endsWith(".list")) {
+    const { page = 1 } = place;
+    const { hits, count } = await api.call<{
+      readonly hits: readonly Json[];
+      readonly count: number;
+    }>(listing, { ...query, page });
+    return {
+      hits,
+      previous: page > 1 ? { page: page - 1 } : null,
+      next: page * pageSize < count ? { page: page + 1 } : null,
+    };
+  }
+  const {
+    hits,
+    next_cursor: next,
+    prev_cursor: previous,
+  } = await api.call<{
+    readonly hits: readonly Json[];
+    readonly next_cursor: string | null;
+    readonly prev_cursor: string | null;
+  }>(listing, { ...query, ...place });
+  return {
+    hits,
+    previous: previous === null ? null : { before: previous },
+    next: next === null ? null : { after: next },
+  };
+}
+
+interface TableProps {
+  readonly kind: DocumentKind;
+  readonly hits: readonly Json[];
+  readonly sort: Sort | null;
+  readonly setSort: (sort: Sort | null) => void;
+}
+
+function Table({ kind, hits, sort, setSort }: TableProps): JSX.Element {
+  if (hits.length === 0) return <Empty title="Nothing here">No document fits.</Empty>;
+  const title = titleMember(kind) ?? "id";
+  const others = kind.ownMembers.filter((name) => name !== title).slice(0, mostColumns - 2);
+  const columns = [title, ...others, "last_update_at"];
+  return (
+    <table class="folding">
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th key={name} scope="col" aria-sort={ariaSort(sort, name)}>
+              {kind.sortable.includes(name) ? (
+                <button class="plain" type="button" onClick={() => setSort(nextSort(sort, name))}>
+                  {name}
+                </button>
+              ) : (
+                name
+              )}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {hits.map((hit) => (
+          <tr key={String(hit["id"])}>
+            {columns.map((name) => (
+              <td key={name} data-label={name}>
+                {name === title ? (
+                  <a href={`#documents/${kind.name}/${String(hit["id"])}`}>
+                    {hit[name] === "" ? String(hit["id"]) : <Value value={hit[name]} />}
+                  </a>
+                ) : (
+                  <Value value={hit[name]} />
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Ascending, descending, not at all. */
+function nextSort(sort: Sort | null, member: string): Sort | null {
+  if (sort?.member !== member) return { member, direction: "asc" };
+  return sort.direction === "asc" ? { member, direction: "desc" } : null;
+}
+
+function ariaSort(sort: Sort | null, member: string): "ascending" | "descending" | "none" {
+  if (sort?.member !== member) return "none";
+  return sort.direction === "asc" ? "ascending" : "descending";
+}

@@ -1,0 +1,121 @@
+// /console: what the service holds, to look at and to work on, as far as the user may.
+import type { JSX } from "preact";
+import type { Catalog } from "../openapi/catalog.js";
+import type { OpenApi } from "../openapi/document.js";
+import { Empty } from "../parts/empty.js";
+import { mountPage } from "../shell/mount.js";
+import { requestJson } from "../shell/request.js";
+import { useToken } from "../shell/session.js";
+import { useFragment } from "../shell/use-location.js";
+import { useLoaded } from "../shell/use-loaded.js";
+import { apiOf, readAccess, type Api } from "./api.js";
+import { documentsOf } from "./documents/document.js";
+import { DocumentEditor, NewDocument } from "./documents/editor.js";
+import { DocumentList } from "./documents/list.js";
+import { ListPage } from "./list-page.js";
+import { lists } from "./lists.js";
+import { ObjectList, storagesOf } from "./objects.js";
+import { ServiceLog } from "./service/log.js";
+import { ServiceState } from "./service/state.js";
+import { Navigation, type Group } from "./navigation.js";
+
+function Console({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
+  const token = useToken();
+  const loaded = useLoaded(
+    async () => ({
+      token,
+      api: apiOf(
+        openapi,
+        await requestJson<Catalog>("GET", "/docs/catalog.json"),
+        await readAccess(),
+      ),
+    }),
+    [token],
+  );
+  if (loaded.state === "failed")
+    return (
+      <main id="main" class="page">
+        <Empty title="The console is not for you">{loaded.error.message}</Empty>
+      </main>
+    );
+  // What somebody else may do must not be shown meanwhile.
+  if (loaded.state === "loading" || loaded.value.token !== token)
+    return <main id="main" class="page" />;
+  return <Rooms key={token} api={loaded.value.api} />;
+}
+
+function Rooms({ api }: { readonly api: Api }): JSX.Element {
+  const address = useFragment();
+  const groups = groupsOf(api);
+  const isEmpty = groups.every(({ rooms }) => rooms.length === 0);
+  if (isEmpty)
+    return (
+      <main id="main" class="page">
+        <h1>Console</h1>
+        <Empty title="Nothing to see">Sign in first.</Empty>
+      </main>
+    );
+  const first = groups.find(({ rooms }) => rooms.length > 0)?.rooms[0]?.address ?? "";
+  const shown = address === "" ? first : address;
+  return (
+    <div class="shell">
+      <Navigation groups={groups} address={shown} />
+      <main id="main">
+        <Room key={shown} api={api} address={shown} />
+      </main>
+    </div>
+  );
+}
+
+/** What the user may look at. */
+function groupsOf(api: Api): readonly Group[] {
+  const documents = documentsOf(api).map((name) => ({
+    title: name,
+    address: `documents/${name}`,
+  }));
+  const objects = storagesOf(api).map((name) => ({ title: name, address: `objects/${name}` }));
+  const found = lists
+    .filter(({ operation }) => api.can(operation))
+    .map(({ title, name }) => ({ title, address: `lists/${name}` }));
+  const service = [
+    ...(api.can("console.state") ? [{ title: "State", address: "service" }] : []),
+    ...(api.can("console.log") ? [{ title: "Log", address: "log" }] : []),
+  ];
+  return [
+    { title: "Documents", rooms: documents },
+    { title: "Objects", rooms: objects },
+    { title: "People and webhooks", rooms: found },
+    { title: "Service", rooms: service },
+  ];
+}
+
+function Room({ api, address }: { readonly api: Api; readonly address: string }): JSX.Element {
+  const [room = "", name = "", ...more] = address.split("/");
+  const id = more.join("/");
+  if (room === "documents" && documentsOf(api).includes(name)) {
+    if (id === "") return <DocumentList api={api} name={name} />;
+    if (id === "new" && api.can(`${name}.create`)) return <NewDocument api={api} name={name} />;
+    return <DocumentEditor api={api} name={name} id={id} />;
+  }
+  if (room === "objects" && storagesOf(api).includes(name))
+    return <ObjectList api={api} name={name} />;
+  const list = lists.find((one) => one.name === name);
+  if (room === "lists" && list !== undefined) {
+    const { inner } = list;
+    const outer = `lists/${name}`;
+    if (id === "" || inner === undefined) return <ListPage api={api} kind={list} address={outer} />;
+    return (
+      <div class="stack">
+        <a class="small" href={`#${outer}`}>
+          {list.title}
+        </a>
+        <ListPage api={api} kind={inner} parent={id} address={`${outer}/${id}`} />
+      </div>
+    );
+  }
+  if (room === "service" && api.can("console.state")) return <ServiceState api={api} />;
+  if (room === "log" && api.can("console.log")) return <ServiceLog api={api} />;
+  return <Empty title="Nothing here">It doesn't exist, or you may not see it.</Empty>;
+}
+
+mountPage(Console);

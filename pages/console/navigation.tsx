@@ -1,0 +1,49 @@
+// What the console has, to choose from.
+import { useState } from "preact/hooks";
+import type { JSX } from "preact";
+
+export interface Group {
+  readonly title: string;
+  readonly rooms: readonly { readonly title: string; readonly address: string }[];
+}
+
+/** The rooms in their groups; on a phone behind a button. */
+export function Navigation({
+  groups,
+  address,
+}: {
+  readonly groups: readonly Group[];
+  readonly address: string;
+}): JSX.Element {
+  const [isOpen, setIsOpen] = useState(false);
+  const isIn = (room: string): boolean => address === room || address.startsWith(`${room}/`);
+  return (
+    <>
+      <button class="menu" type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        What there is
+      </button>
+      <nav class={isOpen ? "side" : "side closed"} aria-label="Console">
+        {groups
+          .filter(({ rooms }) => rooms.length > 0)
+          .map(({ title, rooms }) => (
+            <details key={title} open>
+              <summary>{title}</summary>
+              <ul>
+                {rooms.map((room) => (
+                  <li key={room.address}>
+                    <a
+                      href={`#${room.address}`}
+                      aria-current={isIn(room.address) ? "page" : undefined}
+                      onClick={() => setIsOpen(false)}
+                    >
+                      {room.title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ))}
+      </nav>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+// What the last thing that was done has led to.
+import { useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { Fault } from "../parts/fault.js";
+
+export type Said = { readonly text: string } | { readonly error: Error };
+export type Say = (said: Said) => void;
+
+/** A place for notices, and the function that puts one there. */
+export function useNotice(): readonly [JSX.Element, Say] {
+  const [said, say] = useState<Said | null>(null);
+  const notice = (
+    <div role="status">
+      {said !== null &&
+        ("error" in said ? <Fault error={said.error} /> : <p class="message good">{said.text}</p>)}
+    </div>
+  );
+  return [notice, say];
+}

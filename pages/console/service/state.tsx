@@ -1,0 +1,154 @@
+// How the service is: its metrics over the last minutes, its migrations, and what an operator can
+// have it do.
+import { useRef, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { errorOf, Fault } from "../../parts/fault.js";
+import { Field } from "../../parts/field.js";
+import type { Api } from "../api.js";
+import { Action } from "../action.js";
+import { useNotice } from "../notice.js";
+import { linesOf, samplesOf, type Reading } from "./metrics.js";
+import { Sparkline } from "./sparkline.js";
+import { usePolled } from "./use-polled.js";
+
+const everyMillis = 2_000;
+/** Readings that are kept: four minutes of them. */
+const mostReadings = 120;
+
+interface Command {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+}
+
+interface State {
+  readonly pending_migrations: readonly string[];
+  readonly metrics: string | null;
+  readonly commands: readonly Command[];
+}
+
+export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
+  const [state, setState] = useState<State | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const readings = useRef<readonly Reading[]>([]);
+  usePolled(async () => {
+    try {
+      const next = await api.call<State>("console.state");
+      const reading = { at: Date.now(), samples: samplesOf(next.metrics ?? "") };
+      readings.current = [...readings.current, reading].slice(-mostReadings);
+      setState(next);
+      setError(null);
+    } catch (fault) {
+      setError(errorOf(fault));
+    }
+  }, everyMillis);
+  return (
+    <div class="stack wide">
+      <h1>Service</h1>
+      {error !== null && <Fault error={error} />}
+      {state !== null && (
+        <>
+          {state.metrics === null ? (
+            <p>Metrics are off (METRICS).</p>
+          ) : (
+            <section class="cards" aria-label="Metrics">
+              {linesOf(readings.current).map((line) => (
+                <Sparkline key={line.title} line={line} />
+              ))}
+            </section>
+          )}
+          <Migrations pending={state.pending_migrations} />
+          <Commands api={api} commands={state.commands} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Migrations({ pending }: { readonly pending: readonly string[] }): JSX.Element {
+  return (
+    <section class="stack tight">
+      <h2>Migrations</h2>
+      {pending.length === 0 ? (
+        <p>All have been applied.</p>
+      ) : (
+        <>
+          <p>These wait for the command migrate:</p>
+          <ul>
+            {pending.map((name) => (
+              <li key={name}>
+                <code>{name}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Commands({
+  api,
+  commands,
+}: {
+  readonly api: Api;
+  readonly commands: readonly Command[];
+}): JSX.Element | null {
+  if (commands.length === 0 || !api.can("console.run")) return null;
+  return (
+    <section class="stack">
+      <h2>Commands</h2>
+      {commands.map((command) => (
+        <CommandCard key={command.name} api={api} command={command} />
+      ))}
+    </section>
+  );
+}
+
+function CommandCard({
+  api,
+  command: { name, usage, summary },
+}: {
+  readonly api: Api;
+  readonly command: Command;
+}): JSX.Element {
+  const [text, setText] = useState("");
+  const [output, setOutput] = useState<string | null>(null);
+  const [notice, say] = useNotice();
+  return (
+    <div class="card stack tight">
+      <h3>
+        <code>{name}</code>
+      </h3>
+      <p>{summary}</p>
+      {usage !== "" && (
+        <Field label={usage}>
+          <input
+            id={`args-${name}`}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </Field>
+      )}
+      <div class="row">
+        <Action
+          label="Run"
+          done={`${name} has run.`}
+          say={say}
+          run={async () => {
+            const args = text.split(/\s+/).filter((one) => one !== "");
+            setOutput((await api.call<{ output: string }>("console.run", { name, args })).output);
+          }}
+        />
+      </div>
+      {notice}
+      {output !== null && (
+        <div class="code-block">
+          <pre tabIndex={0} role="region" aria-label={`What ${name} has printed`}>
+            {output}
+          </pre>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+// A value as a table shows it.
+import type { JSX } from "preact";
+
+/** Characters of a value in a cell. */
+const mostCharacters = 80;
+
+/** A value in few characters; moments in the reader's own time zone. */
+export function Value({ value }: { readonly value: unknown }): JSX.Element {
+  if (value === null || value === undefined) return <span class="quiet">none</span>;
+  if (typeof value === "boolean")
+    return <span class={value ? "badge good" : "badge"}>{String(value)}</span>;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text))
+    return <time dateTime={text}>{new Date(text).toLocaleString()}</time>;
+  const cut = text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return typeof value === "object" ? <code>{cut}</code> : <span>{cut}</span>;
+}
