@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
 import { Empty } from "../parts/empty.js";
+import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
 import { useToken } from "../shell/session.js";
@@ -26,7 +27,7 @@ function Console({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
       token,
       api: apiOf(
         openapi,
-        await requestJson<Catalog>("GET", "/docs/catalog.json"),
+        await requestJson<Catalog>("GET", `${config.files}/catalog.json`),
         await readAccess(),
       ),
     }),

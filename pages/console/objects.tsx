@@ -74,18 +74,7 @@ export function ObjectList({
         <div class={chosen === null ? "stack" : "split"}>
           <div class="stack">
             <Table objects={loaded.value.hits} choose={choose} />
-            <p class="row">
-              <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
-                Previous
-              </button>
-              <button
-                type="button"
-                disabled={loaded.value.hits.length < pageSize}
-                onClick={() => setPage(page + 1)}
-              >
-                Next
-              </button>
-            </p>
+            <Pager page={page} isLast={loaded.value.hits.length < pageSize} go={setPage} />
           </div>
           {chosen !== null && (
             <Details key={chosen.key} {...{ api, name, say, reload }} object={chosen} />
@@ -94,6 +83,28 @@ export function ObjectList({
       )}
       {api.can(`${name}.upload`) && <Upload {...{ api, name, say, reload }} />}
     </div>
+  );
+}
+
+function Pager({
+  page,
+  isLast,
+  go,
+}: {
+  readonly page: number;
+  readonly isLast: boolean;
+  readonly go: (page: number) => void;
+}): JSX.Element | null {
+  if (page === 1 && isLast) return null;
+  return (
+    <p class="row">
+      <button type="button" disabled={page === 1} onClick={() => go(page - 1)}>
+        Previous
+      </button>
+      <button type="button" disabled={isLast} onClick={() => go(page + 1)}>
+        Next
+      </button>
+    </p>
   );
 }
 

@@ -25,7 +25,7 @@ function Events({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
   const loaded = useLoaded(() =>
     Promise.all([
       requestJson<AsyncApi>("GET", "/asyncapi.json"),
-      requestJson<Catalog>("GET", "/docs/catalog.json"),
+      requestJson<Catalog>("GET", `${config.files}/catalog.json`),
     ]),
   );
   return (

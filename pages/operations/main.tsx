@@ -5,6 +5,7 @@ import { namespaceOf, type Catalog, type Entry } from "../openapi/catalog.js";
 import { Empty } from "../parts/empty.js";
 import { Field } from "../parts/field.js";
 import { Method } from "../parts/method.js";
+import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
 import { useFragment } from "../shell/use-location.js";
@@ -15,7 +16,7 @@ import { Panel } from "./panel.js";
 const everything: Choice = { search: "", namespace: "", guard: "", kind: "" };
 
 function Operations(): JSX.Element {
-  const loaded = useLoaded(() => requestJson<Catalog>("GET", "/docs/catalog.json"));
+  const loaded = useLoaded(() => requestJson<Catalog>("GET", `${config.files}/catalog.json`));
   return (
     <main id="main" class="page stack wide">
       <h1>Operations</h1>

@@ -7,6 +7,7 @@ import type { OpenApi } from "../openapi/document.js";
 import { byNamespace, hasWords, operationsOf, type Operation } from "../openapi/operations.js";
 import { Empty } from "../parts/empty.js";
 import { Method } from "../parts/method.js";
+import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
 import { useFragment } from "../shell/use-location.js";
@@ -17,7 +18,7 @@ function Reference({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
   const key = useFragment();
   const operations = operationsOf(openapi);
   const operation = operations.get(key);
-  const catalog = useLoaded(() => requestJson<Catalog>("GET", "/docs/catalog.json"));
+  const catalog = useLoaded(() => requestJson<Catalog>("GET", `${config.files}/catalog.json`));
   const calls = catalog.state === "loaded" ? catalog.value.operations : [];
   useEffect(() => {
     document.title = `${operation?.summary ?? "Reference"} · ${openapi.info.title}`;

@@ -5,6 +5,8 @@ export interface PageConfig {
   /** The path of this page, and the names of all by their paths. */
   readonly path: string;
   readonly pages: Readonly<Record<string, string>>;
+  /** The path below which the page has its files. */
+  readonly files: string;
   /** How requests say who sends them. */
   readonly tokenHeader: string;
   readonly tokenScheme: string;

@@ -1,6 +1,7 @@
 // What the console asks for beside the service's own operations: what its user may do, and what the
 // process knows of itself. They are operations like any other, but no document has them.
 import { fail } from "../contract/errors.js";
+import type { Exchange } from "../http/exchange.js";
 import { isObject } from "../contract/json-pointer.js";
 import type { ServiceCommand, ServiceAtWork } from "../operations/family.js";
 import type { PhaseHook } from "../operations/hooks.js";
@@ -51,12 +52,18 @@ export function consoleRoutes(parts: ConsoleParts): readonly AnyRoute[] {
       }),
       method: "POST",
       path: "/console/commands",
+      audit: ["name", "args"],
     },
   ];
   const access = consoleRoute("access", isOpen ? [] : operator, nothing, async (_, context) => ({
     refused: await refusalsOf([...parts.routes, ...ofOperator], context),
   }));
   return [access, ...ofOperator];
+}
+
+/** Whether an exchange only asks how the process is, as the console does all the time. */
+export function isPolled({ operation, code }: Pick<Exchange, "operation" | "code">): boolean {
+  return code === null && (operation === "console.state" || operation === "console.log");
 }
 
 function consoleRoute<Input>(

@@ -20,6 +20,11 @@ export interface KeptLog {
   linesAfter(number: number): readonly KeptLine[];
 }
 
+/** A log of which no line is kept. */
+export function keepNothing(log: Log): KeptLog {
+  return { log, linesAfter: () => [] };
+}
+
 /** Keeps the last lines that go to a log. */
 export function keepLines(log: Log, logLevel: string): KeptLog {
   const lines: KeptLine[] = [];

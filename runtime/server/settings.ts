@@ -227,6 +227,7 @@ type ListeningSettings = Pick<
  */
 function readListening(environment: Environment, isProduction: boolean): ListeningSettings {
   const { faults } = environment;
+  const hasDocs = environment.oneOf("DOCS", isProduction ? "off" : "on", ["on", "off"]) === "on";
   const hasAdminPort = environment.text("ADMIN_PORT", "") !== "";
   const isOn = (name: string, otherwise: boolean): boolean =>
     environment.oneOf(name, otherwise ? "on" : "off", ["on", "off"]) === "on";
@@ -235,8 +236,8 @@ function readListening(environment: Environment, isProduction: boolean): Listeni
     port: environment.integer("PORT", 4400, 0, 65_535),
     adminPort: hasAdminPort ? environment.integer("ADMIN_PORT", 0, 0, 65_535) : null,
     hasMetrics: isOn("METRICS", !isProduction || hasAdminPort),
-    hasDocs: isOn("DOCS", !isProduction),
-    consolePermission: readConsole(environment, isProduction),
+    hasDocs,
+    consolePermission: readConsole(environment, hasDocs && !isProduction),
     logLevel: environment.oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     trustsProxy: trustedProxies(environment.text("TRUSTED_PROXIES", "0"), faults),
     corsOrigins: origins(environment.text("CORS_ORIGINS", ""), faults),
@@ -250,8 +251,8 @@ function readListening(environment: Environment, isProduction: boolean): Listeni
 }
 
 /** Who operates the service in the console; in production nobody, unless a setting says it. */
-function readConsole(environment: Environment, isProduction: boolean): string | null {
-  const permission = environment.text("CONSOLE", isProduction ? "off" : "platform.admin");
+function readConsole(environment: Environment, isUsual: boolean): string | null {
+  const permission = environment.text("CONSOLE", isUsual ? "platform.admin" : "off");
   if (permission === "off") return null;
   if (!/^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?$/.test(permission))
     environment.faults.push("CONSOLE must be a permission such as platform.admin, or off");

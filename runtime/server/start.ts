@@ -6,15 +6,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fail } from "../contract/errors.js";
 import { answerClientErrors } from "../http/client-error.js";
-import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
-import { corsHandler } from "../http/cors.js";
 import { errorPageOf } from "../http/docs/error-page.js";
 import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
 import { checkHttpVersion } from "../http/http-version.js";
 import { readMetadata } from "../http/input/metadata.js";
-import { routeTable, type RouteTable } from "../http/route-table.js";
-import { normalizeTarget, pathOf } from "../http/target.js";
+import { normalizeTarget } from "../http/target.js";
 import { withPublicServer } from "../http/published-address.js";
 import { replyError } from "../http/reply.js";
 import {
@@ -29,10 +26,11 @@ import { logRequest } from "../http/request-log.js";
 import { startPeriodic, type Periodic } from "../work/periodic.js";
 import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
-import { appFallback, type Answers } from "./app-fallback.js";
+import type { Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { callersOf, endpointsOf, familiesOf } from "../families.js";
-import { keepLines, type KeptLog } from "./kept-log.js";
+import { isPolled } from "./console-routes.js";
+import { keepLines, keepNothing, type KeptLog } from "./kept-log.js";
 import { hasDocs, pagesOf } from "./pages.js";
 import { sourcesOf } from "./metric-sources.js";
 import { startMetrics, type Metrics } from "./metrics.js";
@@ -40,6 +38,7 @@ import { openBus } from "./bus.js";
 import { openAll, type Opened } from "./opened.js";
 import { periodicJobs } from "./periodic-jobs.js";
 import { probesOf } from "./probes.js";
+import { frontOf, handlerOf } from "./request-handler.js";
 import { readinessOf } from "./readiness.js";
 import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
@@ -92,7 +91,9 @@ export function start(
   service: ServiceDefinition,
   options: ConnectOptions,
 ): Promise<RunningService> {
-  const kept = keepLines(options.log, options.settings.logLevel);
+  const { log, settings } = options;
+  const hasReader = settings.consolePermission !== null;
+  const kept = hasReader ? keepLines(log, settings.logLevel) : keepNothing(log);
   return openAll((opened) => startService(service, { ...options, log: kept.log }, kept, opened));
 }
 
@@ -164,26 +165,35 @@ async function startService(
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
   work.periodic = periodic;
 
-  let stopped: Promise<void> | undefined;
   const url = urlOf(server);
   connection.listensAt(url);
-  const { settleSeconds, drainSeconds } = settings;
-  const stop = async (): Promise<void> => {
+  const settle = (): void => {
     // Nothing more is begun; what is under way is waited for in its turn.
     void periodic.stop();
     state = "settling";
     connections.settle();
-    await sleep(settleSeconds * 1000);
+  };
+  const stop = stopperOf(settings, settle, (draining) => {
     state = "draining";
+    return opened.close(draining);
+  });
+  return { url, adminUrl: admin === null ? null : urlOf(admin, settings.host), connection, stop };
+}
+
+/** Stops a service in its stages. Whoever asks for it later waits for the same stop. */
+function stopperOf(
+  { settleSeconds, drainSeconds }: Settings,
+  settle: () => void,
+  close: Opened["close"],
+): () => Promise<void> {
+  const stop = async (): Promise<void> => {
+    settle();
+    await sleep(settleSeconds * 1000);
     const lingerMillis = Math.min(settleSeconds * 1000, mostLingerMillis);
-    await opened.close({ drainMillis: drainSeconds * 1000, lingerMillis });
+    await close({ drainMillis: drainSeconds * 1000, lingerMillis });
   };
-  return {
-    url,
-    adminUrl: admin === null ? null : urlOf(admin, settings.host),
-    connection,
-    stop: () => (stopped ??= stopWithin(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
-  };
+  let stopped: Promise<void> | undefined;
+  return () => (stopped ??= stopWithin(stop(), settleSeconds + drainSeconds + stopSlackSeconds));
 }
 
 /**
@@ -238,7 +248,7 @@ function observerOf(
 ): (exchange: Exchange) => void {
   const isLogged = logLevel === "info" || logLevel === "debug";
   return (exchange) => {
-    if (isLogged) logRequest(log, exchange);
+    if (isLogged && !isPolled(exchange)) logRequest(log, exchange);
     metrics?.observe(exchange);
   };
 }
@@ -278,50 +288,6 @@ function takeRequests(
   };
   server.on("request", (req, res) => take(req, res, answer));
   takeExpectations(server, take, answer);
-}
-
-/** How requests for operations are answered, whichever these are. */
-function frontOf(
-  { trustsProxy, maxBodyBytes }: Settings,
-  resources: ServiceConnection,
-  bind: FrontHandlerOptions["bind"],
-): Omit<FrontHandlerOptions, "table"> {
-  return { resources, trustsProxy, bind, maxBodyBytes, defaultTenant };
-}
-
-/** The handler of everything but probes: of operations, and of what comes before and after them. */
-async function handlerOf(
-  service: ServiceDefinition,
-  { settings, log }: ConnectOptions,
-  connection: ServiceConnection,
-  front: Omit<FrontHandlerOptions, "table">,
-  endpoints: readonly ServiceEndpoint[],
-  pages: Answers,
-): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
-  const table = routeTable(service.routes);
-  const router = frontHandler({ ...front, table });
-  const said = new Set(service.routes.flatMap(({ reply }) => reply?.headers ?? []));
-  const isKnown = ({ url = "" }: IncomingMessage): boolean => {
-    const path = pathOf(url);
-    return endpoints.some((one) => one.isOwn(path)) || isRouted(table, url);
-  };
-  const cors = await corsHandler([settings.corsOrigins, connection.siblings], isKnown, [...said]);
-  const fallback = appFallback(service, log, pages);
-  return (req, res) =>
-    cors(req, res, () => {
-      const path = pathOf(req.url ?? "");
-      if (endpoints.some((one) => one.isOwn(path) && one.answer(req, res))) return;
-      router(req, res, (error) => fallback(req, res, error));
-    });
-}
-
-function isRouted(table: RouteTable, url: string): boolean {
-  try {
-    return table.knows(url);
-  } catch {
-    // The URL is malformed: the router will refuse it and say why.
-    return true;
-  }
 }
 
 /**

@@ -174,7 +174,11 @@ function Table({ kind, hits, sort, setSort }: TableProps): JSX.Element {
           <tr key={String(hit["id"])}>
             {columns.map((name) => (
               <td key={name} data-label={name}>
-                {name === title ? (
+                {name in kind.references && typeof hit[name] === "string" ? (
+                  <a href={`#documents/${kind.references[name]}/${hit[name]}`}>
+                    {`${hit[name].slice(0, 8)}…`}
+                  </a>
+                ) : name === title ? (
                   <a href={`#documents/${kind.name}/${String(hit["id"])}`}>
                     {hit[name] === "" ? String(hit["id"]) : <Value value={hit[name]} />}
                   </a>

@@ -97,7 +97,12 @@ export function ServiceLog({ api }: { readonly api: Api }): JSX.Element {
                 </span>
                 <span>{entry.message}</span>
               </div>
-              <code class="small quiet">{entry.rest}</code>
+              {entry.rest !== "" && (
+                <details>
+                  <summary class="small quiet">Fields</summary>
+                  <code class="small">{entry.rest}</code>
+                </details>
+              )}
             </li>
           ))}
         </ul>
@@ -117,10 +122,24 @@ function entryOf(text: string) {
     return {
       level: Number(level),
       at: new Date(Number(time)).toISOString(),
-      message: String(msg ?? ""),
-      rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest),
+      message: messageOf(String(msg ?? ""), rest),
+      rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, null, 1),
     };
   } catch {
-    return { level: 50, at: null, message: "", rest: text };
+    return { level: 50, at: null, message: text, rest: "" };
   }
+}
+
+/** `GET /tasks 200 in 3 ms` of a request; `audit tasks.kill ok` of an entry of the audit log. */
+function messageOf(message: string, { request, audit }: Readonly<Record<string, unknown>>): string {
+  if (typeof request === "object" && request !== null) {
+    const { method, path, status, millis, code } = request as Readonly<Record<string, unknown>>;
+    const answer = [status, ...(code === undefined ? [] : [code])].join(" ");
+    return `${String(method)} ${String(path)} ${answer} in ${String(millis)} ms`;
+  }
+  if (typeof audit === "object" && audit !== null) {
+    const { operation, outcome } = audit as Readonly<Record<string, unknown>>;
+    return `audit ${String(operation)} ${String(outcome)}`;
+  }
+  return message;
 }

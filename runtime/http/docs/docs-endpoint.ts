@@ -84,25 +84,37 @@ async function docsAnswers({
     { path: "/docs/operations", name: "Operations", script: "operations" },
     ...(realtime === null ? [] : [{ path: "/docs/events", name: "Events", script: "events" }]),
   ];
+  // Each has its files below its own path: the other may belong to the service.
   const shown = [
-    ...(shows.docs ? docs : []),
-    ...(shows.console ? [{ path: "/console", name: "Console", script: "console" }] : []),
+    ...(shows.docs ? docs.map((page) => ({ ...page, files: "/docs" })) : []),
+    ...(shows.console
+      ? [{ path: "/console", name: "Console", script: "console", files: "/console" }]
+      : []),
   ];
   const pages = Object.fromEntries(shown.map(({ path, name }) => [path, name]));
-  const config = { tokenHeader, tokenScheme, realtime };
   const built = builtFolder();
-  const files = await readdir(built);
-  return new Map<string, Answer>([
-    ...shown.map(({ path, script }): readonly [string, Answer] => {
-      const page = { title, pages, path, script: `/docs/${script}.js`, config };
-      return [path, answerOf(types.html, async () => docsPage(page))];
-    }),
-    ...files.map((name): readonly [string, Answer] => {
+  const names = await readdir(built);
+  const answers = new Map<string, Answer>();
+  for (const files of new Set(shown.map((page) => page.files))) {
+    for (const name of names) {
       const type = name.endsWith(".css") ? types.css : types.js;
-      return [`/docs/${name}`, answerOf(type, () => readFile(join(built, name)))];
-    }),
-    ["/docs/catalog.json", answerOf(types.json, () => readFile(join(folder, "catalog.json")))],
-  ]);
+      answers.set(
+        `${files}/${name}`,
+        answerOf(type, () => readFile(join(built, name))),
+      );
+    }
+    const catalog = answerOf(types.json, () => readFile(join(folder, "catalog.json")));
+    answers.set(`${files}/catalog.json`, catalog);
+  }
+  for (const { path, script, files } of shown) {
+    const config = { tokenHeader, tokenScheme, realtime, files };
+    const page = { title, pages, path, files, script, config };
+    answers.set(
+      path,
+      answerOf(types.html, async () => docsPage(page)),
+    );
+  }
+  return answers;
 }
 
 /** Where scripts and styles are, seen from a bundle, from `dist/runtime`, or from `runtime`. */

@@ -14,6 +14,7 @@ export function errorPageOf(title: string): PrintError {
         : `<div class="code-block"><pre>${escapeHtml(JSON.stringify(context, null, 2))}</pre></div>`;
     return htmlDocument(
       `${error.status} ${code} · ${title}`,
+      "/docs",
       "",
       `<header class="top"><a class="brand" href="/docs">${escapeHtml(title)}</a></header>
 <main class="page stack">
