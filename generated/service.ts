@@ -6,7 +6,7 @@ import { notesSpec } from "./documents/notes.js";
 import { placesSpec } from "./documents/places.js";
 import { projectsSpec } from "./documents/projects.js";
 import { tasksSpec } from "./documents/tasks.js";
-import { identitySpec } from "./identity.js";
+import { authorize, identitySpec } from "./identity.js";
 import { kept } from "./kept.js";
 import { outboxSpec } from "./outbox.js";
 import { realtimeSpec } from "./realtime.js";
@@ -42,6 +42,7 @@ export const service = defineService({
   version: "1.0.0",
   documents: [articlesSpec, notesSpec, placesSpec, projectsSpec, tasksSpec],
   identity: identitySpec,
+  authorize: authorize,
   search: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
   storage: [articlesBlobsSpec, filesSpec, vaultSpec],
   outbox: outboxSpec,

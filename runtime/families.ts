@@ -11,8 +11,6 @@ import { sqlSearchStore } from "./engines/sql/search-store.js";
 import { sqlStore, type SqlStores } from "./engines/sql/stores.js";
 import { sqlTenantStore } from "./engines/sql/tenant-store.js";
 import { sqlWebhookStore } from "./engines/sql/webhook-store.js";
-import { authorization } from "./families/identity/authorization.js";
-import { principal } from "./families/identity/hooks.js";
 import { documentsFamily } from "./families/documents/index.js";
 import { identityFamily } from "./families/identity/index.js";
 import { outboxFamily } from "./families/outbox/index.js";
@@ -150,12 +148,6 @@ export function callersOf({ identity }: FamilyParts) {
   return {
     bind: (options: Omit<BoundaryOptions, "identity">): Bind => boundary({ identity, ...options }),
     style: credentialStyle(identity),
-    /** What operators must be allowed; null if there is nobody to ask. */
-    operator: (permission: string) => {
-      if (identity === undefined) return null;
-      const { authorize } = authorization({ override: [], former: identity.former });
-      return [principal, authorize(permission)];
-    },
     /** Parameters of a WebSocket's handshake that are credentials. */
     credentialParameters:
       identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],

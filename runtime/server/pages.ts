@@ -1,7 +1,7 @@
 // The pages that a service serves beside its operations: its documentation, and the console.
 import { frontHandler, type FrontHandlerOptions } from "../http/front-handler.js";
 import { routeTable } from "../http/route-table.js";
-import { callersOf, familiesOf, pageFactsOf } from "../families.js";
+import { familiesOf, pageFactsOf } from "../families.js";
 import type { Answers } from "./app-fallback.js";
 import type { ServiceConnection } from "./connect.js";
 import { consoleRoutes } from "./console-routes.js";
@@ -47,14 +47,14 @@ function consoleOf(
   { connection, metrics, lines, front }: PageParts,
 ): Answers | null {
   if (consolePermission === null || hasRoutesAt(service, "console")) return null;
-  const operator = callersOf(service).operator(consolePermission);
+  const operator = service.authorize?.(consolePermission);
   // In production it is for somebody who may, so there must be somebody who says so.
-  if (operator === null && isProduction) return null;
+  if (operator === undefined && isProduction) return null;
   const table = routeTable(
     consoleRoutes({
       routes: service.routes,
       service: connection,
-      operator: operator ?? [],
+      operator: operator === undefined ? [] : [operator],
       isOpen: !isProduction,
       commands: familiesOf(service).flatMap(({ family, part }) => family.commands(part)),
       metrics,

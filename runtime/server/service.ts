@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NextHandler } from "../http/front-handler.js";
 import type { FamilyParts } from "../families.js";
 import type { PrintError } from "../operations/error-envelope.js";
+import type { PhaseHook } from "../operations/hooks.js";
 import type { KeptForms } from "../operations/kept-values.js";
 import type { AnyRoute } from "../operations/operation.js";
 
@@ -37,6 +38,11 @@ export interface ServiceDefinition extends FamilyParts {
   readonly errorEnvelope?: PrintError;
   /** How values are kept that another version may read; as they are if left out. */
   readonly kept?: KeptForms;
+  /**
+   * Makes the hook that asks for a permission, for what the service does besides its operations;
+   * absent if it has nobody to ask.
+   */
+  readonly authorize?: (action: string) => PhaseHook<"before", unknown, never>;
   /** The author's own app, which comes after the generated routes. */
   readonly app?: AppHandler;
 }

@@ -17,7 +17,7 @@ import {
 } from "./expand.js";
 import { expandProvisioning } from "./principals.js";
 import { documents } from "../documents/index.js";
-import { identitySpec } from "./spec.js";
+import { authorize, identitySpec } from "./spec.js";
 import { tables } from "./tables.js";
 
 export const identity = family({
@@ -46,5 +46,5 @@ export const identity = family({
   emit: emitIdentity,
   tables: { areNeeded: (model) => model.identity !== null, steps: tables },
   paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),
-  service: (model) => (model.identity === null ? {} : { identity: identitySpec }),
+  service: (model) => (model.identity === null ? {} : { identity: identitySpec, authorize }),
 });

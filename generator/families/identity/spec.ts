@@ -3,3 +3,6 @@
 import { ofGenerated } from "../../model/code.js";
 
 export const identitySpec = ofGenerated("identity", "identitySpec");
+
+/** The maker of the hook that asks for a permission. */
+export const authorize = ofGenerated("identity", "authorize");
