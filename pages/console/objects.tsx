@@ -120,7 +120,7 @@ function Table({
     <table class="folding">
       <thead>
         <tr>
-          <th scope="col">key</th>
+          <th scope="col">object</th>
           <th scope="col">size</th>
           <th scope="col">content_type</th>
           <th scope="col">created_at</th>
@@ -131,8 +131,9 @@ function Table({
           <tr key={object.key}>
             <td>
               <button class="plain" type="button" onClick={() => choose(object)}>
-                {object.key}
+                {String(object["filename"] ?? object.key)}
               </button>
+              <div class="small quiet">{object.key}</div>
             </td>
             <td data-label="size">{sizeText(object.size)}</td>
             <td data-label="content_type">{object.content_type}</td>
@@ -168,10 +169,10 @@ function Details({
   reload,
 }: ObjectProps & { readonly object: StoredObject }): JSX.Element {
   const { key } = object;
-  const members = Object.entries(object).filter(([member]) => member !== "key");
+  const members = Object.entries(object).filter(([member]) => member !== "filename");
   return (
     <aside class="aside card stack" aria-label={key}>
-      <h2>{key}</h2>
+      <h2>{String(object["filename"] ?? key)}</h2>
       {api.can(`${name}.download`) && <Preview {...{ api, name, object }} />}
       <table>
         <tbody>

@@ -11,7 +11,7 @@ const bounds: Readonly<Record<string, (bound: unknown) => string>> = {
   minItems: (bound) => `at least ${bound} items`,
   maxItems: (bound) => `at most ${bound} items`,
   maxProperties: (bound) => `at most ${bound} members`,
-  pattern: (bound) => `matches ${bound}`,
+  pattern: (bound) => (String(bound).length > 60 ? "of a fixed form" : `matches ${bound}`),
 };
 
 /** `string or null`, `Task[]`, `"open" or "done"`. */

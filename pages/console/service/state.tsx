@@ -51,10 +51,13 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
           {state.metrics === null ? (
             <p>Metrics are off (METRICS).</p>
           ) : (
-            <section class="cards" aria-label="Metrics">
-              {linesOf(readings.current).map((line) => (
-                <Sparkline key={line.title} line={line} />
-              ))}
+            <section class="stack tight">
+              <h2>Metrics</h2>
+              <div class="cards">
+                {linesOf(readings.current).map((line) => (
+                  <Sparkline key={line.title} line={line} />
+                ))}
+              </div>
             </section>
           )}
           <Migrations pending={state.pending_migrations} />

@@ -1,0 +1,356 @@
+// The console in a real browser: what its user may do is there and works, what it may not is absent and refused.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, openBrowser } from "../support/browser.js";
+import { engines } from "../support/engines.js";
+import { overflowOf, violationsOf } from "../support/page-checks.js";
+import { peopleOf, type Member, type People } from "../support/people.js";
+import { testProject, type TestProject } from "../support/project-service.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+const [sqlite] = engines;
+
+/** A page of the console as whoever has a token. */
+async function openConsole(
+  browser: Browser,
+  { url }: TestService,
+  token: string,
+  address: string,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  await context.addInitScript(
+    `sessionStorage.setItem("opwright docs tokens", ${JSON.stringify(JSON.stringify({ access_token: token }))})`,
+  );
+  const page = await context.newPage();
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.goto(`${url}/console#${address}`);
+  await page.waitForSelector("main h1, main .empty");
+  return page;
+}
+
+describe.skipIf(!hasBrowser)("the console", () => {
+  let service: TestService;
+  let browser: Browser;
+  let people: People;
+  let writer: Member;
+  let reader: Member;
+  let operator: Member;
+  let receiver: Server;
+  let status = 500;
+  const received: string[] = [];
+
+  beforeAll(async () => {
+    if (sqlite === undefined) throw new Error("there is no SQLite");
+    service = await startTestService(sqlite, {
+      signsIn: false,
+      environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_MAX_ATTEMPTS: "1" },
+    });
+    people = peopleOf(service);
+    writer = await people.member(
+      "",
+      "projects.admin",
+      "tasks.admin",
+      "webhooks.read",
+      "files.admin",
+    );
+    reader = await people.member(writer.tenantId, "projects.read", "tasks.read", "files.read");
+    operator = await people.member(
+      writer.tenantId,
+      "projects.admin",
+      "webhooks.read",
+      "files.read",
+      "tasks.read",
+      "tasks.write",
+    );
+    await people.grant(null, operator.id, "platform.admin");
+    receiver = createServer((req, res) => {
+      received.push(req.url ?? "");
+      req.resume();
+      res.writeHead(status).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    receiver.close();
+  });
+
+  const make = (path: string, body: object): Promise<string> =>
+    people.by(writer.token).make(path, body);
+  const project = async (key: string, ...names: readonly string[]): Promise<string> => {
+    const [first = "A project", ...later] = names;
+    const id = await make("projects", { name: first, key });
+    for (const [at, name] of later.entries())
+      await people.as(writer.token, "PATCH", `/projects/${id}?rev=${at + 1}`, { name });
+    return id;
+  };
+
+  test("a new document: its form, its place in the list, a change, a mistake", async () => {
+    const page = await openConsole(browser, service, writer.token, "documents/projects");
+    await page.click("main >> text=New");
+    await page.fill("#member-name", "Gemini");
+    await page.fill("#member-key", "no key");
+    await page.click("text=Create");
+    await expect.poll(() => page.textContent("[role=alert]")).toContain("/key");
+    await page.fill("#member-key", "GEM");
+    await page.click("text=Create");
+    await page.waitForSelector("h1 >> text=Gemini");
+    await page.selectOption("#member-archived", "true");
+    await page.click("text=Save");
+    await expect.poll(() => page.textContent("[role=status]")).toBe("Saved.");
+    await page.click("main a >> text=projects");
+    await expect.poll(() => page.textContent("tbody")).toContain("Gemini");
+    await page.close();
+  });
+
+  test("somebody else's change in between is not lost", async () => {
+    const id = await project("BETWEEN", "Between");
+    const page = await openConsole(browser, service, writer.token, `documents/projects/${id}`);
+    await page.fill("#member-name", "Mine");
+    await people.as(writer.token, "PATCH", `/projects/${id}?rev=1`, { name: "Theirs" });
+    await page.click("text=Save");
+    await expect
+      .poll(() => page.textContent("[role=alert]"))
+      .toContain("historical_consistency_violation");
+    await page.close();
+  });
+
+  test("filters and sorts are those of the query language, and pages go by cursor", async () => {
+    for (let at = 0; at < 30; at += 1)
+      await make("projects", { name: `Paged ${String(at).padStart(2, "0")}`, key: "PAGED" });
+    const page = await openConsole(browser, service, writer.token, "documents/projects");
+    await page.click("summary >> text=Filters");
+    await page.selectOption("#filter-member", "name");
+    await page.selectOption("#filter-operator", "$like");
+    await page.fill("#filter-value", "Paged %");
+    await page.click("text=Add filter");
+    await page.click("th >> text=name");
+    const rows = () => page.$$eval("tbody tr", (all) => all.map((row) => row.textContent ?? ""));
+    await expect.poll(async () => (await rows())[0]).toContain("Paged 00");
+    expect(await rows()).toHaveLength(25);
+    await page.click("text=Next");
+    await expect.poll(async () => (await rows()).length).toBe(5);
+    await page.click("text=Previous");
+    await expect.poll(async () => (await rows())[0]).toContain("Paged 00");
+    await page.click("th >> text=name");
+    await expect.poll(async () => (await rows())[0]).toContain("Paged 29");
+    await page.click("main >> text=name is like Paged %");
+    await expect.poll(async () => (await rows()).join()).not.toContain("Paged 00");
+    await page.close();
+  });
+
+  test("an operator restores a deleted project with its revision before last", async () => {
+    const id = await project("MERC", "Mercury", "Mercury 7", "Mercury spoiled");
+    await people.as(writer.token, "POST", `/projects/${id}/delete?rev=3`);
+    const page = await openConsole(browser, service, operator.token, "documents/projects");
+    await page.check("#deleted");
+    await page.click("tbody >> text=Mercury spoiled");
+    await page.waitForSelector("text=deleted");
+    await page.click("text=Restore");
+    await expect.poll(() => page.textContent("[role=status]")).toBe("Restored.");
+    await page.click("text=Revision 2");
+    await expect.poll(() => page.textContent("#revisions ~ ul table")).toContain("Mercury 7");
+    await page.click("text=Revert to revision 2");
+    await page.waitForSelector("h1 >> text=Mercury 7");
+    const { body } = await people.as(writer.token, "GET", `/projects/${id}`);
+    expect([body.name, body.is_deleted]).toEqual(["Mercury 7", false]);
+    await page.close();
+  });
+
+  test("an operator finds a delivery that was given up, and sends it again", async () => {
+    const { port } = receiver.address() as AddressInfo;
+    const hook = await people.as(operator.token, "POST", "/webhooks", {
+      url: `http://127.0.0.1:${port}/hook`,
+      events: ["tasks.completed"],
+    });
+    expect(hook.status).toBe(201);
+    const tried = await people.as(operator.token, "POST", `/webhooks/${hook.body.id}/test`);
+    expect(tried.status).toBe(202);
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    const page = await openConsole(browser, service, operator.token, "lists/webhooks");
+    await page.click("tbody >> text=Deliveries");
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.waitForSelector("tbody");
+        return page.textContent("tbody");
+      })
+      .toContain("failed");
+    status = 200;
+    await page.click("text=Send again");
+    await expect.poll(() => page.textContent("[role=status]")).toContain("sent again");
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(2);
+    await page.close();
+  });
+
+  test("who has a session revokes another one, and sees the one of its own", async () => {
+    const { access_token: other } = await people.session(operator.id, operator.tenantId);
+    const page = await openConsole(browser, service, operator.token, "lists/sessions");
+    await page.waitForSelector("tbody tr >> nth=1");
+    await page.click("tbody tr:has-text('false') >> text=Revoke");
+    await expect.poll(() => page.$$eval("tbody tr", (rows) => rows.length)).toBe(1);
+    expect((await people.as(other, "GET", "/auth/me")).status).toBe(401);
+    await page.close();
+  });
+
+  test("an object is uploaded, shown and deleted", async () => {
+    const page = await openConsole(browser, service, writer.token, "objects/files");
+    await page.click("summary >> text=Upload");
+    await page.setInputFiles("#member-file", {
+      name: "hello.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("hello from the console"),
+    });
+    await page.click("button >> text=Upload");
+    await page.click("tbody >> text=hello.txt");
+    await expect.poll(() => page.textContent("aside pre")).toBe("hello from the console");
+    await page.click("aside >> text=Delete");
+    await expect.poll(() => page.textContent("[role=status]")).toContain("is deleted");
+    await page.waitForSelector("text=No object has such a key.");
+    await page.close();
+  });
+
+  test("the service's state, its log and its commands are for operators", async () => {
+    const page = await openConsole(browser, service, operator.token, "service");
+    await expect.poll(() => page.textContent("main")).toContain("All have been applied.");
+    await page.click(".card:has(#args-redrive) >> text=Run");
+    await expect.poll(() => page.textContent(".card:has(#args-redrive)")).toContain("has run");
+    await page.click("nav >> text=Log");
+    await expect.poll(() => page.textContent("main .log")).toContain("audit console.run ok");
+    await page.close();
+    const other = await openConsole(browser, service, writer.token, "log");
+    expect(await other.textContent("body")).not.toContain("State");
+    await other.close();
+  });
+
+  test("for a reader every write is absent, and refused", async () => {
+    const id = await project("READ", "Read only", "Read twice");
+    const { body: refused } = await people.as(reader.token, "GET", "/console/access");
+    for (const address of [
+      "documents/projects",
+      `documents/projects/${id}`,
+      "documents/tasks",
+      "objects/files",
+    ]) {
+      const page = await openConsole(browser, service, reader.token, address);
+      await page.waitForLoadState("networkidle");
+      const words = ["New", "Save", "Delete", "Remove", "Restore", "Revert", "Upload"];
+      const shown = await page.$$eval("main button, main a, main summary", (all) =>
+        all.map((one) => one.textContent ?? ""),
+      );
+      for (const word of words)
+        expect([address, word, shown.filter((text) => text.startsWith(word))]).toEqual([
+          address,
+          word,
+          [],
+        ]);
+      expect(await page.$$("main form input[id^=member]")).toEqual([]);
+      await page.close();
+    }
+    const writes = [
+      ["projects.create", "POST", "/projects", { name: "x", key: "XX" }],
+      ["projects.update", "PATCH", `/projects/${id}?rev=2`, { name: "x" }],
+      ["projects.delete", "POST", `/projects/${id}/delete?rev=2`, undefined],
+      ["projects.kill", "DELETE", `/projects/${id}?rev=2`, undefined],
+      ["projects.revert", "POST", `/projects/${id}/revert?rev=2&to=1`, undefined],
+      ["files.delete", "DELETE", "/files/x", undefined],
+    ] as const;
+    for (const [key, method, path, body] of writes) {
+      expect([key, refused.refused[key]]).toEqual([key, "core.authorization"]);
+      const answer = await people.as(reader.token, method, path, body);
+      expect([key, answer.status]).toEqual([key, 403]);
+    }
+  });
+
+  test("whoever isn't signed in sees what is open, and is told to sign in", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/console`);
+    await page.waitForSelector("main h1");
+    expect(await page.textContent("nav[aria-label=Console]")).toContain("places");
+    expect(await page.textContent("nav[aria-label=Console]")).not.toContain("projects");
+    await page.close();
+  });
+
+  test.each(["light", "dark"] as const)(
+    "in %s it fits, and axe finds nothing",
+    async (colorScheme) => {
+      const id = await project("AXE", "Looked at", "Looked at again");
+      for (const width of [390, 768, 1280])
+        for (const address of [
+          "documents/projects",
+          `documents/projects/${id}`,
+          "documents/projects/new",
+          "objects/files",
+          "lists/webhooks",
+          "lists/principals",
+          "lists/keys",
+          "service",
+          "log",
+        ]) {
+          const page = await openConsole(browser, service, operator.token, address, {
+            viewport: { width, height: 900 },
+            colorScheme,
+            bypassCSP: true,
+          });
+          await page.waitForLoadState("networkidle");
+          for (const summary of await page.$$("main summary")) await summary.click();
+          expect([width, address, await overflowOf(page)]).toEqual([width, address, 0]);
+          expect([width, address, await violationsOf(page)]).toEqual([width, address, []]);
+          await page.context().close();
+        }
+    },
+    120_000,
+  );
+});
+
+describe.skipIf(!hasBrowser)("references", () => {
+  let project: TestProject;
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    if (sqlite === undefined) throw new Error("there is no SQLite");
+    project = await testProject({
+      "registry/books.yaml": `registry: 1
+service: {name: library, title: Library, version: 1.0.0}
+policies: {open: []}
+documents:
+  authors: {type: {name: string}, guard: open, mount: {at: /authors}}
+  books: {guard: open, mount: {at: /books}, type: {title: string, author: {ref: authors}, second: {ref: "authors?"}}}
+`,
+    });
+    service = await project.start(sqlite);
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await project?.remove();
+  });
+
+  test("are chosen by name, and lead to what they name", async () => {
+    const { body: ada } = await service.post("/authors", { name: "Ada Lovelace" });
+    await service.post("/authors", { name: "Grace Hopper" });
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/console#documents/books/new`);
+    await page.fill("#member-title", "Notes");
+    await page.fill("#member-author", "ada");
+    await expect
+      .poll(() =>
+        page.$$eval("#member-author-choices option", (all) => all.map((one) => one.textContent)),
+      )
+      .toEqual(["Ada Lovelace"]);
+    await page.fill("#member-author", ada.id);
+    await page.waitForSelector("small a >> text=Ada Lovelace");
+    await page.click("text=Create");
+    await page.waitForSelector("h1 >> text=Notes");
+    await page.click("main a >> text=books");
+    await page.click("tbody td:nth-child(2) a");
+    await page.waitForSelector("h1 >> text=Ada Lovelace");
+    await page.close();
+  });
+});
