@@ -39,6 +39,20 @@ const pages = {
   board: "/demo/live",
   error: "/nowhere",
 };
+const consolePages = {
+  "console-list": "#documents/tasks",
+  "console-document": "#documents/projects",
+  "console-service": "#service",
+};
+/** What the picture of a document shows: a project that was changed twice. */
+const change = async (page) => {
+  await page.click("main td >> text=Apollo");
+  for (const name of ["Apollo 11", "Apollo 12"]) {
+    await page.fill("#member-name", name);
+    await page.click('button:has-text("Save")');
+    await page.locator("h1", { hasText: name }).waitFor();
+  }
+};
 const folder = join(root, "docs/pictures");
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({
@@ -50,6 +64,7 @@ for (const [width, height, colorScheme] of [
   [390, 800, "dark"],
 ]) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   await page.goto(`${url}/`);
   await page.click("text=Sign in as bob");
@@ -65,13 +80,32 @@ for (const [width, height, colorScheme] of [
       await page.click("#connect");
       await page.getByText("Connected over").waitFor();
     }
-    await page.screenshot({
-      path: join(folder, `${name}-${width}-${colorScheme}.jpg`),
-      type: "jpeg",
-      quality: 80,
-    });
+    await picture(page, `${name}-${width}-${colorScheme}`);
+  }
+  await page.goto(`${url}/`);
+  await page.click("text=Sign in as ada");
+  await page.getByText("Signed in as ada").waitFor();
+  for (const [name, address] of Object.entries(consolePages)) {
+    await page.goto(`${url}/console${address}`);
+    await page.waitForTimeout(600);
+    if ((await page.inputValue("#tenant")) === "") {
+      await page.selectOption("#tenant", { label: "acme" });
+      await page.waitForTimeout(600);
+    }
+    if (name === "console-document") {
+      if (await page.isVisible("main td >> text=/^Apollo$/")) await change(page);
+      else await page.click("main td >> text=Apollo");
+      await page.click("text=Revision 2");
+    }
+    if (name === "console-service") await page.waitForTimeout(15_000);
+    await page.waitForTimeout(600);
+    await picture(page, `${name}-${width}-${colorScheme}`);
   }
   await context.close();
+}
+
+function picture(page, name) {
+  return page.screenshot({ path: join(folder, `${name}.jpg`), type: "jpeg", quality: 80 });
 }
 await browser.close();
 server.kill("SIGTERM");

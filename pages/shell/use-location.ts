@@ -1,7 +1,15 @@
 // The part of the address behind `#`, which says what a page shows.
 import { useEffect, useState } from "preact/hooks";
 
-const current = (): string => decodeURIComponent(location.hash.slice(1));
+/** A fragment that isn't encoded as it should be is taken as it is. */
+function current(): string {
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The fragment of the address, kept up to date. */
 export function useFragment(): string {
