@@ -5,8 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser } from "../support/browser.js";
 import { engines } from "../support/engines.js";
-import { overflowOf, violationsOf } from "../support/page-checks.js";
-import { peopleOf, type Member, type People } from "../support/people.js";
+import { focusByTab, overflowOf, violationsOf } from "../support/page-checks.js";
+import { password, peopleOf, type Member, type People } from "../support/people.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import { startTestService, type TestService } from "../support/service.js";
 
@@ -276,33 +276,74 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.close();
   });
 
+  test("without a mouse: sign in, create, edit, delete, restore, sign out", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/console`);
+    await page.waitForSelector("main h1");
+    const press = async (name: string): Promise<void> => {
+      await focusByTab(page, (text) => text === name);
+      await page.keyboard.press("Enter");
+    };
+    const type = async (name: string, text: string): Promise<void> => {
+      await focusByTab(page, (focused) => focused === name);
+      await page.keyboard.press("ControlOrMeta+A");
+      await page.keyboard.type(text);
+    };
+    await press("Sign in");
+    await type("#login", operator.login);
+    await type("#password", password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("nav[aria-label=Console] >> text=projects");
+    await press("projects");
+    await page.waitForSelector("h1 >> text=projects");
+    await press("New");
+    await page.waitForSelector("#member-name");
+    await type("#member-name", "By keyboard");
+    await type("#member-key", "KEYS");
+    await press("Create");
+    await page.waitForSelector("h1 >> text=By keyboard");
+    await type("#member-name", "By keys");
+    await press("Save");
+    await page.waitForSelector("h1 >> text=By keys");
+    await press("Delete");
+    await page.waitForSelector("main .badge >> text=deleted");
+    await press("Restore");
+    await expect.poll(() => page.textContent("[role=status]")).toBe("Restored.");
+    await press("Sign out");
+    await expect.poll(() => page.textContent("#session")).toContain("Sign in");
+    await page.close();
+  }, 60_000);
+
   test.each(["light", "dark"] as const)(
     "in %s it fits, and axe finds nothing",
     async (colorScheme) => {
       const id = await project("AXE", "Looked at", "Looked at again");
-      for (const width of [390, 768, 1280])
-        for (const address of [
-          "documents/projects",
-          `documents/projects/${id}`,
-          "documents/projects/new",
-          "objects/files",
-          "lists/webhooks",
-          "lists/principals",
-          "lists/keys",
-          "service",
-          "log",
-        ]) {
-          const page = await openConsole(browser, service, operator.token, address, {
-            viewport: { width, height: 900 },
-            colorScheme,
-            bypassCSP: true,
-          });
-          await page.waitForLoadState("networkidle");
-          for (const summary of await page.$$("main summary")) await summary.click();
+      const page = await openConsole(browser, service, operator.token, "documents/projects", {
+        colorScheme,
+        bypassCSP: true,
+      });
+      for (const [address, text] of [
+        ["documents/projects", "Filters"],
+        [`documents/projects/${id}`, "Revision 2"],
+        ["documents/projects/new", "Create"],
+        ["objects/files", "Keys that begin with"],
+        ["lists/webhooks", "Webhooks"],
+        ["lists/principals", "Find"],
+        ["lists/keys", "Issue an API key"],
+        ["service", "All have been applied."],
+        ["log", "GET /"],
+      ] as const) {
+        await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+        await page.waitForSelector(`main >> text=${text}`);
+        for (const summary of await page.$$("main details:not([open]) > summary"))
+          await summary.evaluate("(one) => one.click()");
+        for (const width of [390, 768, 1280]) {
+          await page.setViewportSize({ width, height: 900 });
           expect([width, address, await overflowOf(page)]).toEqual([width, address, 0]);
           expect([width, address, await violationsOf(page)]).toEqual([width, address, []]);
-          await page.context().close();
         }
+      }
+      await page.context().close();
     },
     120_000,
   );

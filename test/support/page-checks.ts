@@ -40,3 +40,24 @@ export function overflowOf(page: Page): Promise<number> {
     return document.documentElement.scrollWidth - document.documentElement.clientWidth;
   });
 }
+
+/** Presses Tab until what has the focus fits: `#id` of what has one, otherwise its text. */
+export async function focusByTab(
+  page: Page,
+  isWanted: (focused: string) => boolean,
+): Promise<void> {
+  for (let presses = 0; presses < 200; presses += 1) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const { document } = globalThis as unknown as {
+        readonly document: {
+          readonly activeElement: { readonly id: string; readonly textContent: string } | null;
+        };
+      };
+      const { id = "", textContent = "" } = document.activeElement ?? {};
+      return id === "" ? textContent : `#${id}`;
+    });
+    if (isWanted(focused)) return;
+  }
+  throw new Error("nothing of that kind can be reached by Tab");
+}

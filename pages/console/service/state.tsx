@@ -53,7 +53,7 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
           ) : (
             <section class="stack tight">
               <h2>Metrics</h2>
-              <div class="cards">
+              <div class="cards narrow">
                 {linesOf(readings.current).map((line) => (
                   <Sparkline key={line.title} line={line} />
                 ))}
