@@ -154,6 +154,7 @@ export type { SearchCursorRequest, SearchPageRequest } from "./families/search/r
 export { defineSearch, type SearchSpec } from "./ports/search-spec.js";
 export { outbox, type Destination, type OutboxSpec } from "./families/outbox/spec.js";
 export type { IntegrationEvent } from "./families/outbox/event.js";
+export { frameMail, type MailContent } from "./families/outbox/mail-frame.js";
 export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
 export { eventStaging, type StageEvent } from "./families/outbox/stage.js";
 export {

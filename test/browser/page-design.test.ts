@@ -3,6 +3,7 @@
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { frameMail } from "../../runtime/families/outbox/mail-frame.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 import { hasBrowser, openBrowser } from "../support/browser.js";
@@ -63,6 +64,24 @@ describe.skipIf(!hasBrowser)("pages", () => {
       },
       60_000,
     );
+
+  test("a mail in its frame fits, and has nothing that axe finds", async () => {
+    const context = await browser.newContext({ bypassCSP: true });
+    const page = await context.newPage();
+    const { html } = frameMail({
+      heading: "Your order is on its way",
+      paragraphs: ["It has left us today.", "x".repeat(400)],
+      action: { label: "Look at it", url: "https://shop.example.test/" },
+      footer: "You have this mail because you ordered.",
+    });
+    await page.setContent(html);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([width, await overflowOf(page)]).toEqual([width, 0]);
+      expect([width, await violationsOf(page)]).toEqual([width, []]);
+    }
+    await context.close();
+  });
 
   test("its dialog to sign in has nothing that axe finds", async () => {
     const context = await browser.newContext({ bypassCSP: true });
