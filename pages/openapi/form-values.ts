@@ -102,13 +102,17 @@ export function objectOf(controls: readonly Control[], values: FormValues) {
   ) as Readonly<Record<string, unknown>>;
 }
 
-/** What has changed between two forms: an empty control is null where the member may be that. */
+/**
+ * What has changed between two forms. An empty control is null where the member may be that, and an
+ * empty text otherwise; throws where it can be neither.
+ */
 export function changesOf(controls: readonly Control[], before: FormValues, after: FormValues) {
   const changed = controls.filter(({ name }) => before[name] !== after[name]);
   return Object.fromEntries(
-    changed.flatMap((control) => {
-      const value = valueOf(control, after[control.name] ?? "");
-      return value === undefined ? [] : [[control.name, value] as const];
+    changed.map((control) => {
+      const value = valueOf({ ...control, isRequired: true }, after[control.name] ?? "");
+      if (value === undefined) throw new Error(`${control.name} can't be empty`);
+      return [control.name, value] as const;
     }),
   ) as Readonly<Record<string, unknown>>;
 }
@@ -119,9 +123,22 @@ function valueOf({ name, kind, isNullable, isRequired }: Control, given: string 
   if (given === "" && kind === "text") return isRequired ? "" : undefined;
   if (given === "") return undefined;
   if (kind === "text" || kind === "choice") return given;
+  const value = parsed(name, kind, given);
+  // What is sent must be what was written.
+  if (typeof value === "number" && !isExact(value, given))
+    throw new Error(`${name} has more digits than a browser can send`);
+  return value;
+}
+
+function parsed(name: string, kind: ControlKind, text: string): unknown {
   try {
-    return JSON.parse(given);
+    return JSON.parse(text);
   } catch {
     throw new Error(`${name} must be ${kind === "json" ? "JSON" : `a ${kind}`}`);
   }
+}
+
+/** Whether a number is the one that a text means, as far as integers go. */
+function isExact(value: number, text: string): boolean {
+  return Number.isFinite(value) && (Number.isSafeInteger(value) || !/^-?\d+$/.test(text.trim()));
 }

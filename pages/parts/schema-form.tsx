@@ -115,15 +115,18 @@ function PlainControl({
         onChange={(event) => onValue(event.currentTarget.files?.[0] ?? "")}
       />
     );
-  const most = Number(schema["maxLength"] ?? 0);
-  const isLong = kind === "json" || (kind === "text" && most > longText);
+  const most = Number(schema["maxLength"] ?? Infinity);
+  // An input would take the line breaks out of a text.
+  const mayHaveLines = kind === "text" && schema.format === undefined && most > longText;
+  const isLong = kind === "json" || mayHaveLines || value.includes("\n");
   // A required text may be empty, unless the schema says otherwise.
   const isNeeded = required && (kind !== "text" || Number(schema["minLength"] ?? 0) > 0);
   const shared = { id, value, required: isNeeded };
   return isLong ? (
     <textarea
       {...shared}
-      class={kind === "json" ? "code" : ""}
+      class={kind === "json" ? "code fitting" : "fitting"}
+      rows={1}
       onInput={(event) => onValue(event.currentTarget.value)}
     />
   ) : (
