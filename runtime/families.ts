@@ -148,6 +148,8 @@ export function callersOf({ identity }: FamilyParts) {
   return {
     bind: (options: Omit<BoundaryOptions, "identity">): Bind => boundary({ identity, ...options }),
     style: credentialStyle(identity),
+    /** Whether there is anybody to be told apart. */
+    hasCallers: identity !== undefined,
     /** Parameters of a WebSocket's handshake that are credentials. */
     credentialParameters:
       identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],

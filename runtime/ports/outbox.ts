@@ -37,6 +37,14 @@ export interface OutboxState {
   readonly dead: number;
 }
 
+/** An event that was given up. Its payload stays sealed. */
+export interface DeadEvent extends Pick<OutboxEvent, "id" | "name" | "tenant" | "createdAt"> {
+  readonly deadAt: number;
+  readonly attempts: number;
+  /** Why the last attempt failed. */
+  readonly reason: string;
+}
+
 /** Which due events a relay claims. */
 export interface OutboxWindow {
   readonly now: number;
@@ -81,6 +89,8 @@ export interface OutboxStore {
    * given up.
    */
   fail(attempt: EventAttempt, dueAt: number | null, now: number, reason: string): Promise<boolean>;
+  /** Up to `limit` given-up events, of one name or all, the newest first. */
+  listDead(name: string | null, limit: number): Promise<readonly DeadEvent[]>;
   /**
    * Makes up to `limit` given-up events due again, of one name or all, with attempts counted
    * afresh; returns how many.

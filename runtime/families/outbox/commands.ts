@@ -1,8 +1,9 @@
-// The commands `node server.js outbox` and `node server.js redrive [EVENT]`, for operators.
-import { storedNames } from "../../contract/former-names.js";
+// The commands `outbox`, `dead-letters [EVENT]` and `redrive [EVENT]` of `node server.js`, for
+// operators.
+import { presentName, storedNames } from "../../contract/former-names.js";
 import type { OutboxSpec } from "./spec.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
-import { outboxStore } from "../../ports/outbox.js";
+import { outboxStore, type DeadEvent } from "../../ports/outbox.js";
 
 /** Events that are made due in one transaction. */
 const batchSize = 1_000;
@@ -17,6 +18,39 @@ export const outboxCommand: ServiceCommand = {
       : async ({ clock, database }) =>
           JSON.stringify(await database.reader.of(outboxStore).state(clock.now())),
 };
+
+/** Dead letters that are printed. */
+const mostListed = 100;
+
+/** Prints the newest dead letters, of one event or all, each with why it was not delivered. */
+export const deadLettersCommand = ({ was }: OutboxSpec): ServiceCommand => ({
+  name: "dead-letters",
+  usage: "[EVENT]",
+  summary: "List the newest events that were given up, and why",
+  read(args) {
+    const [event] = args;
+    if (args.length > 1) return null;
+    const names = event === undefined ? [null] : storedNames(was, [event]);
+    return async ({ database }) => {
+      const store = database.reader.of(outboxStore);
+      const found: DeadEvent[] = [];
+      for (const name of names) found.push(...(await store.listDead(name, mostListed)));
+      found.sort((left, right) => right.deadAt - left.deadAt);
+      const letters = found
+        .slice(0, mostListed)
+        .map(({ id, name, tenant, createdAt, deadAt, attempts, reason }) => ({
+          id,
+          event: presentName(was, name),
+          tenant,
+          created_at: new Date(createdAt).toISOString(),
+          given_up_at: new Date(deadAt).toISOString(),
+          attempts,
+          error: reason,
+        }));
+      return JSON.stringify(letters, null, 2);
+    };
+  },
+});
 
 /**
  * Makes dead letters due again, those of one event or all; the relay of a running server delivers

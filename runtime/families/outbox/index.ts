@@ -3,7 +3,7 @@ import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operation
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { outboxStore } from "../../ports/outbox.js";
-import { outboxCommand, redriveCommand } from "./commands.js";
+import { deadLettersCommand, outboxCommand, redriveCommand } from "./commands.js";
 import { destinationsOf } from "./destinations.js";
 import { startRelay } from "./relay.js";
 import { readOutboxSettings } from "./settings.js";
@@ -24,7 +24,7 @@ export const outboxFamily = familyOf<OutboxSpec>()({
         (await transaction.of(outboxStore).prune(clock.now() - deadFor, batchSize)) === batchSize,
     ),
   ],
-  commands: (spec) => [outboxCommand, redriveCommand(spec)],
+  commands: (spec) => [outboxCommand, deadLettersCommand(spec), redriveCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),
   start(spec, service, settings) {
     const { maxAttempts, backoffMillis } = settings;

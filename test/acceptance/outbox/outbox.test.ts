@@ -171,6 +171,15 @@ for (const engine of engines) {
       const data = { ...environment(), DATA_DIR: `/tmp/opwright-outbox-${process.pid}` };
       const reported = runCommand(data, ["outbox"]);
       expect(JSON.parse(reported.stdout)).toEqual(dead);
+      const listed = runCommand(data, ["dead-letters"]);
+      expect(JSON.parse(listed.stdout)).toEqual([
+        expect.objectContaining({
+          event: "orders.placed",
+          attempts: 3,
+          error: expect.stringContaining("503"),
+        }),
+      ]);
+      expect(runCommand(data, ["dead-letters", "orders.other"]).stdout).toBe("[]\n");
       expect(runCommand(data, ["redrive", "orders.other"]).stdout).toBe("0\n");
       expect(runCommand(data, ["redrive", "orders.placed"]).stdout).toBe("1\n");
       await expect.poll(() => deliveries.length, { timeout: 5_000 }).toBe(4);

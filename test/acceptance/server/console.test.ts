@@ -92,7 +92,7 @@ describe("the console", () => {
         expect(body.pending_migrations).toEqual([]);
         expect(body.metrics).toContain("opwright_connections_open");
         const names = body.commands.map(({ name }: { readonly name: string }) => name);
-        expect(names.sort()).toEqual(["outbox", "redrive"]);
+        expect(names.sort()).toEqual(["dead-letters", "outbox", "redrive"]);
       });
 
       test("commands print what they do, are audited, and refuse what isn't theirs", async () => {
@@ -194,6 +194,14 @@ describe("the console", () => {
       expect((await service.call("GET", "/console/state")).status).toBe(status);
       await service.stop();
     }
+  });
+
+  test("what an earlier version has generated has none: it doesn't say who authorizes", async () => {
+    const { authorize: _none, ...earlier } = tracker;
+    const service = await startIn({}, earlier);
+    expect((await service.call("GET", "/console")).status).toBe(404);
+    expect((await service.call("GET", "/console/log")).status).toBe(404);
+    await service.stop();
   });
 
   test("a service with routes below /console has those alone", async () => {
