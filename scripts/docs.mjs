@@ -1,6 +1,6 @@
-// Writes the pages that follow from tables: docs/errors.md, docs/diagnostics.md, and the routes in docs/registry.md.
+// Writes the pages that follow from others: docs/errors.md, docs/diagnostics.md, the routes in docs/registry.md, llms.txt.
 // A test holds them up to date.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { root } from "./prepare.mjs";
 
 const { errors } = await import(`${root}/dist/runtime/contract/errors.js`);
@@ -52,7 +52,51 @@ export function registryPage() {
   return `${page.slice(0, before + begin.length)}\n${table}\n${page.slice(after)}`;
 }
 
+/** Pages that nobody needs to build a service. */
+const optional = ["bench.md", "releases.md"];
+
+/** llms.txt (llmstxt.org): every page with its first sentence, for programs that read documentation. */
+export function llmsText() {
+  const pages = readdirSync(`${root}/docs`).filter((name) => name.endsWith(".md"));
+  const lines = (names) =>
+    names.map((name) => {
+      const text = readFileSync(`${root}/docs/${name}`, "utf8");
+      return `- [${/^# (.*)$/m.exec(text)?.[1]}](docs/${name}): ${firstSentence(text)}`;
+    });
+  return `# opwright
+
+> A generator for backends: you declare documents, search, files, identity, realtime and webhooks in YAML, and get TypeScript that you review and commit, with OpenAPI and a typed client.
+
+Begin with "Your first service". Projects made by \`opwright init\` have the rules for coding agents in AGENTS.md.
+
+## Docs
+
+${lines(pages.filter((name) => !optional.includes(name))).join("\n")}
+- [Security](SECURITY.md): the threat model, and every bound.
+
+## Optional
+
+${lines(optional).join("\n")}
+- [Changelog](CHANGELOG.md): what each version changes.
+`;
+}
+
+/** Of the first paragraph that is neither a picture nor code. */
+function firstSentence(text) {
+  const paragraphs = text
+    .replaceAll(/^```.*?^```$/gms, "")
+    .split("\n\n")
+    .slice(1);
+  const first = paragraphs.find((one) => /^[A-Z\x60]/.test(one.trim())) ?? "";
+  const plain = first
+    .trim()
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    .replaceAll("\n", " ");
+  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, ".") ?? plain;
+}
+
 if (process.argv[1]?.endsWith("docs.mjs")) {
+  writeFileSync(`${root}/llms.txt`, llmsText());
   writeFileSync(`${root}/docs/errors.md`, errorsPage());
   writeFileSync(`${root}/docs/diagnostics.md`, diagnosticsPage());
   writeFileSync(`${root}/docs/registry.md`, registryPage());

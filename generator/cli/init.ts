@@ -53,7 +53,7 @@ async function askTemplate(): Promise<Template | undefined> {
 
 function templateFiles(template: Template): readonly (readonly [string, string])[] {
   const root = packageRoot();
-  const own = ["container", template].flatMap((part) =>
+  const own = ["agents", "container", template].flatMap((part) =>
     filesBelow(join(root, "templates", "init", part), ""),
   );
   if (template !== "tracker") return own;

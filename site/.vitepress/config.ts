@@ -1,5 +1,17 @@
 // The documentation as a site: the same Markdown that GitHub shows, searched in the browser, asking nobody else.
+import { cpSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+/** Programs read the pages as they are written; llms.txt leads to them. */
+function copyMarkdown({ outDir }: { readonly outDir: string }): void {
+  const pages = readdirSync(join(repository, "docs")).filter((name) => name.endsWith(".md"));
+  const files = ["llms.txt", "SECURITY.md", "CHANGELOG.md", ...pages.map((name) => `docs/${name}`)];
+  for (const file of files) cpSync(join(repository, file), join(outDir, file));
+}
 
 interface Token {
   readonly type: string;
@@ -43,6 +55,7 @@ export default defineConfig({
   },
   // What is in the repository alone.
   ignoreDeadLinks: [/\/changes\/README$/, /\/test\/generator\/scenarios\//, /\/\.ci\/run$/],
+  buildEnd: copyMarkdown,
   lang: "en",
   lastUpdated: false,
   themeConfig: {

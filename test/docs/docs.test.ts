@@ -331,17 +331,17 @@ test("the README's first example is a project of init, and answers as it says", 
 });
 
 describe("pages that follow from tables", () => {
-  test("errors.md, diagnostics.md and the routes of registry.md are current (node scripts/docs.mjs)", () => {
+  test("errors.md, diagnostics.md, the routes of registry.md and llms.txt are current (node scripts/docs.mjs)", () => {
     const printed = execFileSync(
       process.execPath,
       [
         "--input-type=module",
         "-e",
-        "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify([d.errorsPage(), d.diagnosticsPage(), d.registryPage()]))",
+        "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify([d.errorsPage(), d.diagnosticsPage(), d.registryPage(), d.llmsText()]))",
       ],
       { cwd: root, encoding: "utf8" },
     );
-    const pages = ["docs/errors.md", "docs/diagnostics.md", "docs/registry.md"];
+    const pages = ["docs/errors.md", "docs/diagnostics.md", "docs/registry.md", "llms.txt"];
     expect(pages.map(textOf)).toEqual(JSON.parse(printed));
   });
 

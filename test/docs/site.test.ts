@@ -52,6 +52,16 @@ describe.skipIf(!hasBrowser)("the site", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  test("programs find each page as Markdown, from llms.txt on", async () => {
+    const index = await (await fetch(`${url}/llms.txt`)).text();
+    const paths = [...index.matchAll(/\]\((\S+\.md)\)/g)].map(([, path]) => path ?? "");
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) {
+      const answer = await fetch(`${url}/${path}`);
+      expect([path, answer.status, (await answer.text()).slice(0, 2)]).toEqual([path, 200, "# "]);
+    }
+  });
+
   test.each([
     ["/", "light"],
     ["/", "dark"],
