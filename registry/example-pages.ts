@@ -21,6 +21,7 @@ export const homePage = demoPage({
 <a class="card stack tight" href="/docs"><strong>Reference</strong><span class="small">Every operation, with a form to try it</span></a>
 <a class="card stack tight" href="/docs/operations"><strong>Operations</strong><span class="small">What guards and limits each of them</span></a>
 <a class="card stack tight" href="/docs/events"><strong>Events</strong><span class="small">Signals and commands in real time</span></a>
+<a class="card stack tight" href="/console"><strong>Console</strong><span class="small">What it holds, and how it is doing: sign in as ada</span></a>
 <a class="card stack tight" href="/demo/live"><strong>Live board</strong><span class="small">Two windows that show the same tasks</span></a>
 <a class="card stack tight" href="/demo/upload"><strong>Upload</strong><span class="small">A file in parts, which survives a reload</span></a>
 </div></section>

@@ -22,13 +22,18 @@ stopWithNpm();
 
 await ready();
 if (!isProduction) await loadDemo("load");
+const pages = [
+  ["Reference", "/docs"],
+  ["Events", "/docs/events"],
+  ["Console", "/console"],
+  ["Upload page", "/demo/upload"],
+  ["Live board", "/demo/live"],
+];
 process.stdout.write(`
 Tracker API   ${url}
-Reference     ${url}/docs
-Events        ${url}/docs/events
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz
-${isProduction ? "" : `Upload page   ${url}/demo/upload\nLive board    ${url}/demo/live\n`}
+${isProduction ? "" : pages.map(([name, path]) => `${name.padEnd(14)}${url}${path}\n`).join("")}
 Sign in:
   curl -s ${url}/auth/login -H 'content-type: application/json' \\
     -d '{"login":"ada@example.test","password":"correct horse battery staple"}'
