@@ -30,7 +30,12 @@ export function Action({ label, done, say, question, run }: ActionProps): JSX.El
     }
   };
   return (
-    <button type="button" disabled={isRunning} onClick={() => void press()}>
+    <button
+      type="button"
+      class={question === undefined ? "" : "danger"}
+      disabled={isRunning}
+      onClick={() => void press()}
+    >
       {label}
     </button>
   );
