@@ -61,13 +61,15 @@ const browser = await chromium.launch({
 });
 for (const [width, height, colorScheme] of [
   [1280, 800, "light"],
+  [1280, 800, "dark"],
+  [390, 800, "light"],
   [390, 800, "dark"],
 ]) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   await page.goto(`${url}/`);
-  await page.click("text=Sign in as bob");
+  await page.click('button:has-text("Sign in as bob")');
   await page.getByText("Signed in as bob").waitFor();
   for (const [name, path] of Object.entries(pages)) {
     await page.goto(`${url}${path}`);
@@ -79,11 +81,13 @@ for (const [width, height, colorScheme] of [
     if (name === "events") {
       await page.click("#connect");
       await page.getByText("Connected over").waitFor();
+      // The button changes its colour by a transition.
+      await page.waitForTimeout(500);
     }
     await picture(page, `${name}-${width}-${colorScheme}`);
   }
   await page.goto(`${url}/`);
-  await page.click("text=Sign in as ada");
+  await page.click('button:has-text("Sign in as ada")');
   await page.getByText("Signed in as ada").waitFor();
   for (const [name, address] of Object.entries(consolePages)) {
     await page.goto(`${url}/console${address}`);

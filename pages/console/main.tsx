@@ -3,10 +3,10 @@ import type { JSX } from "preact";
 import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
 import { Empty } from "../parts/empty.js";
+import { askToSignIn, hasSignIn, useToken } from "../shell/session.js";
 import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
-import { useToken } from "../shell/session.js";
 import { useFragment } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
 import { apiOf, readAccess, type Api } from "./api.js";
@@ -42,28 +42,66 @@ function Console({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
   // What somebody else may do must not be shown meanwhile.
   if (loaded.state === "loading" || loaded.value.token !== token)
     return <main id="main" class="page" />;
-  return <Rooms key={token} api={loaded.value.api} />;
+  return (
+    <Rooms key={token} api={loaded.value.api} isGuest={token === null && hasSignIn(openapi)} />
+  );
 }
 
-function Rooms({ api }: { readonly api: Api }): JSX.Element {
+interface RoomsProps {
+  readonly api: Api;
+  /** Whether signing in would show more. */
+  readonly isGuest: boolean;
+}
+
+function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
   const address = useFragment();
   const groups = groupsOf(api);
   const isEmpty = groups.every(({ rooms }) => rooms.length === 0);
   if (isEmpty)
     return (
       <main id="main" class="page">
-        <h1>Console</h1>
-        <Empty title="Nothing to see">Sign in first.</Empty>
+        <Welcome isGuest={isGuest} sees="nothing" />
       </main>
     );
   const first = groups.find(({ rooms }) => rooms.length > 0)?.rooms[0]?.address ?? "";
-  const shown = address === "" ? first : address;
+  const shown = address === "" && !isGuest ? first : address;
   return (
     <div class="shell">
       <Navigation groups={groups} address={shown} />
       <main id="main">
-        <Room key={shown} api={api} address={shown} />
+        {shown === "" ? (
+          <Welcome isGuest={isGuest} sees="what is public" />
+        ) : (
+          <Room key={shown} api={api} address={shown} />
+        )}
       </main>
+    </div>
+  );
+}
+
+/** What stands where no room is shown: how to get in, or that there is nothing. */
+function Welcome({
+  isGuest,
+  sees,
+}: {
+  readonly isGuest: boolean;
+  readonly sees: string;
+}): JSX.Element {
+  return (
+    <div class="stack">
+      <h1>Console</h1>
+      {isGuest ? (
+        <>
+          <Empty title="Nobody is signed in">{`Until somebody is, the console shows ${sees}.`}</Empty>
+          <p>
+            <button class="primary" type="button" onClick={askToSignIn}>
+              Sign in to the console
+            </button>
+          </p>
+        </>
+      ) : (
+        <Empty title="Nothing to see">There is nothing here that you may read.</Empty>
+      )}
     </div>
   );
 }

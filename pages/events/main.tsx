@@ -130,7 +130,11 @@ function Plane({ openapi, asyncapi, catalog }: PlaneProps): JSX.Element {
           disconnect={disconnect}
           hasTopics={signals.some(({ audience }) => audience.includes("topic"))}
         />
-        <Timeline moments={moments} kind={kind} setKind={setKind} clear={() => setMoments([])} />
+        <Timeline
+          {...{ moments, kind, setKind }}
+          clear={() => setMoments([])}
+          isConnected={phase === "open"}
+        />
       </div>
       <div class="aside stack wide">
         {commands.length > 0 && (

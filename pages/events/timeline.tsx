@@ -25,11 +25,13 @@ export function Timeline({
   kind,
   setKind,
   clear,
+  isConnected,
 }: {
   readonly moments: readonly Moment[];
   readonly kind: string;
   readonly setKind: (kind: string) => void;
   readonly clear: () => void;
+  readonly isConnected: boolean;
 }): JSX.Element {
   const shown = moments.filter((one) => kind === "" || one.kind === kind);
   return (
@@ -65,7 +67,11 @@ export function Timeline({
           </li>
         ))}
       </ol>
-      {shown.length === 0 && <Empty title="Nothing yet">Connect to see events here.</Empty>}
+      {shown.length === 0 && (
+        <Empty title="Nothing yet">
+          {isConnected ? "Signals appear here as they arrive." : "Connect to see events here."}
+        </Empty>
+      )}
     </section>
   );
 }

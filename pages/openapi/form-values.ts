@@ -3,7 +3,15 @@ import { resolveReference, type OpenApi, type Schema } from "./document.js";
 import { exampleOf } from "./example.js";
 
 /** What a control is for. JSON is written as such. */
-export type ControlKind = "text" | "number" | "boolean" | "choice" | "file" | "json";
+export type ControlKind =
+  | "text"
+  | "moment"
+  | "date"
+  | "number"
+  | "boolean"
+  | "choice"
+  | "file"
+  | "json";
 
 /** A member of an object, as a form shows it. */
 export interface Control {
@@ -52,6 +60,12 @@ function choicesOf(document: OpenApi, schema: Schema): readonly string[] {
   );
 }
 
+const kindOfFormat: Readonly<Record<string, ControlKind>> = {
+  binary: "file",
+  "date-time": "moment",
+  date: "date",
+};
+
 function kindOf(
   { format }: Schema,
   types: readonly string[],
@@ -60,7 +74,7 @@ function kindOf(
   const [type, ...others] = types.filter((one) => one !== "null");
   if (choices.length > 0 && others.length === 0) return "choice";
   if (others.length > 0) return "json";
-  if (type === "string") return format === "binary" ? "file" : "text";
+  if (type === "string") return kindOfFormat[format ?? ""] ?? "text";
   if (type === "integer" || type === "number") return "number";
   return type === "boolean" ? "boolean" : "json";
 }
@@ -122,12 +136,17 @@ function valueOf({ name, kind, isNullable, isRequired }: Control, given: string 
   if (given === "" && isNullable) return null;
   if (given === "" && kind === "text") return isRequired ? "" : undefined;
   if (given === "") return undefined;
-  if (kind === "text" || kind === "choice") return given;
+  if (isText(kind)) return given;
   const value = parsed(name, kind, given);
   // What is sent must be what was written.
   if (typeof value === "number" && !isExact(value, given))
     throw new Error(`${name} has more digits than a browser can send`);
   return value;
+}
+
+/** Whether what a control holds is sent as it is written. */
+function isText(kind: ControlKind): boolean {
+  return kind === "text" || kind === "choice" || kind === "moment" || kind === "date";
 }
 
 function parsed(name: string, kind: ControlKind, text: string): unknown {

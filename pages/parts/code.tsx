@@ -2,17 +2,18 @@
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 
-/** Text as code, with a button that copies it. */
-export function Code({
-  text,
-  label,
-}: {
+interface CodeProps {
   readonly text: string;
   readonly label: string;
-}): JSX.Element {
+  /** What is copied in its place, such as the same with a token that nobody should read. */
+  readonly copied?: string;
+}
+
+/** Text as code, with a button that copies it. */
+export function Code({ text, label, copied = text }: CodeProps): JSX.Element {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(copied);
     setIsCopied(true);
     setTimeout(() => setIsCopied(false), 1_500);
   };

@@ -6,15 +6,18 @@ import type { ComponentChildren, JSX, Ref } from "preact";
 export function Dialog({
   title,
   dialog,
+  id,
   children,
 }: {
   readonly title: string;
   readonly dialog: { current: HTMLDialogElement | null };
+  /** By which others find it in the page. */
+  readonly id?: string;
   readonly children: ComponentChildren;
 }): JSX.Element {
   const heading = useId();
   return (
-    <dialog ref={dialog as Ref<HTMLDialogElement>} aria-labelledby={heading}>
+    <dialog id={id} ref={dialog as Ref<HTMLDialogElement>} aria-labelledby={heading}>
       <div class="stack">
         <div class="row">
           <h2 id={heading}>{title}</h2>

@@ -1,9 +1,10 @@
 // A form made from a schema: a control for each member.
 import { useState } from "preact/hooks";
 import type { ComponentChildren, JSX } from "preact";
-import type { OpenApi, Schema } from "../openapi/document.js";
+import type { OpenApi } from "../openapi/document.js";
 import type { Control, FormValues } from "../openapi/form-values.js";
 import { boundTexts, typeText } from "../openapi/type-text.js";
+import { CalendarInput } from "./calendar-input.js";
 import { errorOf, Fault } from "./fault.js";
 import { Field } from "./field.js";
 
@@ -67,7 +68,7 @@ export function SchemaForm({
           onValue: (next) => setValues({ ...values, [control.name]: next }),
         };
         return (
-          <Field key={control.name} label={control.name} hint={hintOf(openapi, control.schema)}>
+          <Field key={control.name} label={control.name} hint={hintOf(openapi, control)}>
             {controlFor?.(control, props) ?? <PlainControl control={control} {...props} />}
           </Field>
         );
@@ -115,6 +116,8 @@ function PlainControl({
         onChange={(event) => onValue(event.currentTarget.files?.[0] ?? "")}
       />
     );
+  if (kind === "date" || kind === "moment")
+    return <CalendarInput {...{ id, kind, value, required, onValue }} />;
   const most = Number(schema["maxLength"] ?? Infinity);
   // An input would take the line breaks out of a text.
   const mayHaveLines = kind === "text" && schema.format === undefined && most > longText;
@@ -138,8 +141,9 @@ function PlainControl({
   );
 }
 
-function hintOf(openapi: OpenApi, schema: Schema): string {
+function hintOf(openapi: OpenApi, { schema, kind }: Control): string {
   const { description } = schema;
-  const type = [typeText(openapi, schema), ...boundTexts(schema)].join(", ");
+  const zone = kind === "moment" ? ["in your time zone"] : [];
+  const type = [typeText(openapi, schema), ...boundTexts(schema), ...zone].join(", ");
   return description === undefined ? type : `${type}. ${description}`;
 }

@@ -1,21 +1,18 @@
 // A call as it is written elsewhere: for curl, and for the generated client.
-import { heldToken } from "../shell/tokens.js";
 import { config } from "../shell/config.js";
 import type { ClientCall } from "../openapi/catalog.js";
 import type { Operation } from "../openapi/operations.js";
 import { mediaTypeOf, type Call } from "../openapi/first-call.js";
 import { requestOf } from "./call.js";
 
-/** A call as a command for a shell. */
-export function curlText(operation: Operation, call: Call): string {
+/** A call as a command for a shell, with a token where it needs one. */
+export function curlText(operation: Operation, call: Call, token: string): string {
   const { method, url, headers, body } = requestOf(operation, call);
   const lines = [
     `curl ${method === "GET" ? "" : method === "HEAD" ? "-I " : `-X ${method} `}${quote(url)}`,
   ];
   if (operation.needsSignIn)
-    lines.push(
-      `-H ${quote(`${config.tokenHeader}: ${config.tokenScheme} ${heldToken() ?? "TOKEN"}`)}`,
-    );
+    lines.push(`-H ${quote(`${config.tokenHeader}: ${config.tokenScheme} ${token}`)}`);
   for (const [name, value] of Object.entries(headers))
     lines.push(`-H ${quote(`${name}: ${value}`)}`);
   if (mediaTypeOf(operation) === "multipart/form-data") lines.push("-F 'file=@FILE'");

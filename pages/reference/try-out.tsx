@@ -67,7 +67,14 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
           {
             name: "curl",
             label: "curl",
-            panel: () => <Code label="As a curl command" text={curlText(operation, call)} />,
+            // The page may be looked at by others, or be in a picture; what is copied works.
+            panel: () => (
+              <Code
+                label="As a curl command"
+                text={curlText(operation, call, "TOKEN")}
+                copied={curlText(operation, call, token ?? "TOKEN")}
+              />
+            ),
           },
           ...(inClient === null
             ? []

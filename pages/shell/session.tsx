@@ -24,16 +24,28 @@ export function useToken(): string | null {
   return token;
 }
 
+const signInId = "sign-in";
+
+/** Opens the dialog to sign in, wherever in the page somebody asks for it. */
+export function askToSignIn(): void {
+  const dialog = document.getElementById(signInId);
+  if (dialog instanceof HTMLDialogElement) dialog.showModal();
+}
+
+/** Whether a service knows its callers, so that one can sign in. */
+export function hasSignIn({ components }: OpenApi): boolean {
+  return components?.securitySchemes !== undefined;
+}
+
 /** The corner of the navigation that says who is signed in. */
 export function Session({ openapi }: { readonly openapi: OpenApi }): JSX.Element | null {
   const token = useToken();
   const dialog = useRef<HTMLDialogElement>(null);
-  // A service that has nobody to ask for.
-  if (openapi.components?.securitySchemes === undefined) return null;
+  if (!hasSignIn(openapi)) return null;
   if (token === null)
     return (
       <div class="session" id="session">
-        <button class="primary" type="button" onClick={() => dialog.current?.showModal()}>
+        <button class="primary" type="button" onClick={askToSignIn}>
           Sign in
         </button>
         <SignIn openapi={openapi} dialog={dialog} />
@@ -71,7 +83,7 @@ function SignIn({ openapi, dialog }: SignInProps): JSX.Element {
     }
   };
   return (
-    <Dialog title="Sign in" dialog={dialog}>
+    <Dialog id={signInId} title="Sign in" dialog={dialog}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         {login === undefined ? (
           <Field label="Access token">

@@ -108,6 +108,26 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.close();
   });
 
+  test("a moment is chosen from a calendar, in the time zone of who chooses", async () => {
+    const id = await make("tasks", { title: "Due", project: await project("DUE") });
+    const read = async () => (await people.as(writer.token, "GET", `/tasks/${id}`)).body.due;
+    const page = await openConsole(browser, service, writer.token, `documents/tasks/${id}`, {
+      timezoneId: "Asia/Kolkata",
+    });
+    await page.fill("#member-due", "2027-03-01T09:30");
+    await page.click('button:has-text("Save")');
+    await expect.poll(read).toBe("2027-03-01T04:00:00.000Z");
+    await expect.poll(() => page.inputValue("#member-due")).toBe("2027-03-01T09:30");
+    await page.fill("#member-title", "Still due");
+    await page.click('button:has-text("Save")');
+    await page.waitForSelector("h1 >> text=Still due");
+    expect(await read()).toBe("2027-03-01T04:00:00.000Z");
+    await page.fill("#member-due", "");
+    await page.click('button:has-text("Save")');
+    await expect.poll(read).toBe(null);
+    await page.context().close();
+  });
+
   test("somebody else's change in between is not lost", async () => {
     const id = await project("BETWEEN", "Between");
     const page = await openConsole(browser, service, writer.token, `documents/projects/${id}`);
@@ -273,6 +293,12 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.waitForSelector("main h1");
     expect(await page.textContent("nav[aria-label=Console]")).toContain("places");
     expect(await page.textContent("nav[aria-label=Console]")).not.toContain("projects");
+    expect(await page.textContent("main .empty")).toContain("Nobody is signed in");
+    await page.click("text=Sign in to the console");
+    await page.fill("#login", writer.login);
+    await page.fill("#password", password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("nav[aria-label=Console] >> text=projects");
     await page.close();
   });
 
@@ -390,7 +416,7 @@ documents:
     await page.click("text=Create");
     await page.waitForSelector("h1 >> text=Notes");
     await page.click("main a >> text=books");
-    await page.click("tbody td:nth-child(2) a");
+    await page.click("tbody td:nth-child(2) a >> text=Ada Lovelace");
     await page.waitForSelector("h1 >> text=Ada Lovelace");
     await page.close();
   });

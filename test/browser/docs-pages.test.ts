@@ -174,6 +174,19 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await page.context().close();
   }, 30_000);
 
+  test("/docs shows nobody's token, and copies a command that has it", async () => {
+    const { page } = await open("/docs#projects.list");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const command = '[aria-label="As a curl command"]';
+    expect(await page.textContent(command)).toContain("Authorization: Bearer TOKEN'");
+    expect(await page.textContent("body")).not.toContain("Bearer ey");
+    await page.click(`${command} + button`);
+    await page.waitForSelector(`${command} + button >> text=Copied`);
+    const copied = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toMatch(/^curl -X POST .*Authorization: Bearer ey[\w.-]+'/s);
+    await page.context().close();
+  }, 30_000);
+
   test("/docs finds an operation by its words, and shows what was asked for by its address", async () => {
     const { page, faults } = await open("/docs");
     await page.fill("#search", "complete task");

@@ -20,6 +20,8 @@ const schema: Schema = {
   properties: {
     title: { type: "string" },
     note: { type: ["string", "null"] },
+    due: { type: ["string", "null"], format: "date-time" },
+    born: { type: "string", format: "date" },
     count: { type: "integer" },
     size: { anyOf: [{ type: "number" }, { type: "null" }] },
     isDone: { type: "boolean", default: false },
@@ -34,6 +36,8 @@ const controls = controlsOf(document, schema);
 const stored = {
   title: "A\nB",
   note: null,
+  due: "2027-03-01T04:00:00.000Z",
+  born: "1815-12-10",
   count: 3,
   size: 1.5,
   isDone: true,
@@ -48,6 +52,8 @@ describe("forms of a schema", () => {
     expect(controls.map(({ name, kind, isNullable }) => [name, kind, isNullable])).toEqual([
       ["title", "text", false],
       ["note", "text", true],
+      ["due", "moment", true],
+      ["born", "date", false],
       ["count", "number", false],
       ["size", "number", true],
       ["isDone", "boolean", false],
@@ -63,6 +69,8 @@ describe("forms of a schema", () => {
     expect(objectOf(controls, values)).toEqual({
       title: "A\nB",
       note: null,
+      due: "2027-03-01T04:00:00.000Z",
+      born: "1815-12-10",
       count: 3,
       size: 1.5,
       isDone: true,

@@ -9,6 +9,7 @@ import { Value } from "../value.js";
 import { documentKind, titleMember, type DocumentKind } from "./document.js";
 import { FilterBar } from "./filter-bar.js";
 import { filterOf, type Condition } from "./filters.js";
+import { readReferenceTitles, type ReferenceTitles } from "./reference-titles.js";
 
 const pageSize = 25;
 /** Columns that fit beside each other. */
@@ -24,6 +25,8 @@ type Place = { readonly after?: string; readonly before?: string; readonly page?
 
 interface Page {
   readonly hits: readonly Json[];
+  /** What the hits refer to, by id. */
+  readonly titles: ReferenceTitles;
   readonly previous: Place | null;
   readonly next: Place | null;
 }
@@ -47,10 +50,10 @@ export function DocumentList({
     ...(conditions.length === 0 ? {} : { filters: filterOf(kind, conditions) }),
     ...(sort === null ? {} : { sorts: { [sort.member]: sort.direction } }),
   };
-  const loaded = useLoaded(
-    () => readPage(api, listing, query, place),
-    [listing, JSON.stringify(query), JSON.stringify(place)],
-  );
+  const loaded = useLoaded(async () => {
+    const page = await readPage(api, listing, query, place);
+    return { ...page, titles: await readReferenceTitles(api, kind, page.hits) };
+  }, [listing, JSON.stringify(query), JSON.stringify(place)]);
   const from = <T,>(set: (value: T) => void): ((value: T) => void) => {
     return (value) => {
       setPlace({});
@@ -82,7 +85,7 @@ export function DocumentList({
       {loaded.state === "failed" && <Fault error={loaded.error} />}
       {loaded.state === "loaded" && (
         <>
-          <Table kind={kind} hits={loaded.value.hits} sort={sort} setSort={from(setSort)} />
+          <Table kind={kind} page={loaded.value} sort={sort} setSort={from(setSort)} />
           <Pager page={loaded.value} go={setPlace} />
         </>
       )}
@@ -91,13 +94,14 @@ export function DocumentList({
 }
 
 function Pager({
-  page: { previous, next },
+  page: { hits, previous, next },
   go,
 }: {
   readonly page: Page;
   readonly go: (place: Place) => void;
 }): JSX.Element | null {
-  if (previous === null && next === null) return null;
+  const shown = <span class="small quiet">{countText(hits.length)}</span>;
+  if (previous === null && next === null) return hits.length === 0 ? null : <p>{shown}</p>;
   return (
     <p class="row">
       <button type="button" disabled={previous === null} onClick={() => previous && go(previous)}>
@@ -106,12 +110,22 @@ function Pager({
       <button type="button" disabled={next === null} onClick={() => next && go(next)}>
         Next
       </button>
+      {shown}
     </p>
   );
 }
 
+function countText(count: number): string {
+  return count === 1 ? "1 document" : `${count} documents`;
+}
+
 /** A page of a list, by cursor or by number. */
-async function readPage(api: Api, listing: string, query: Json, place: Place): Promise<Page> {
+async function readPage(
+  api: Api,
+  listing: string,
+  query: Json,
+  place: Place,
+): Promise<Omit<Page, "titles">> {
   if (listing.endsWith(".list")) {
     const { page = 1 } = place;
     const { hits, count } = await api.call<{
@@ -142,12 +156,12 @@ async function readPage(api: Api, listing: string, query: Json, place: Place): P
 
 interface TableProps {
   readonly kind: DocumentKind;
-  readonly hits: readonly Json[];
+  readonly page: Page;
   readonly sort: Sort | null;
   readonly setSort: (sort: Sort | null) => void;
 }
 
-function Table({ kind, hits, sort, setSort }: TableProps): JSX.Element {
+function Table({ kind, page: { hits, titles }, sort, setSort }: TableProps): JSX.Element {
   if (hits.length === 0) return <Empty title="Nothing here">No document fits.</Empty>;
   const title = titleMember(kind) ?? "id";
   const others = kind.ownMembers.filter((name) => name !== title).slice(0, mostColumns - 2);
@@ -174,17 +188,7 @@ function Table({ kind, hits, sort, setSort }: TableProps): JSX.Element {
           <tr key={String(hit["id"])}>
             {columns.map((name) => (
               <td key={name} data-label={name}>
-                {name in kind.references && typeof hit[name] === "string" ? (
-                  <a href={`#documents/${kind.references[name]}/${hit[name]}`}>
-                    {`${hit[name].slice(0, 8)}…`}
-                  </a>
-                ) : name === title ? (
-                  <a href={`#documents/${kind.name}/${String(hit["id"])}`}>
-                    {hit[name] === "" ? String(hit["id"]) : <Value value={hit[name]} />}
-                  </a>
-                ) : (
-                  <Value value={hit[name]} />
-                )}
+                <Cell {...{ kind, name, hit, titles }} isTitle={name === title} />
               </td>
             ))}
           </tr>
@@ -192,6 +196,40 @@ function Table({ kind, hits, sort, setSort }: TableProps): JSX.Element {
       </tbody>
     </table>
   );
+}
+
+interface CellProps {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly hit: Json;
+  readonly titles: ReferenceTitles;
+  readonly isTitle: boolean;
+}
+
+function Cell({ kind, name, hit, titles, isTitle }: CellProps): JSX.Element {
+  const value = hit[name];
+  const to = kind.references[name];
+  if (isTitle)
+    return (
+      <a href={`#documents/${kind.name}/${String(hit["id"])}`}>
+        {value === "" ? String(hit["id"]) : <Value value={value} />}
+      </a>
+    );
+  if (typeof value !== "string") return <Value value={value} />;
+  const named = titles.get(value) ?? (isId(value) ? <ShortId id={value} /> : null);
+  if (to !== undefined) return <a href={`#documents/${to}/${value}`}>{named ?? value}</a>;
+  if (named !== null) return <>{named}</>;
+  const isChoice = kind.members[name]?.enum !== undefined;
+  return isChoice ? <span class="badge">{value}</span> : <Value value={value} />;
+}
+
+function isId(value: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(value);
+}
+
+/** Ids begin with their time, so that it is the end that tells two of one minute apart. */
+function ShortId({ id }: { readonly id: string }): JSX.Element {
+  return <code title={id}>{`${id.slice(0, 8)}…${id.slice(-4)}`}</code>;
 }
 
 /** Ascending, descending, not at all. */
