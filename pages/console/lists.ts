@@ -32,6 +32,8 @@ export interface ListKind {
   /** The member of what it takes that names the parent. */
   readonly parentMember?: string;
   readonly actions: readonly ItemAction[];
+  /** Whether it is of whoever is signed in. */
+  readonly isOwn?: boolean;
   /** The list within each item. */
   readonly inner?: ListKind;
 }
@@ -209,6 +211,7 @@ export const lists: readonly ListKind[] = [
   },
   {
     name: "mailbox",
+    isOwn: true,
     title: "Your mailbox",
     operation: "realtime.history",
     items: "signals",

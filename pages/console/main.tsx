@@ -55,7 +55,7 @@ interface RoomsProps {
 
 function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
   const address = useFragment();
-  const groups = groupsOf(api);
+  const groups = groupsOf(api, isGuest);
   const isEmpty = groups.every(({ rooms }) => rooms.length === 0);
   if (isEmpty)
     return (
@@ -107,17 +107,17 @@ function Welcome({
 }
 
 /** What the user may look at. */
-function groupsOf(api: Api): readonly Group[] {
+function groupsOf(api: Api, isGuest: boolean): readonly Group[] {
   const documents = documentsOf(api).map((name) => ({
     title: name,
     address: `documents/${name}`,
   }));
   const objects = storagesOf(api).map((name) => ({ title: name, address: `objects/${name}` }));
   const found = lists
-    .filter(({ operation }) => api.can(operation))
+    .filter(({ operation, isOwn = false }) => api.can(operation) && !(isOwn && isGuest))
     .map(({ title, name }) => ({ title, address: `lists/${name}` }));
   const service = [
-    ...(api.can("console.state") ? [{ title: "State", address: "service" }] : []),
+    ...(api.can("console.state") ? [{ title: "Service state", address: "service" }] : []),
     ...(api.can("console.log") ? [{ title: "Log", address: "log" }] : []),
   ];
   return [

@@ -20,7 +20,7 @@ export function Navigation({
   return (
     <>
       <button class="menu" type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        Contents
+        Menu
       </button>
       <nav class={isOpen ? "side" : "side closed"} aria-label="Console">
         {groups

@@ -6,7 +6,7 @@ const mostCharacters = 80;
 
 /** A value in few characters; moments in the reader's own time zone. */
 export function Value({ value }: { readonly value: unknown }): JSX.Element {
-  if (value === null || value === undefined) return <span class="quiet">none</span>;
+  if (value === null || value === undefined) return <span class="quiet">—</span>;
   if (typeof value === "boolean")
     return <span class={value ? "badge good" : "badge"}>{String(value)}</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -59,7 +59,7 @@ function Member({ openapi, name, schema, isRequired, within }: MemberProps): JSX
           <strong>{name}</strong>
         </code>
         <code class="quiet">{typeText(openapi, schema)}</code>
-        {isRequired && <span class="badge">required</span>}
+        {isRequired && <span class="badge strong">required</span>}
         {"default" in own && <span class="badge">{`default ${JSON.stringify(own.default)}`}</span>}
         {boundTexts(own).map((text) => (
           <span key={text} class="badge">

@@ -68,13 +68,13 @@ export function SchemaForm({
           onValue: (next) => setValues({ ...values, [control.name]: next }),
         };
         return (
-          <Field key={control.name} label={control.name} hint={hintOf(openapi, control)}>
+          <Field key={control.name} label={labelOf(control)} hint={hintOf(openapi, control)}>
             {controlFor?.(control, props) ?? <PlainControl control={control} {...props} />}
           </Field>
         );
       })}
       {error !== null && <Fault error={error} />}
-      <div class="row">
+      <div class="row acts">
         <button class="primary" type="submit" disabled={isDisabled || isSending}>
           {action}
         </button>
@@ -141,9 +141,27 @@ function PlainControl({
   );
 }
 
-function hintOf(openapi: OpenApi, { schema, kind }: Control): string {
-  const { description } = schema;
-  const zone = kind === "moment" ? ["in your time zone"] : [];
-  const type = [typeText(openapi, schema), ...boundTexts(schema), ...zone].join(", ");
-  return description === undefined ? type : `${type}. ${description}`;
+function labelOf({ name, isRequired, isNullable }: Control): ComponentChildren {
+  if (!isRequired || isNullable) return name;
+  return (
+    <>
+      {name} <span class="small quiet">required</span>
+    </>
+  );
+}
+
+/** What a control takes, where the control doesn't show it; undefined for nothing to say. */
+function hintOf(openapi: OpenApi, { schema, kind, isNullable }: Control): string | undefined {
+  const { description, format } = schema;
+  const typed: Readonly<Partial<Record<Control["kind"], string>>> = {
+    text: format === undefined ? "" : format === "uuid" ? "an id" : `of the form ${format}`,
+    moment: "in your time zone",
+    number: schema.type === "integer" ? "an integer" : "a number",
+    json: `JSON: ${typeText(openapi, schema)}`,
+  };
+  const bounds = kind === "choice" ? [] : boundTexts(schema);
+  const words = [typed[kind] ?? "", ...bounds, isNullable ? "may be empty" : ""];
+  const said = words.filter((one) => one !== "").join(", ");
+  if (description === undefined) return said === "" ? undefined : said;
+  return said === "" ? description : `${said}. ${description}`;
 }

@@ -5,11 +5,13 @@ import type { JSX } from "preact";
 import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
 import { byNamespace, hasWords, operationsOf, type Operation } from "../openapi/operations.js";
+import { Code } from "../parts/code.js";
 import { Empty } from "../parts/empty.js";
 import { Method } from "../parts/method.js";
 import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
+import { hasSignIn } from "../shell/session.js";
 import { useFragment } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
 import { OperationView } from "./operation-view.js";
@@ -51,7 +53,10 @@ interface NavigationProps {
 function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
   const [search, setSearch] = useState("");
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => setIsOpen(false), [chosen]);
+  useEffect(() => {
+    setIsOpen(false);
+    document.querySelector("#side [aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
   const found = operations.filter(({ key, path, summary }) =>
     hasWords(`${key} ${path} ${summary}`, search),
   );
@@ -65,7 +70,7 @@ function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
         aria-controls="side"
         onClick={() => setIsOpen(!isOpen)}
       >
-        Operations
+        Find an operation
       </button>
       <nav id="side" class={isOpen ? "side" : "side closed"} aria-label="Operations" tabIndex={-1}>
         <label>
@@ -125,6 +130,7 @@ function Overview({ openapi, sought }: OverviewProps): JSX.Element {
           There is no operation <code>{sought}</code> with a route.
         </p>
       )}
+      <FirstCall openapi={openapi} />
       <section class="stack" aria-labelledby="namespaces">
         <h2 id="namespaces">Namespaces</h2>
         <div class="cards">
@@ -138,6 +144,31 @@ function Overview({ openapi, sought }: OverviewProps): JSX.Element {
         </div>
       </section>
     </div>
+  );
+}
+
+/** Where the service answers, and how callers say who they are. */
+function FirstCall({ openapi }: Pick<OverviewProps, "openapi">): JSX.Element {
+  const login = operationsOf(openapi).get("authn.password_login");
+  return (
+    <section class="stack tight" aria-labelledby="first">
+      <h2 id="first">The first call</h2>
+      <Code label="The address of the service" text={location.origin} />
+      {hasSignIn(openapi) && (
+        <p>
+          {login === undefined ? (
+            "Get an access token"
+          ) : (
+            <>
+              <a href={`#${login.key}`}>{login.summary}</a> for an access token
+            </>
+          )}
+          {`, and send it as `}
+          <code>{`${config.tokenHeader}: ${config.tokenScheme} TOKEN`}</code>. Whoever is signed in
+          here sends it with every call of these pages.
+        </p>
+      )}
+    </section>
   );
 }
 

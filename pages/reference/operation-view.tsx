@@ -15,6 +15,9 @@ interface OperationViewProps {
   readonly client: ClientCall;
 }
 
+/** What the facts say already. */
+const saysBudgetAlone = /^(?:Time budget: [\d.]+ s\.)?$/;
+
 /** The page of one operation. */
 export function OperationView({ openapi, operation, client }: OperationViewProps): JSX.Element {
   return (
@@ -28,10 +31,13 @@ export function OperationView({ openapi, operation, client }: OperationViewProps
           <p class="row">
             <Method name={operation.method} />
             <code>{operation.path}</code>
+            <a class="small jump" href="#try" onClick={goToTry}>
+              Try it
+            </a>
             {operation.isDeprecated && <span class="badge warn">deprecated</span>}
           </p>
           <Facts operation={operation} />
-          {operation.description !== "" && <p>{operation.description}</p>}
+          {!saysBudgetAlone.test(operation.description) && <p>{operation.description}</p>}
         </header>
         <Takes openapi={openapi} operation={operation} />
         <Answers openapi={openapi} operation={operation} />
@@ -42,6 +48,12 @@ export function OperationView({ openapi, operation, client }: OperationViewProps
       </div>
     </article>
   );
+}
+
+/** The address says which operation is shown, so it stays as it is. */
+function goToTry(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("try")?.scrollIntoView();
 }
 
 /** Who may call it, and within which bounds. */
@@ -81,7 +93,7 @@ function Takes({ openapi, operation }: Omit<OperationViewProps, "client">): JSX.
                 </code>
                 <code class="quiet">{typeText(openapi, schema)}</code>
                 <span class="badge">{place}</span>
-                {required === true && <span class="badge">required</span>}
+                {required === true && <span class="badge strong">required</span>}
               </div>
               {description !== undefined && <p class="small quiet">{description}</p>}
             </li>

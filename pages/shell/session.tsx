@@ -158,10 +158,11 @@ function TenantChoice({
   if (tenants.length === 0) return null;
   const current = tenants.find(({ is_current: isCurrent }) => isCurrent);
   return (
-    <label>
-      <span class="hidden">Tenant</span>
+    <label class="row">
+      <span class="small quiet">Tenant</span>
       <select
         id="tenant"
+        aria-label="Tenant"
         value={current?.tenant_id ?? ""}
         onChange={(event) => void change(event.currentTarget.value)}
       >

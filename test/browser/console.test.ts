@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   test("a new document: its form, its place in the list, a change, a mistake", async () => {
     const page = await openConsole(browser, service, writer.token, "documents/projects");
-    await page.click("main >> text=New");
+    await page.click("main a.button");
     await page.fill("#member-name", "Gemini");
     await page.fill("#member-key", "no key");
     await page.click("text=Create");
@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     ]) {
       const page = await openConsole(browser, service, reader.token, address);
       await page.waitForLoadState("networkidle");
-      const words = ["New", "Save", "Delete", "Remove", "Restore", "Revert", "Upload"];
+      const words = ["New", "Create", "Save", "Delete", "Remove", "Restore", "Revert", "Upload"];
       const shown = await page.$$eval("main button, main a, main summary", (all) =>
         all.map((one) => one.textContent ?? ""),
       );
@@ -322,7 +322,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.waitForSelector("nav[aria-label=Console] >> text=projects");
     await press("projects");
     await page.waitForSelector("h1 >> text=projects");
-    await press("New");
+    await press("Create a project");
     await page.waitForSelector("#member-name");
     await type("#member-name", "By keyboard");
     await type("#member-key", "KEYS");

@@ -79,10 +79,15 @@ export function DocumentEditor({
         </p>
       )}
       {notice}
-      <Deeds api={api} name={name} document={document} say={say} reload={reload} />
       <div class="split">
-        <Members key={String(document["rev"])} {...{ api, kind, document, say, reload }} />
-        <Revisions api={api} name={name} document={document} say={say} reload={reload} />
+        <div class="stack">
+          <Members key={String(document["rev"])} {...{ api, kind, document, say, reload }} />
+          <Deeds api={api} name={name} document={document} say={say} reload={reload} />
+        </div>
+        <div class="aside stack">
+          <Facts api={api} kind={kind} document={document} />
+          <Revisions api={api} name={name} document={document} say={say} reload={reload} />
+        </div>
       </div>
     </div>
   );
@@ -141,7 +146,53 @@ function Deeds({ api, name, document, say, reload }: DocumentProps): JSX.Element
       : deed("delete", "Delete", "Deleted."),
     deed("kill", "Remove for good", "Removed.", "Remove it for good? It can't be brought back."),
   ].filter((one) => one !== false);
-  return deeds.length === 0 ? null : <p class="row">{deeds}</p>;
+  const hasBoth = isDeleted !== true && canRestore(api, name) && api.can(`${name}.kill`);
+  return deeds.length === 0 ? null : (
+    <div class="stack tight">
+      <p class="row">{deeds}</p>
+      {hasBoth && (
+        <p class="small quiet">What is deleted can be restored; what is removed for good can't.</p>
+      )}
+    </div>
+  );
+}
+
+function canRestore(api: Api, name: string): boolean {
+  return api.can(`${name}.delete`) && api.operation(`${name}.restore`) !== undefined;
+}
+
+/** The controls of what may be changed; none for a document that can't be. */
+function controlsFor(api: Api, { name }: DocumentKind, document: Json): readonly Control[] {
+  const operation = api.can(`${name}.update`) ? api.operation(`${name}.update`) : undefined;
+  const isFixed = operation === undefined || document["is_deleted"] === true;
+  return isFixed ? [] : controlsOf(api.openapi, bodySchema(api, operation));
+}
+
+interface FactsProps {
+  readonly api: Api;
+  readonly kind: DocumentKind;
+  readonly document: Json;
+}
+
+/** The members that the form doesn't have. */
+function Facts({ api, kind, document }: FactsProps): JSX.Element {
+  const editable = new Set(controlsFor(api, kind, document).map((control) => control.name));
+  return (
+    <table>
+      <tbody>
+        {Object.entries(document)
+          .filter(([member]) => !editable.has(member))
+          .map(([member, value]) => (
+            <tr key={member}>
+              <th scope="row">{member}</th>
+              <td>
+                <Value value={value} />
+              </td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
 }
 
 /** The members, in a form where they may be changed. */
@@ -151,47 +202,28 @@ function Members({
   document,
   say,
   reload,
-}: Omit<DocumentProps, "name"> & { readonly kind: DocumentKind }): JSX.Element {
+}: Omit<DocumentProps, "name"> & { readonly kind: DocumentKind }): JSX.Element | null {
   const { name } = kind;
-  const operation = api.can(`${name}.update`) ? api.operation(`${name}.update`) : undefined;
-  const isFixed = operation === undefined || document["is_deleted"] === true;
-  const controls = isFixed ? [] : controlsOf(api.openapi, bodySchema(api, operation));
+  const controls = controlsFor(api, kind, document);
   const before = valuesOf(controls, document);
   const [values, setValues] = useState(before);
-  const editable = new Set(controls.map((control) => control.name));
-  const shown = Object.entries(document).filter(([member]) => !editable.has(member));
+  if (controls.length === 0) return null;
   return (
-    <div class="stack">
-      {controls.length > 0 && (
-        <SchemaForm
-          openapi={api.openapi}
-          controls={controls}
-          values={values}
-          setValues={setValues}
-          action="Save"
-          controlFor={referenceControls(api, kind)}
-          submit={async () => {
-            const patch = changesOf(controls, before, values);
-            const { id, rev } = document;
-            await api.call(`${name}.update`, inputOf(api, name, { id, rev }, patch));
-            say({ text: "Saved." });
-            reload();
-          }}
-        />
-      )}
-      <table>
-        <tbody>
-          {shown.map(([member, value]) => (
-            <tr key={member}>
-              <th scope="row">{member}</th>
-              <td>
-                <Value value={value} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <SchemaForm
+      openapi={api.openapi}
+      controls={controls}
+      values={values}
+      setValues={setValues}
+      action="Save"
+      controlFor={referenceControls(api, kind)}
+      submit={async () => {
+        const patch = changesOf(controls, before, values);
+        const { id, rev } = document;
+        await api.call(`${name}.update`, inputOf(api, name, { id, rev }, patch));
+        say({ text: "Saved." });
+        reload();
+      }}
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import { Value } from "../value.js";
 import { documentKind, titleMember, type DocumentKind } from "./document.js";
 import { FilterBar } from "./filter-bar.js";
 import { filterOf, type Condition } from "./filters.js";
+import { Finder, findingOf } from "./finder.js";
 import { readReferenceTitles, type ReferenceTitles } from "./reference-titles.js";
 
 const pageSize = 25;
@@ -44,10 +45,12 @@ export function DocumentList({
   const [sort, setSort] = useState<Sort | null>(null);
   const [place, setPlace] = useState<Place>({});
   const [isDeleted, setIsDeleted] = useState(false);
+  const [words, setWords] = useState("");
   const listing = isDeleted ? `${name}.list_deleted` : (kind.list ?? `${name}.list_cursor`);
+  const asked = [...conditions, ...findingOf(kind, words)];
   const query = {
     size: pageSize,
-    ...(conditions.length === 0 ? {} : { filters: filterOf(kind, conditions) }),
+    ...(asked.length === 0 ? {} : { filters: filterOf(kind, asked) }),
     ...(sort === null ? {} : { sorts: { [sort.member]: sort.direction } }),
   };
   const loaded = useLoaded(async () => {
@@ -65,10 +68,13 @@ export function DocumentList({
       <div class="row">
         <h1>{name}</h1>
         {api.can(`${name}.create`) && (
-          <a class="button primary" href={`#documents/${name}/new`}>
-            New
+          <a class="button last" href={`#documents/${name}/new`}>
+            {api.operation(`${name}.create`)?.summary ?? "New"}
           </a>
         )}
+      </div>
+      <div class="row">
+        <Finder kind={kind} find={from(setWords)} />
         {api.can(`${name}.list_deleted`) && (
           <label class="row">
             <input
@@ -85,7 +91,15 @@ export function DocumentList({
       {loaded.state === "failed" && <Fault error={loaded.error} />}
       {loaded.state === "loaded" && (
         <>
-          <Table kind={kind} page={loaded.value} sort={sort} setSort={from(setSort)} />
+          {loaded.value.hits.length === 0 ? (
+            <Empty title={`No ${isDeleted ? "deleted " : ""}documents`}>
+              {asked.length === 0
+                ? `There are none of ${name} yet, or none that you may read.`
+                : "None fits what was asked for."}
+            </Empty>
+          ) : (
+            <Table kind={kind} page={loaded.value} sort={sort} setSort={from(setSort)} />
+          )}
           <Pager page={loaded.value} go={setPlace} />
         </>
       )}
@@ -162,7 +176,6 @@ interface TableProps {
 }
 
 function Table({ kind, page: { hits, titles }, sort, setSort }: TableProps): JSX.Element {
-  if (hits.length === 0) return <Empty title="Nothing here">No document fits.</Empty>;
   const title = titleMember(kind) ?? "id";
   const others = kind.ownMembers.filter((name) => name !== title).slice(0, mostColumns - 2);
   const columns = [title, ...others, "last_update_at"];
@@ -187,7 +200,11 @@ function Table({ kind, page: { hits, titles }, sort, setSort }: TableProps): JSX
         {hits.map((hit) => (
           <tr key={String(hit["id"])}>
             {columns.map((name) => (
-              <td key={name} data-label={name}>
+              <td
+                key={name}
+                class={name === title ? "title" : isNothing(hit[name]) ? "nothing" : undefined}
+                data-label={name === title ? undefined : name}
+              >
                 <Cell {...{ kind, name, hit, titles }} isTitle={name === title} />
               </td>
             ))}
@@ -196,6 +213,10 @@ function Table({ kind, page: { hits, titles }, sort, setSort }: TableProps): JSX
       </tbody>
     </table>
   );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === "";
 }
 
 interface CellProps {

@@ -47,7 +47,7 @@ function RevisionList({ api, name, document, say, reload }: RevisionsProps): JSX
     [id, rev, most],
   );
   return (
-    <section class="stack aside" aria-labelledby="revisions">
+    <section class="stack" aria-labelledby="revisions">
       <h2 id="revisions">Revisions</h2>
       {loaded.state === "failed" && <Fault error={loaded.error} />}
       {loaded.state === "loaded" && (

@@ -27,6 +27,13 @@ export interface Line {
   readonly title: string;
   readonly unit: string;
   readonly values: readonly number[];
+  /** Whether anything but nothing is bad news. */
+  readonly isTrouble: boolean;
+}
+
+/** Whether a line is trouble now. */
+export function isBad({ isTrouble, values }: Line): boolean {
+  return isTrouble && (values.at(-1) ?? 0) > 0;
 }
 
 /** Something to draw: the sum of samples, or how fast it grows. */
@@ -35,22 +42,29 @@ interface Drawn {
   readonly unit: string;
   readonly name: string;
   readonly isRate?: boolean;
+  readonly isTrouble?: boolean;
   readonly scale?: number;
 }
 
 const drawn: readonly Drawn[] = [
+  {
+    title: "Errors",
+    unit: "a second",
+    name: "opwright_errors_total",
+    isRate: true,
+    isTrouble: true,
+  },
+  { title: "Dead letters", unit: "given up", name: "opwright_outbox_dead", isTrouble: true },
   { title: "Requests", unit: "a second", name: "opwright_request_seconds_count", isRate: true },
-  { title: "Errors", unit: "a second", name: "opwright_errors_total", isRate: true },
   { title: "Connections", unit: "open", name: "opwright_connections_open" },
-  { title: "Reads", unit: "under way", name: "opwright_reads_running" },
-  { title: "Writes", unit: "under way", name: "opwright_writes_running" },
-  { title: "Waiting", unit: "for the database", name: "opwright_reads_waiting" },
+  { title: "Database reads", unit: "running", name: "opwright_reads_running" },
+  { title: "Database writes", unit: "running", name: "opwright_writes_running" },
+  { title: "Reads in line", unit: "waiting", name: "opwright_reads_waiting" },
   { title: "Outbox", unit: "events waiting", name: "opwright_outbox_pending" },
-  { title: "Dead letters", unit: "events given up", name: "opwright_outbox_dead" },
   { title: "Webhooks", unit: "deliveries waiting", name: "opwright_webhooks_pending" },
   { title: "Realtime", unit: "connections", name: "opwright_realtime_connections" },
-  { title: "Rows of older shapes", unit: "left to check", name: "opwright_rows_to_renew" },
-  { title: "Older processes", unit: "running", name: "opwright_older_processes" },
+  { title: "Rows to rewrite", unit: "of older versions", name: "opwright_rows_to_renew" },
+  { title: "Older versions", unit: "processes", name: "opwright_older_processes" },
   { title: "Memory", unit: "MB", name: "process_resident_memory_bytes", scale: 1e-6 },
   {
     title: "Event loop",
@@ -62,14 +76,14 @@ const drawn: readonly Drawn[] = [
 
 /** The lines of what has been read, the oldest reading first; of what the service has. */
 export function linesOf(readings: readonly Reading[]): readonly Line[] {
-  return drawn.flatMap(({ title, unit, name, isRate = false, scale = 1 }) => {
+  return drawn.flatMap(({ title, unit, name, isRate = false, isTrouble = false, scale = 1 }) => {
     const sums = readings.map(({ at, samples }) => {
       const own = samples.filter((one) => one.name === name);
       return { at, sum: own.length === 0 ? null : own.reduce((sum, one) => sum + one.value, 0) };
     });
     if (sums.every(({ sum }) => sum === null) && !isRate) return [];
     const values = isRate ? ratesOf(sums) : sums.map(({ sum }) => (sum ?? 0) * scale);
-    return [{ title, unit, values }];
+    return [{ title, unit, values, isTrouble }];
   });
 }
 

@@ -7,7 +7,7 @@ import { Field } from "../../parts/field.js";
 import type { Api } from "../api.js";
 import { Action } from "../action.js";
 import { useNotice } from "../notice.js";
-import { linesOf, samplesOf, type Reading } from "./metrics.js";
+import { isBad, linesOf, samplesOf, type Line, type Reading } from "./metrics.js";
 import { Sparkline } from "./sparkline.js";
 import { usePolled } from "./use-polled.js";
 
@@ -44,7 +44,7 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
   }, everyMillis);
   return (
     <div class="stack wide">
-      <h1>Service</h1>
+      <h1>Service state</h1>
       {error !== null && <Fault error={error} />}
       {state !== null && (
         <>
@@ -53,6 +53,8 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
           ) : (
             <section class="stack tight">
               <h2>Metrics</h2>
+              <p class="small quiet">Read every 2 s; lines show the last four minutes at most.</p>
+              <Verdict lines={linesOf(readings.current)} />
               <div class="cards narrow">
                 {linesOf(readings.current).map((line) => (
                   <Sparkline key={line.title} line={line} />
@@ -65,6 +67,19 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
         </>
       )}
     </div>
+  );
+}
+
+/** Whether there is something to look after, in a sentence. */
+function Verdict({ lines }: { readonly lines: readonly Line[] }): JSX.Element {
+  const bad = lines.filter(isBad).map(({ title }) => title.toLowerCase());
+  return bad.length === 0 ? (
+    <p class="message good">No errors at the moment, and nothing was given up.</p>
+  ) : (
+    <p class="message bad">
+      {`To look after: ${bad.join(" and ")}. `}
+      <a href="#log">The log</a> says more.
+    </p>
   );
 }
 
