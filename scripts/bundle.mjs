@@ -30,6 +30,7 @@ function bundlePages(root) {
       operations: "pages/operations/main.tsx",
       events: "pages/events/main.tsx",
       console: "pages/console/main.tsx",
+      mail: "pages/mail-frame/main.ts",
       style: "pages/design/style.css",
     },
     outdir: "dist/pages",

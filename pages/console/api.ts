@@ -18,6 +18,7 @@ const ownOperations = {
   "console.access": { method: "GET", path: "/console/access" },
   "console.state": { method: "GET", path: "/console/state" },
   "console.log": { method: "GET", path: "/console/log", query: ["after"] },
+  "console.mails": { method: "GET", path: "/console/mails" },
   "console.run": { method: "POST", path: "/console/commands", body: "input" },
 } as const satisfies Record<string, ClientOperation>;
 
@@ -26,6 +27,8 @@ export type OwnOperation = keyof typeof ownOperations;
 /** Operations that the caller would be refused, with the codes. */
 export interface Access {
   readonly refused: Readonly<Record<string, string>>;
+  /** The console's own operations that the service has. */
+  readonly own: readonly string[];
 }
 
 /** Asks what the caller may do. */
@@ -44,13 +47,13 @@ export interface Api {
   call<Result = Json>(key: string, input?: Json): Promise<Result>;
 }
 
-export function apiOf(openapi: OpenApi, catalog: Catalog, { refused }: Access): Api {
+export function apiOf(openapi: OpenApi, catalog: Catalog, { refused, own }: Access): Api {
   const operations = operationsOf(openapi);
   return {
     openapi,
     catalog,
     operation: (key) => operations.get(key),
-    can: (key) => (operations.has(key) || key in ownOperations) && !Object.hasOwn(refused, key),
+    can: (key) => (operations.has(key) || own.includes(key)) && !Object.hasOwn(refused, key),
     call<Result>(key: string, input: Json = {}) {
       const operation = operations.get(key);
       const sent =

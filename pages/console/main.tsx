@@ -17,6 +17,7 @@ import { ListPage } from "./list-page.js";
 import { lists } from "./lists.js";
 import { ObjectList, storagesOf } from "./objects.js";
 import { ServiceLog } from "./service/log.js";
+import { ServiceMails } from "./service/mails.js";
 import { ServiceState } from "./service/state.js";
 import { Navigation, type Group } from "./navigation.js";
 
@@ -119,6 +120,7 @@ function groupsOf(api: Api, isGuest: boolean): readonly Group[] {
   const service = [
     ...(api.can("console.state") ? [{ title: "Service state", address: "service" }] : []),
     ...(api.can("console.log") ? [{ title: "Log", address: "log" }] : []),
+    ...(api.can("console.mails") ? [{ title: "Mails", address: "mails" }] : []),
   ];
   return [
     { title: "Documents", rooms: documents },
@@ -154,6 +156,7 @@ function Room({ api, address }: { readonly api: Api; readonly address: string })
   }
   if (room === "service" && api.can("console.state")) return <ServiceState api={api} />;
   if (room === "log" && api.can("console.log")) return <ServiceLog api={api} />;
+  if (room === "mails" && api.can("console.mails")) return <ServiceMails api={api} />;
   return <Empty title="Nothing here">It doesn't exist, or you may not see it.</Empty>;
 }
 

@@ -113,6 +113,13 @@ export interface ServiceCommand {
   read(args: readonly string[]): ((service: ServiceAtWork) => Promise<string>) | null;
 }
 
+/** Something that the console asks the process; the answer is for operators alone. */
+export interface ServiceQuestion {
+  /** Its path below `/console`. */
+  readonly name: string;
+  readonly ask: () => object;
+}
+
 /** One family. `Part` is the family's part of the service definition, under `member`. */
 export interface Family<Member extends string, Part, Settings> {
   readonly member: Member;
@@ -131,6 +138,8 @@ export interface Family<Member extends string, Part, Settings> {
   readonly migrated: (part: Part, database: Database, options: MigrateOptions) => Promise<void>;
   readonly jobs: (part: Part, service: ServiceAtWork) => readonly (PeriodicJob | OutsideJob)[];
   readonly commands: (part: Part) => readonly ServiceCommand[];
+  /** What the console asks, where there is an answer. */
+  readonly questions: (part: Part, service: ServiceAtWork) => readonly ServiceQuestion[];
   readonly metrics: (part: Part, service: ServiceAtWork) => DeclaredMetrics;
   /** What else an integration event does, in the transaction that stages it. */
   readonly staged: (part: Part, context: ExecutionContext, event: StagedEvent) => Promise<void>;
@@ -155,6 +164,7 @@ const silent = {
   migrated: async () => undefined,
   jobs: () => [],
   commands: () => [],
+  questions: () => [],
   metrics: () => ({}),
   staged: async () => undefined,
   departed: async () => undefined,

@@ -3,7 +3,7 @@
 import { fail } from "../contract/errors.js";
 import type { Exchange } from "../http/exchange.js";
 import { isObject } from "../contract/json-pointer.js";
-import type { ServiceCommand, ServiceAtWork } from "../operations/family.js";
+import type { ServiceCommand, ServiceAtWork, ServiceQuestion } from "../operations/family.js";
 import type { PhaseHook } from "../operations/hooks.js";
 import { nothing, params, parseWith, query, type InputBinding } from "../operations/input.js";
 import { route, type AnyRoute } from "../operations/operation.js";
@@ -22,6 +22,7 @@ export interface ConsoleParts {
   /** Whether everybody may ask what they may do; otherwise only operators. */
   readonly isOpen: boolean;
   readonly commands: readonly ServiceCommand[];
+  readonly questions: readonly ServiceQuestion[];
   readonly metrics: Metrics | null;
   readonly lines: Pick<KeptLog, "linesAfter">;
 }
@@ -43,6 +44,7 @@ export function consoleRoutes(parts: ConsoleParts): readonly AnyRoute[] {
       const found = lines.linesAfter(after);
       return { lines: found.slice(0, mostLines), has_more: found.length > mostLines };
     }),
+    ...parts.questions.map(({ name, ask }) => consoleRoute(name, operator, nothing, ask)),
     {
       ...consoleRoute("run", operator, commandInput, async ({ name, args }) => {
         const work = commands.find((command) => command.name === name)?.read(args);
@@ -57,13 +59,16 @@ export function consoleRoutes(parts: ConsoleParts): readonly AnyRoute[] {
   ];
   const access = consoleRoute("access", isOpen ? [] : operator, nothing, async (_, context) => ({
     refused: await refusalsOf([...parts.routes, ...ofOperator], context),
+    own: ofOperator.map(({ operationId }) => operationId),
   }));
   return [access, ...ofOperator];
 }
 
+const polled = ["console.state", "console.log", "console.mails"];
+
 /** Whether an exchange only asks how the process is, as the console does all the time. */
 export function isPolled({ operation, code }: Pick<Exchange, "operation" | "code">): boolean {
-  return code === null && (operation === "console.state" || operation === "console.log");
+  return code === null && polled.includes(operation ?? "");
 }
 
 function consoleRoute<Input>(

@@ -13,7 +13,7 @@ export {
 export type { TestClock } from "./clock.js";
 export type { Duration } from "./duration.js";
 export type { Person } from "./people.js";
-export type { LogLine, RecordedEvent, RecordedSignal } from "./recorder.js";
+export type { LogLine, RecordedEvent, RecordedMail, RecordedSignal } from "./recorder.js";
 export {
   prepareTestService,
   type SignedInClient,

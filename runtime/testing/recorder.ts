@@ -1,5 +1,6 @@
 // What a service under test has committed and logged, as arrays: events, signals, and lines of the
 // log.
+import type { CheckedMail } from "../families/outbox/mail.js";
 import type { Log } from "../ports/log.js";
 import type { CommittedSignal, Observer } from "../ports/observer.js";
 
@@ -14,6 +15,12 @@ export type RecordedEvent<Events> = {
     readonly created_at: string;
   };
 }[keyof Events & string];
+
+/** A mail that the function of `outbox.mail` has made. */
+export interface RecordedMail<Events> extends CheckedMail {
+  /** The event that it is of. */
+  readonly event: RecordedEvent<Events>;
+}
 
 /** A signal. `Signals` has the type of the data by the name of the signal. */
 export type RecordedSignal<Signals> = {

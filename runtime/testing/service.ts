@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeMail } from "../families/outbox/mail.js";
 import type { Destination } from "../families/outbox/spec.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { outboxStore } from "../ports/outbox.js";
@@ -13,7 +14,13 @@ import { readSettings } from "../server/settings.js";
 import { start, type RunningService } from "../server/start.js";
 import { StandingClock, testClockOf, timeOf, type TestClock } from "./clock.js";
 import { peopleOf, type Person } from "./people.js";
-import { recorder, type LogLine, type RecordedEvent, type RecordedSignal } from "./recorder.js";
+import {
+  recorder,
+  type LogLine,
+  type RecordedEvent,
+  type RecordedMail,
+  type RecordedSignal,
+} from "./recorder.js";
 import { epochMillis } from "../ports/ambient.js";
 
 /** What a generated client is created with. */
@@ -89,6 +96,11 @@ export interface TestService<Client, Events, Signals> extends AsyncDisposable {
   readonly clock: TestClock;
   /** Integration events that have been committed, oldest first. */
   readonly outbox: readonly RecordedEvent<Events>[];
+  /**
+   * The mails that `outbox.mail` makes of these events, oldest first. Each is made once, when it is
+   * first asked for; rejects with what the function throws. Nothing is sent.
+   */
+  mails(): Promise<readonly RecordedMail<Events>[]>;
   /** Signals that have been committed, durable and ephemeral, oldest first. */
   readonly signals: readonly RecordedSignal<Signals>[];
   readonly logs: readonly LogLine[];
@@ -155,6 +167,7 @@ function serviceOf<Client extends object, Events, Signals>(
   return {
     url,
     outbox: record.outbox,
+    mails: mailsOf(service, connection, record.outbox),
     signals: record.signals,
     logs: record.logs,
     clock: testClockOf(clock, () => {
@@ -202,6 +215,28 @@ function destinationsOf<Events>(
         names.map((name) => [name, given[name] ?? (async () => undefined)]),
       ),
     },
+  };
+}
+
+/** Makes the mails of events, those of an event once. */
+function mailsOf<Events>(
+  { outbox }: ServiceDefinition,
+  connection: RunningService["connection"],
+  events: readonly RecordedEvent<Events>[],
+): () => Promise<readonly RecordedMail<Events>[]> {
+  const made = new Map<string, Promise<RecordedMail<Events> | null>>();
+  const mailOf = async (event: RecordedEvent<Events>): Promise<RecordedMail<Events> | null> => {
+    if (outbox?.mail === undefined) return null;
+    const { id, name, data, tenant, created_at } = event;
+    const context = connection.context(`outbox.${name}`, tenant);
+    const told = { id, name, data, tenant, created_at, attempt: 1 };
+    const mail = await makeMail(outbox.mail, told, context);
+    return mail === null ? null : { ...mail, event };
+  };
+  return async () => {
+    for (const event of events) if (!made.has(event.id)) made.set(event.id, mailOf(event));
+    const mails = await Promise.all(events.map(({ id }) => made.get(id)));
+    return mails.filter((mail) => mail !== null && mail !== undefined);
   };
 }
 

@@ -52,6 +52,7 @@ export const pagesHouse: House = [
     ["operations", /^pages\/operations\//],
     ["events", /^pages\/events\//],
     ["console", /^pages\/console\//],
+    ["mail frame", /^pages\/mail-frame\//],
   ],
 ];
 

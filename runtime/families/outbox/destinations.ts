@@ -1,6 +1,7 @@
 // Where the events of an outbox go: to functions of the author's, or to the URL that the deployment
 // set for a name.
 import type { Log } from "../../ports/log.js";
+import { showMails, type KeptMails } from "./kept-mails.js";
 import { logDestination } from "./log-destination.js";
 import { smtp, type MailDestination } from "./smtp.js";
 import type { Destination, OutboxSpec } from "./spec.js";
@@ -19,6 +20,7 @@ export function destinationsOf(
   { events, mail }: OutboxSpec,
   { destinations, webhookSecrets, mailFrom, requiresTls }: OutboxSettings,
   log: Log,
+  kept: KeptMails | null,
 ): Destinations {
   // Events that go to one name share its connections.
   const servers = new Map<string, MailDestination>();
@@ -30,9 +32,15 @@ export function destinationsOf(
     servers.set(url, known);
     return known.destination;
   };
+  const logged = logDestination(log);
+  const shown = mail === undefined || kept === null ? null : showMails(mail, kept, log);
+  const inDevelopment: Destination = async (event, context) => {
+    await logged(event, context);
+    await shown?.(event, context);
+  };
   const named = (name: string): Destination => {
     const url = destinations[name] ?? "log:";
-    if (url === "log:") return logDestination(log);
+    if (url === "log:") return inDevelopment;
     return isMailServer(url) ? mailed(url) : webhook(url, webhookSecrets);
   };
   return {

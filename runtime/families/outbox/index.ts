@@ -1,10 +1,17 @@
 // The family of the outbox: integration events, and where they go.
-import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
+import {
+  askedOnce,
+  familyOf,
+  hourly,
+  openedAs,
+  type ServiceAtWork,
+} from "../../operations/family.js";
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { outboxStore } from "../../ports/outbox.js";
 import { deadLettersCommand, outboxCommand, redriveCommand } from "./commands.js";
 import { destinationsOf } from "./destinations.js";
+import { keepMails, keptMails } from "./kept-mails.js";
 import { startRelay } from "./relay.js";
 import { readOutboxSettings } from "./settings.js";
 import type { OutboxSpec } from "./spec.js";
@@ -17,6 +24,9 @@ const batchSize = 1_000;
 export const outboxFamily = familyOf<OutboxSpec>()({
   member: "outbox",
   settings: readOutboxSettings,
+  open: async (_spec, _service, { isProduction }) => [
+    openedAs(keptMails, isProduction ? null : keepMails()),
+  ],
   jobs: (_spec, { clock }) => [
     hourly(
       "outbox.dead",
@@ -24,11 +34,16 @@ export const outboxFamily = familyOf<OutboxSpec>()({
         (await transaction.of(outboxStore).prune(clock.now() - deadFor, batchSize)) === batchSize,
     ),
   ],
+  questions: ({ mail }, service) => {
+    const kept = service.of(keptMails);
+    if (kept === null || mail === undefined) return [];
+    return [{ name: "mails", ask: () => ({ mails: kept.list() }) }];
+  },
   commands: (spec) => [outboxCommand, deadLettersCommand(spec), redriveCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),
   start(spec, service, settings) {
     const { maxAttempts, backoffMillis } = settings;
-    const destinations = destinationsOf(spec, settings, service.log);
+    const destinations = destinationsOf(spec, settings, service.log, service.of(keptMails));
     const relay = startRelay({
       service,
       destinations: destinations.of,

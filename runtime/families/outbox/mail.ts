@@ -1,6 +1,7 @@
 // Mails of integration events: what the author's function returns for each, and what of that is
 // sent.
 import type { ExecutionContext } from "../../operations/context.js";
+import { runHeld } from "../../operations/held-calls.js";
 import type { IntegrationEvent } from "./event.js";
 
 /** A mail of the author's: text, HTML, or both. The deployment sets the sender. */
@@ -38,6 +39,22 @@ export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
 export type AnyMailRenderer = (event: any, context: ExecutionContext) => Made | Promise<Made>;
 
+/** A mail as it is sent: its recipients are a list. */
+export type CheckedMail = Mail & { readonly to: readonly string[] };
+
+/**
+ * Has the author's function make the mail of an event; null for none. Rejects if what it returns is
+ * no mail.
+ */
+export async function makeMail(
+  render: AnyMailRenderer,
+  event: IntegrationEvent,
+  context: ExecutionContext,
+): Promise<CheckedMail | null> {
+  const made = await runHeld(context, render, (own) => render(event, own));
+  return made === null || made === undefined ? null : checkedMail(made);
+}
+
 /**
  * One address and nothing else: no second recipient, no name, no line break or other control
  * character.
@@ -49,7 +66,7 @@ const maxRecipients = 50;
  * The mail with its recipients as a list. Throws if it isn't one, without naming a recipient,
  * because the reason is logged.
  */
-export function checkedMail(mail: Mail): Mail & { readonly to: readonly string[] } {
+function checkedMail(mail: Mail): CheckedMail {
   const { to, subject, text, html, reply_to: replyTo } = mail;
   const recipients = typeof to === "string" ? [to] : to;
   if (!Array.isArray(recipients) || recipients.length === 0 || recipients.length > maxRecipients)

@@ -18,6 +18,7 @@ export interface OutboxSettings {
   readonly mailFrom: string;
   /** Whether a mail server must offer STARTTLS: in production, unless it is this machine. */
   readonly requiresTls: (url: string) => boolean;
+  readonly isProduction: boolean;
 }
 
 /** Whether a destination is a mail server. */
@@ -39,6 +40,7 @@ export function readOutboxSettings(
     webhookSecrets: urls.some((url) => /^https?:/.test(url)) ? secrets.read("SECRETS_WEBHOOK") : [],
     mailFrom: urls.some(isMailServer) ? readSender(source) : "",
     requiresTls: (url) => isProduction && !isThisMachine(new URL(url)),
+    isProduction,
   };
 }
 

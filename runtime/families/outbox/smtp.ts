@@ -2,8 +2,7 @@
 // 5321).
 import { domainToASCII } from "node:url";
 import type { Transporter } from "nodemailer";
-import { runHeld } from "../../operations/held-calls.js";
-import { checkedMail, type Mail, type AnyMailRenderer } from "./mail.js";
+import { makeMail, type Mail, type AnyMailRenderer } from "./mail.js";
 import type { Destination } from "./spec.js";
 
 /** A mail server, and the sender of mails. */
@@ -39,9 +38,8 @@ export function smtp(server: MailServer, render: AnyMailRenderer): MailDestinati
   let opened: Promise<Transporter> | undefined;
   return {
     async destination(event, context) {
-      const made = await runHeld(context, render, (own) => render(event, own));
-      if (made === null || made === undefined) return;
-      const mail = checkedMail(made);
+      const mail = await makeMail(render, event, context);
+      if (mail === null) return;
       const transport = await (opened ??= open(server));
       await transport.sendMail({
         ...message(mail, server.from),

@@ -26,10 +26,11 @@ export interface DocsOptions {
 interface Answer {
   readonly type: string;
   readonly text: KeptText;
+  readonly policy: string;
 }
 
 function answerOf(type: string, read: () => Promise<string | Buffer>): Answer {
-  return { type, text: new KeptText(read) };
+  return { type, text: new KeptText(read), policy };
 }
 
 const types = {
@@ -41,7 +42,14 @@ const types = {
 
 /** Nothing inline, nothing from elsewhere; the files that were downloaded are `blob:`. */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * A mail has its styles inline, and pictures from anywhere. The script that shows it is the only
+ * one that runs; the console's own document is the only one that it is shown in.
+ */
+const mailPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data: https: http:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox";
 
 /** Answers GET and HEAD of the documentation's paths; returns whether it did. */
 export async function docsEndpoint(
@@ -59,7 +67,7 @@ export async function docsEndpoint(
         "Cache-Control",
         "no-cache",
         "Content-Security-Policy",
-        policy,
+        answer.policy,
         "X-Content-Type-Options",
         "nosniff",
         "Referrer-Policy",
@@ -114,8 +122,20 @@ async function docsAnswers({
       answerOf(types.html, async () => docsPage(page)),
     );
   }
+  if (shows.console) {
+    const read = async (): Promise<string> => mailFrame;
+    answers.set("/console/mail", { ...answerOf(types.html, read), policy: mailPolicy });
+  }
   return answers;
 }
+
+/** The document that a mail is shown in. */
+const mailFrame = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Mail</title><script src="/console/mail.js"></script></head>
+<body></body>
+</html>
+`;
 
 /** Where scripts and styles are, seen from a bundle, from `dist/runtime`, or from `runtime`. */
 function builtFolder(): string {

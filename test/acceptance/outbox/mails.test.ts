@@ -7,6 +7,7 @@ import { outboxStore } from "../../../runtime/ports/outbox.js";
 import { readSettings } from "../../../runtime/server/settings.js";
 import { engines, type TestEngine } from "../../support/engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
+import { recordingLog } from "../../support/recording-log.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
 const files = {
@@ -94,6 +95,28 @@ afterAll(() => {
 const from = "Demo shop <shop@demo.test>";
 const order = { to: "ann@example.test", subject: "Thank you, Änn" };
 
+test("a test asks for the mails that the events of its service make", async () => {
+  const { testService } = await project.load("generated/testing.ts");
+  await using app = await testService();
+  const place = async (body: object): Promise<void> => {
+    const headers = { "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify({ more: null, ...body }) };
+    expect((await fetch(`${app.url}/orders`, sent)).status).toBe(204);
+  };
+  expect(await app.mails()).toEqual([]);
+  await place(order);
+  await place({ ...order, subject: "Again" });
+  const mails = await app.mails();
+  const made = { to: [order.to], text: "It is on its way.", html: "<p>It is on its way.</p>" };
+  expect(mails).toMatchObject([
+    { ...made, subject: order.subject, event: { name: "orders.placed", data: { to: order.to } } },
+    { ...made, subject: "Again" },
+  ]);
+  expect((await app.mails())[0]).toBe(mails[0]);
+  await place({ ...order, to: "nobody" });
+  await expect(app.mails()).rejects.toThrow("plain addresses");
+});
+
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     const running: TestService[] = [];
@@ -139,6 +162,52 @@ for (const engine of engines) {
         /<p>It is on its way\.<\/p>/,
       ])
         expect(source).toMatch(line);
+    });
+
+    test("without a server, mails are kept for the console, the newest first", async () => {
+      const lines = recordingLog();
+      const { service: definition } = await project.load("generated/service.ts");
+      const folder = `${project.root}/generated`;
+      const service = await startTestService(engine, { definition, folder, log: lines });
+      running.push(service);
+      const asked = async () => (await service.call("GET", "/console/mails")).body.mails;
+      for (const more of [
+        null,
+        '{"to":["ann@example.test","bob@example.test"],"text":"Hi\\n you"}',
+      ])
+        expect((await service.post("/orders", { ...order, more })).status).toBe(204);
+      expect((await service.post("/orders", { ...order, to: "nobody" })).status).toBe(204);
+      await expect.poll(() => stateOf(service)).toEqual(delivered);
+      const mails = await asked();
+      expect(mails).toHaveLength(2);
+      expect(mails).toContainEqual({
+        to: [order.to],
+        subject: order.subject,
+        text: "It is on its way.",
+        html: "<p>It is on its way.</p>",
+        event: {
+          id: expect.any(String),
+          name: "orders.placed",
+          created_at: expect.stringMatching(/Z$/),
+        },
+      });
+      const told = lines.lines
+        .map(({ fields }) => fields["mail"])
+        .filter((one) => one !== undefined);
+      expect(told.toSorted()).toEqual([
+        `to ${order.to} and 1 more: ${order.subject} · Hi you`,
+        `to ${order.to}: ${order.subject} · It is on its way.`,
+      ]);
+      expect(lines.lines.filter(({ message }) => message.startsWith("no mail"))).toHaveLength(1);
+      const access = (await service.call("GET", "/console/access")).body;
+      expect(access.own).toContain("console.mails");
+    });
+
+    test("with a server, none is kept", async () => {
+      const service = await started(`smtp://${await mailServer()}`);
+      expect((await service.post("/orders", order)).status).toBe(204);
+      await expect.poll(() => received.length).toBe(1);
+      expect((await service.call("GET", "/console/mails")).body).toEqual({ mails: [] });
     });
 
     test.each([
