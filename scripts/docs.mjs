@@ -1,6 +1,7 @@
-// Writes the pages that follow from others: docs/errors.md, docs/diagnostics.md, the routes in docs/registry.md, llms.txt.
+// Writes the pages that follow from others: docs/errors.md, docs/diagnostics.md, docs/functions.md, the routes in docs/registry.md, llms.txt.
 // A test holds them up to date.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { functionsPage } from "./functions.mjs";
 import { root } from "./prepare.mjs";
 
 const { errors } = await import(`${root}/dist/runtime/contract/errors.js`);
@@ -52,6 +53,8 @@ export function registryPage() {
   return `${page.slice(0, before + begin.length)}\n${table}\n${page.slice(after)}`;
 }
 
+export { functionsPage };
+
 /** Pages that nobody needs to build a service. */
 const optional = ["bench.md", "releases.md"];
 
@@ -96,6 +99,7 @@ function firstSentence(text) {
 }
 
 if (process.argv[1]?.endsWith("docs.mjs")) {
+  writeFileSync(`${root}/docs/functions.md`, functionsPage());
   writeFileSync(`${root}/llms.txt`, llmsText());
   writeFileSync(`${root}/docs/errors.md`, errorsPage());
   writeFileSync(`${root}/docs/diagnostics.md`, diagnosticsPage());

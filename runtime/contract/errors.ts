@@ -49,6 +49,7 @@ export function row(
 
 const generic = "The service could not answer this request.";
 
+/** The one table of errors: each code with its kind, status and detail. */
 export const errors = {
   "core.malformed": row("malformed", "The request is malformed."),
   http_malformed: row("malformed", "The request is not valid HTTP."),

@@ -64,14 +64,22 @@ interface WrapMaker {
   <Input, Result>(run: HookFunctions<Input, Result>["wrap"]): PhaseHook<"wrap", Input, Result>;
 }
 
-/** Makers of hooks, one a phase, as generated routes name them. */
+// Makers of hooks, one a phase, as generated routes name them.
+/** Makes a hook that runs before the transaction: what it throws refuses the call. */
 export const before = of("before");
+/** Makes a hook around the whole call, which it continues by `next`. */
 export const wrap: WrapMaker = of("wrap");
+/** Makes a hook that runs in the transaction, before the operation. */
 export const txBefore = of("tx_before");
+/** Makes a hook that runs in the transaction, with the output; what it throws rolls back. */
 export const txAfter = of("tx_after");
+/** Makes a hook that runs after the commit; what it throws is logged. */
 export const afterCommit = of("after_commit");
+/** Makes a hook that runs once the operation has succeeded. */
 export const onSuccess = of("on_success");
+/** Makes a hook that runs once the operation has failed, with the error. */
 export const onFailure = of("on_failure");
+/** Makes a hook that runs at the end, whatever has happened. */
 export const onFinally = of("finally");
 
 /** The hooks of one chain, grouped by phase once, when the operation is made. */

@@ -30,6 +30,7 @@ function parameter<T>(
   return { in: place, type, required };
 }
 
+/** Parameters that an operation takes from the path of its route. */
 export const path = {
   string: parameter<string>("path", "string", true),
   uuid: parameter<string>("path", "uuid", true),
@@ -43,6 +44,7 @@ export function header(field: string): Parameter<string | undefined> {
   return { in: "header", type: "string", required: false, field };
 }
 
+/** Parameters that an operation takes from the query of its URL. */
 export const query = {
   string: parameter<string>("query", "string", true),
   uuid: parameter<string>("query", "uuid", true),
@@ -62,6 +64,7 @@ export const query = {
 /** The revision a write expects: an integer from 1, or `"any"` for `If-Match: *`. */
 export type ExpectedRevision = number | "any";
 
+/** The revision that a write expects, from `rev` or `If-Match`. */
 export const revision = {
   required: parameter<ExpectedRevision>("revision", "integer", true),
   optional: parameter<ExpectedRevision | undefined>("revision", "integer", false),

@@ -9,7 +9,7 @@ export interface Tenant {
   readonly isActive: boolean;
 }
 
-/** The key of the store below. */
+/** The key of the store of tenants and memberships: `transaction.of(tenantStore)`. */
 export const tenantStore = storeKey<TenantStore>("tenants");
 
 /** Tenants within one transaction. */

@@ -107,6 +107,7 @@ export default defineConfig({
         text: "Look up",
         items: [
           page("The command line", "docs/cli"),
+          page("Functions", "docs/functions"),
           page("Errors", "docs/errors"),
           page("Diagnostics", "docs/diagnostics"),
           page("Figures", "docs/bench"),

@@ -331,18 +331,29 @@ test("the README's first example is a project of init, and answers as it says", 
 });
 
 describe("pages that follow from tables", () => {
-  test("errors.md, diagnostics.md, the routes of registry.md and llms.txt are current (node scripts/docs.mjs)", () => {
+  test("errors.md, diagnostics.md, functions.md, the routes of registry.md and llms.txt are current (node scripts/docs.mjs)", () => {
     const printed = execFileSync(
       process.execPath,
       [
         "--input-type=module",
         "-e",
-        "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify([d.errorsPage(), d.diagnosticsPage(), d.registryPage(), d.llmsText()]))",
+        "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify([d.errorsPage(), d.diagnosticsPage(), d.registryPage(), d.llmsText(), d.functionsPage()]))",
       ],
       { cwd: root, encoding: "utf8" },
     );
-    const pages = ["docs/errors.md", "docs/diagnostics.md", "docs/registry.md", "llms.txt"];
+    const pages = ["errors", "diagnostics", "registry"].map((name) => `docs/${name}.md`);
+    pages.push("llms.txt", "docs/functions.md");
     expect(pages.map(textOf)).toEqual(JSON.parse(printed));
+  });
+
+  test("every function that the packages export is on its page", async () => {
+    const page = textOf("docs/functions.md");
+    for (const module of ["opwright/runtime", "opwright/testing"]) {
+      const names = Object.keys((await import(module)) as object);
+      expect(names.length).toBeGreaterThan(5);
+      const missing = names.filter((name) => !new RegExp(`^- \`${name}[\`(]`, "m").test(page));
+      expect([module, missing]).toEqual([module, []]);
+    }
   });
 
   test("every code has its row", () => {

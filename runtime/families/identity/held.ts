@@ -4,19 +4,29 @@ import * as accounts from "./account.js";
 import * as operations from "./operations.js";
 import * as provision from "./provision.js";
 
-/** See `createPrincipal` of `provision.ts`. */
+/**
+ * Adds an active principal with a login and returns its id. Throws `core.conflict` if the login
+ * is taken.
+ */
 export const createPrincipal: typeof provision.createPrincipal = (context, given) =>
   callWithTurns(context, "createPrincipal", () => provision.createPrincipal(context, given));
 
-/** See `issueSession` of `operations.ts`. */
+/** Begins a session inside the running write transaction. */
 export const issueSession: typeof operations.issueSession = (spec, context, given) =>
   callWithTurns(context, "issueSession", () => operations.issueSession(spec, context, given));
 
-/** See `signIn` of `operations.ts`. */
+/**
+ * Signs in with a password, under the throttle of logins. Throws the same `core.authentication` for
+ * every failure.
+ */
 export const signIn: typeof operations.signIn = (spec, context, given) =>
   callWithTurns(context, "signIn", () => operations.signIn(spec, context, given));
 
-/** See `account` of `account.ts`. */
+/**
+ * The caller's own account: `account.accessToken(context)`, and `account.change(given, context,
+ * alongside)` for another login or password. Each throws `core.authorization` for an API key and
+ * for an actor.
+ */
 export const account: typeof accounts.account = {
   accessToken: (context) =>
     callWithTurns(context, "account.accessToken", () => accounts.account.accessToken(context)),
