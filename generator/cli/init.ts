@@ -37,7 +37,7 @@ export async function runInit(
     terminal.out(`create ${path}\n`);
   }
   terminal.note(
-    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm test\n  npm start`,
+    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm test\n${template === "tracker" ? "  npm run demo\n" : ""}  npm start`,
   );
   return exitCodes.fine;
 }
@@ -58,7 +58,8 @@ function templateFiles(template: Template): readonly (readonly [string, string])
   );
   if (template !== "tracker") return own;
   const registry = filesBelow(join(root, "registry"), "registry/").filter(
-    ([path]) => !path.startsWith("registry/demo"),
+    // The places are a package of this repository's.
+    ([path]) => path !== "registry/demo/places.ts",
   );
   return [...registry, ...own];
 }
@@ -86,8 +87,11 @@ function nameService(service: string, folder: string): string {
     .replace(/^( {2}title: ).*$/m, `$1${words.charAt(0).toUpperCase()}${words.slice(1)}`);
 }
 
-/** What the reference service uses besides Express: a transport of its realtime plane. */
-const ofTracker = { "socket.io": "^4.8.0" };
+/** What the reference service has besides: a transport of its realtime plane, and demo data. */
+const ofTracker = {
+  dependencies: { "socket.io": "^4.8.0" },
+  scripts: { demo: "tsc && node dist/registry/demo/load.js" },
+};
 
 /** What nobody awaits fails its operation, also behind `void`: see handlers.md. */
 const lintRules = {
@@ -126,6 +130,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           dev: "opwright dev",
           // With types: an await that is missing is seen where only its type shows it.
           lint: "oxlint --type-aware",
+          ...more?.scripts,
           start: "tsc && node --enable-source-maps dist/generated/server.js",
           // What was compiled of tests that are gone goes with them.
           test: `node -e "fs.rmSync('dist/test', {recursive: true, force: true})" && tsc --incremental false && node --test dist/test/*.test.js`,
@@ -135,7 +140,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           opwright: `^${packageVersion()}`,
           // For the PostgreSQL of compose.yaml.
           pg: "^8.0.0",
-          ...more,
+          ...more?.dependencies,
         },
         devDependencies: {
           "@types/express": "^5.0.0",

@@ -45,7 +45,8 @@ test("an app of the author's own goes before them", async () => {
     },
   });
   expect((await service.call("GET", "/docs")).body).toBe("mine");
-  expect((await service.call("GET", "/docs/operations")).status).toBe(200);
+  for (const path of ["/docs/operations", "/docs/operations/", "/console/"])
+    expect([path, (await service.call("GET", path)).status]).toEqual([path, 200]);
   expect((await service.call("POST", "/docs/operations")).status).toBe(405);
   await service.stop();
 });

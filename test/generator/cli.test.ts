@@ -332,6 +332,16 @@ describe("init", () => {
       compile(folder, "typescript");
       compile(folder, "typescript-5.9");
       expect(npmTest(folder)).toEqual([0, ""]);
+      if (template !== "tracker") return;
+      // Whom the home of the service offers to sign in as is there.
+      const loaded = spawnSync(process.execPath, ["dist/registry/demo/load.js"], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      expect([loaded.status, loaded.stderr]).toEqual([
+        0,
+        expect.stringContaining("sign in as ada@example.test"),
+      ]);
     },
     // It installs nothing, but compiles three times and starts services: a slow machine takes its time.
     180_000,

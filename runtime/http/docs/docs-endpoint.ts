@@ -58,7 +58,7 @@ export async function docsEndpoint(
   const answers = await docsAnswers(options);
   return (req, res) => {
     const [path = ""] = (req.url ?? "").split("?", 1);
-    const answer = answers.get(path);
+    const answer = answers.get(path) ?? answers.get(path.replace(/\/$/, ""));
     if (answer === undefined) return false;
     answerGet(req, res, () =>
       answer.text.answer(req, res, [
