@@ -161,6 +161,14 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await expect.poll(async () => (await rows())[0]).toContain("Paged 29");
     await page.click("main >> text=name is like Paged %");
     await expect.poll(async () => (await rows()).join()).not.toContain("Paged 00");
+    await page.fill("#find", "pAGED 2");
+    await page.click("text=Find");
+    await expect.poll(async () => (await rows()).length).toBe(10);
+    await page.fill("#find", "100%");
+    await page.click("text=Find");
+    await page.waitForSelector("main .empty >> text=None fits what was asked for.");
+    await page.fill("#find", "");
+    await expect.poll(async () => (await rows()).length).toBe(25);
     await page.close();
   });
 

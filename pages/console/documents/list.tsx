@@ -233,7 +233,7 @@ function Cell({ kind, name, hit, titles, isTitle }: CellProps): JSX.Element {
   if (isTitle)
     return (
       <a href={`#documents/${kind.name}/${String(hit["id"])}`}>
-        {value === "" ? String(hit["id"]) : <Value value={value} />}
+        {isNothing(value) ? String(hit["id"]) : <Value value={value} />}
       </a>
     );
   if (typeof value !== "string") return <Value value={value} />;
