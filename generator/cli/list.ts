@@ -1,7 +1,9 @@
-// opwright list: every operation with its route, guard and hooks.
+// opwright list: the operations that have a route, with guard and hooks; as JSON, all of them.
 import { checkRegistry } from "../pipeline/generate.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+
+const noRoute = "(no route)";
 
 export async function runList(
   { project, format }: ConfiguredProject,
@@ -11,19 +13,21 @@ export async function runList(
   const operations = Object.values(expanded.model.operations);
   const rows = operations.map(({ key, route, guard, hooks, eachHooks, deadlineSeconds }) => ({
     key,
-    route: route === null ? "(no route)" : `${route.method} ${route.path}`,
+    route: route === null ? noRoute : `${route.method} ${route.path}`,
     guard,
     hooks: hooks.map(({ id }) => id).join(" "),
     each: eachHooks.map(({ of, id }) => `${of}:${id}`).join(" "),
     deadline: deadlineSeconds === null ? "" : `${deadlineSeconds}s`,
   }));
+  // What a mount leaves out was left out by choice, and what is sensitive as well.
+  const routed = rows.filter(({ route }) => route !== noRoute);
   if (format === "json") {
     terminal.out(`${JSON.stringify({ operations: rows }, null, 2)}\n`);
   } else {
     const widths = (["key", "route", "guard", "deadline"] as const).map((column) =>
-      Math.max(0, ...rows.map((row) => row[column].length)),
+      Math.max(0, ...routed.map((row) => row[column].length)),
     );
-    for (const row of rows) {
+    for (const row of routed) {
       const cells = [row.key, row.route, row.guard, row.deadline].map((cell, index) =>
         cell.padEnd(widths[index] ?? 0),
       );
@@ -32,7 +36,10 @@ export async function runList(
       terminal.out(`${[...cells, hooks].join("  ").trimEnd()}\n`);
     }
   }
-  terminal.note(`${operations.length} operations`);
+  const others = rows.length - routed.length;
+  terminal.note(
+    `${routed.length} operations${others === 0 ? "" : `, and ${others} without a route: \`--format json\` has them`}`,
+  );
   if (findings.length === 0) return exitCodes.fine;
   terminal.note(`the registry has ${findings.length} findings; run \`opwright check\``);
   return exitCodes.findings;

@@ -100,9 +100,28 @@ describe("formats", () => {
 });
 
 describe("commands", () => {
-  test("list shows every operation with its route", async () => {
+  test("list shows every operation that has a route, and counts those that were left out", async () => {
     const { stdout } = await cli(root, "list");
     expect(stdout).toMatch(/^notes\.create\s+POST \/notes\s+open/m);
+    const project = writeProject({
+      "registry/app.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+documents:
+  notes: {type: {text: string}, guard: open, mount: {at: /notes, include: [create, get]}}
+`,
+    });
+    const listed = await cli(project.root, "list");
+    expect(listed.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([
+      "notes.create",
+      "notes.get",
+      "",
+    ]);
+    const { operations: all } = JSON.parse(
+      (await cli(project.root, "list", "--format", "json")).stdout,
+    ) as { readonly operations: readonly unknown[] };
+    expect(listed.stderr).toContain(`2 operations, and ${all.length - 2} without a route`);
+    project.remove();
     const { operations } = JSON.parse((await cli(root, "list", "--format", "json")).stdout) as {
       readonly operations: readonly { readonly key: string }[];
     };
