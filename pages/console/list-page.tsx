@@ -1,6 +1,6 @@
 // A list of the console: a table with what can be done with each item, and a form for another.
 import { useState } from "preact/hooks";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { controlsOf, firstValues, objectOf } from "../openapi/form-values.js";
 import { Code } from "../parts/code.js";
 import { Empty } from "../parts/empty.js";
@@ -12,6 +12,7 @@ import { Action } from "./action.js";
 import { bodySchema, type Api, type Json } from "./api.js";
 import type { ListKind } from "./lists.js";
 import { useNotice, type Say } from "./notice.js";
+import { CopiedId, isId } from "./short-id.js";
 import { Value } from "./value.js";
 
 interface ListProps {
@@ -129,6 +130,15 @@ function Items({
   );
 }
 
+/** A name that may have its line end behind an underscore. */
+function wrapping(name: string): readonly ComponentChildren[] {
+  return name.split(/(?<=_)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr key={at} />, part]));
+}
+
+function ItemValue({ value }: { readonly value: unknown }): JSX.Element {
+  return isId(value) ? <CopiedId id={value} /> : <Value value={value} />;
+}
+
 /** The items of an answer; a text is an item with that one member. */
 function itemsOf({ items, id }: ListKind, answer: Json): readonly Json[] {
   const list = answer[items];
@@ -142,7 +152,10 @@ interface TableProps extends Omit<ItemsProps, "input" | "version"> {
 
 function Table({ api, kind, parent, address, items, say, reload }: TableProps): JSX.Element {
   if (items.length === 0) return <Empty title="Nothing here" />;
-  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  // What no item has is no column.
+  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))].filter((name) =>
+    items.some((item) => item[name] !== null && item[name] !== undefined),
+  );
   const actions = kind.actions.filter(({ operation }) => api.can(operation));
   const { inner } = kind;
   const isInnerShown = inner !== undefined && api.can(inner.operation);
@@ -152,7 +165,7 @@ function Table({ api, kind, parent, address, items, say, reload }: TableProps): 
         <tr>
           {columns.map((name) => (
             <th key={name} scope="col">
-              {name}
+              {wrapping(name)}
             </th>
           ))}
           {(actions.length > 0 || isInnerShown) && <th scope="col">Actions</th>}
@@ -165,7 +178,7 @@ function Table({ api, kind, parent, address, items, say, reload }: TableProps): 
             <tr key={id}>
               {columns.map((name) => (
                 <td key={name} data-label={name}>
-                  <Value value={item[name]} />
+                  <ItemValue value={item[name]} />
                 </td>
               ))}
               {(actions.length > 0 || isInnerShown) && (

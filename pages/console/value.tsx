@@ -9,6 +9,8 @@ export function Value({ value }: { readonly value: unknown }): JSX.Element {
   if (value === null || value === undefined) return <span class="quiet">—</span>;
   if (typeof value === "boolean")
     return <span class={value ? "badge good" : "badge"}>{String(value)}</span>;
+  if (Array.isArray(value) && value.every((one) => typeof one === "string"))
+    return <span>{value.join(", ")}</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text))
     return <time dateTime={text}>{new Date(text).toLocaleString()}</time>;

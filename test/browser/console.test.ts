@@ -352,6 +352,15 @@ describe.skipIf(!hasBrowser)("the console", () => {
     "in %s it fits, and axe finds nothing",
     async (colorScheme) => {
       const id = await project("AXE", "Looked at", "Looked at again");
+      const { port } = receiver.address() as AddressInfo;
+      const { webhooks } = (await people.as(operator.token, "GET", "/webhooks")).body;
+      const url = `http://127.0.0.1:${port}/looked-at`;
+      const hook =
+        webhooks[0]?.id ??
+        (await people.as(operator.token, "POST", "/webhooks", { url, events: ["tasks.completed"] }))
+          .body.id;
+      status = 500;
+      await people.as(operator.token, "POST", `/webhooks/${hook}/test`);
       const page = await openConsole(browser, service, operator.token, "documents/projects", {
         colorScheme,
         bypassCSP: true,
@@ -362,6 +371,8 @@ describe.skipIf(!hasBrowser)("the console", () => {
         ["documents/projects/new", "Create"],
         ["objects/files", "Keys that begin with"],
         ["lists/webhooks", "Webhooks"],
+        [`lists/webhooks/${hook}`, "the webhook answered"],
+        ["lists/sessions", "is_"],
         ["lists/principals", "Find"],
         ["lists/keys", "Issue an API key"],
         ["service", "All have been applied."],

@@ -5,6 +5,7 @@ import { Empty } from "../../parts/empty.js";
 import { Fault } from "../../parts/fault.js";
 import { useLoaded } from "../../shell/use-loaded.js";
 import type { Api, Json } from "../api.js";
+import { isId, ShortId } from "../short-id.js";
 import { Value } from "../value.js";
 import { documentKind, titleMember, type DocumentKind } from "./document.js";
 import { FilterBar } from "./filter-bar.js";
@@ -242,15 +243,6 @@ function Cell({ kind, name, hit, titles, isTitle }: CellProps): JSX.Element {
   if (named !== null) return <>{named}</>;
   const isChoice = kind.members[name]?.enum !== undefined;
   return isChoice ? <span class="badge">{value}</span> : <Value value={value} />;
-}
-
-function isId(value: string): boolean {
-  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(value);
-}
-
-/** Ids begin with their time, so that it is the end that tells two of one minute apart. */
-function ShortId({ id }: { readonly id: string }): JSX.Element {
-  return <code title={id}>{`${id.slice(0, 8)}…${id.slice(-4)}`}</code>;
 }
 
 /** Ascending, descending, not at all. */

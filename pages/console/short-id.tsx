@@ -1,0 +1,35 @@
+// Ids in few characters: they are long, and mean nothing to people.
+import { useState } from "preact/hooks";
+import type { JSX } from "preact";
+
+/** Whether a text is an id. */
+export function isId(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(value);
+}
+
+/** Ids begin with their time, so that it is the end that tells two of one minute apart. */
+export function ShortId({ id }: { readonly id: string }): JSX.Element {
+  return <code title={id}>{`${id.slice(0, 8)}…${id.slice(-4)}`}</code>;
+}
+
+/** An id that is copied whole when it is clicked, for a form that asks for it. */
+export function CopiedId({ id }: { readonly id: string }): JSX.Element {
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(id);
+    setIsCopied(true);
+    setTimeout(() => setIsCopied(false), 1_500);
+  };
+  return (
+    <button class="plain" type="button" onClick={() => void copy()}>
+      {isCopied ? (
+        "Copied"
+      ) : (
+        <>
+          <span class="hidden">Copy </span>
+          <ShortId id={id} />
+        </>
+      )}
+    </button>
+  );
+}
