@@ -54,23 +54,16 @@ export function workCounter(types: Types): (schema: JsonSchema) => number | unde
   };
 }
 
-/** What was found of schemas: types of a registry refer to the same ones again and again. */
-const combined = new WeakMap<SchemaObject, readonly SchemaObject[]>();
-
 /** The schemas that check the same value: itself, and those that it combines. */
-function sameValue(schema: SchemaObject, types: Types): readonly SchemaObject[] {
-  const earlier = combined.get(schema);
-  if (earlier !== undefined) return earlier;
-  const through = new Set<SchemaObject>();
-  const collect = (one: JsonSchema): void => {
-    if (typeof one === "boolean" || through.has(one)) return;
-    through.add(one);
-    for (const inner of listAlternatives(one, types)) collect(inner);
-  };
-  collect(schema);
-  const found = [...through];
-  combined.set(schema, found);
-  return found;
+function* sameValue(
+  schema: JsonSchema,
+  types: Types,
+  through: Set<SchemaObject> = new Set(),
+): Generator<SchemaObject> {
+  if (typeof schema === "boolean" || through.has(schema)) return;
+  through.add(schema);
+  yield schema;
+  for (const inner of listAlternatives(schema, types)) yield* sameValue(inner, types, through);
 }
 
 function listAlternatives(schema: SchemaObject, types: Types): readonly JsonSchema[] {
@@ -121,10 +114,10 @@ function after(
   schema: JsonSchema,
   step: Step,
   types: Types,
-  through: Set<SchemaObject>,
+  through: ReadonlySet<SchemaObject>,
 ): readonly Load[] {
   if (typeof schema === "boolean" || through.has(schema)) return [nothing];
-  through.add(schema);
+  const inner = new Set(through).add(schema);
   let loads = ownParts(schema, step, types);
   const type = referredType(schema);
   const all = [
@@ -132,11 +125,11 @@ function after(
     ...listOf(schema, "allOf"),
     ...("not" in schema ? [schema["not"] as JsonSchema] : []),
   ];
-  for (const part of all) loads = both(loads, after(part, step, types, through));
+  for (const part of all) loads = both(loads, after(part, step, types, inner));
   for (const keyword of ["anyOf", "oneOf"]) {
     const options = listOf(schema, keyword);
     if (options.length === 0) continue;
-    const each = options.map((option) => after(option, step, types, through));
+    const each = options.map((option) => after(option, step, types, inner));
     const undecided = undecidedOf(options, types);
     // A value that a branch may be of is tried with all branches that it may be of as well.
     const choices = each.flatMap((own, index) =>
@@ -146,7 +139,6 @@ function after(
     );
     loads = both(loads, withoutLighter(choices));
   }
-  through.delete(schema);
   return loads;
 }
 
@@ -194,29 +186,16 @@ function loadOf(schema: JsonSchema, types: Types): Load {
 
 const parts = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
 
-const withParts = new WeakMap<SchemaObject, boolean>();
-
 function looksAtParts(schema: SchemaObject, types: Types): boolean {
-  const earlier = withParts.get(schema);
-  if (earlier !== undefined) return earlier;
-  const looks = sameValue(schema, types).some((each) =>
-    parts.some((keyword) => typeof each[keyword] === "object"),
-  );
-  withParts.set(schema, looks);
-  return looks;
+  for (const each of sameValue(schema, types))
+    if (parts.some((keyword) => typeof each[keyword] === "object")) return true;
+  return false;
 }
 
 /** Every choice of the one with every choice of the other. */
 function both(left: readonly Load[], right: readonly Load[]): readonly Load[] {
-  // Most schemas say nothing of most parts.
-  if (isNothing(right) && left.length <= maxChoices) return left;
-  if (isNothing(left) && right.length <= maxChoices) return right;
   const pairs = left.flatMap((one) => right.map((other) => addLoads(one, other)));
   return pairs.length > maxChoices ? [pairs.reduce(most, nothing)] : withoutLighter(pairs);
-}
-
-function isNothing(loads: readonly Load[]): boolean {
-  return loads.length === 1 && loads[0]?.size === 0;
 }
 
 function addLoads(left: Load, right: Load): Load {
@@ -238,7 +217,6 @@ function multiplyLoad(load: Load, times: number): Load {
 
 /** Without loads that another contains: what is linear for more is linear for less. */
 function withoutLighter(loads: readonly Load[]): readonly Load[] {
-  if (loads.length === 1) return loads;
   const kept: Load[] = [];
   for (const load of loads) {
     if (kept.some((other) => isWithin(load, other))) continue;
