@@ -2,32 +2,21 @@
 import { readFileSync } from "node:fs";
 import { root } from "./prepare.mjs";
 
-/** What handlers, hooks, deliveries and scripts of an author's call; the rest is for generated code. */
+/** What authors call in handlers, hooks, deliveries and scripts; the rest is for generated code. */
 const forAuthors = {
-  "Documents, files and SQL": ["collection", "objects", "sql", "column", "unscoped", "ownRows"],
-  "Errors and answers": ["fail", "ServiceError", "withReply", "outputValue", "JsonText"],
-  "Who is calling": ["callerOf", "createPrincipal", "issueSession", "signIn", "account"],
-  "Administration, as handlers": ["authn", "principals", "apiKeys", "tenancy", "webhooks"],
-  "Tenants in a transaction": ["tenantStore", "defaultTenant"],
-  "Mails and ids": ["frameMail", "uuidv7"],
-  Hooks: ["before", "wrap", "txBefore", "txAfter", "afterCommit", "onSuccess", "onFailure"].concat([
-    "onFinally",
-    "principal",
-    "session",
-    "anySession",
-    "tenant",
-    "rateLimit",
-  ]),
-  "Servers and scripts": ["defineService", "serve", "start", "connect", "readSettings"].concat([
-    "generatedFolder",
-    "SettingsError",
-    "Lifetime",
-    "silentLog",
-    "progressBar",
-  ]),
+  "Documents, files and SQL": "collection objects sql column unscoped ownRows",
+  "Errors and answers": "fail ServiceError withReply outputValue JsonText",
+  "Who is calling": "callerOf createPrincipal issueSession signIn account",
+  "Administration, as handlers": "authn principals apiKeys tenancy webhooks",
+  "Tenants in a transaction": "tenantStore defaultTenant",
+  "Mails and ids": "frameMail uuidv7",
+  Hooks:
+    "before wrap txBefore txAfter afterCommit onSuccess onFailure onFinally principal session anySession tenant rateLimit",
+  "Servers and scripts":
+    "defineService serve start connect readSettings generatedFolder SettingsError Lifetime silentLog progressBar",
 };
 
-/** A value that a module exports. */
+/** The values that an entry point exports. */
 function exportsOf(entry) {
   const index = readFileSync(`${root}/runtime/${entry}`, "utf8");
   const folder = entry.split("/").slice(0, -1).join("/");
@@ -112,7 +101,7 @@ function linesOf({ call, name, says, members }) {
 export function functionsPage() {
   const runtime = new Map(exportsOf("index.ts").map((one) => [one.name, one]));
   const sections = Object.entries(forAuthors).map(([title, names]) => {
-    const lines = names.map((name) => {
+    const lines = names.split(" ").map((name) => {
       const known = runtime.get(name);
       if (known === undefined) throw new Error(`${name} is not exported`);
       runtime.delete(name);
@@ -122,14 +111,14 @@ export function functionsPage() {
   });
   return `# Functions
 
-Every function and value that the packages export, as their own documentation says it; your editor shows the same, with types. [Writing handlers](handlers.md) shows how they are used.
+Every function and value that you can import, with its docstring. Your editor shows the same, with types. [Writing handlers](handlers.md) shows how to use them.
 
 ## opwright/runtime
 
 ${sections.join("\n")}
 ### What generated code calls
 
-You see these in \`generated/\`. Nothing keeps you from calling them, but the generator knows their rules.
+You see these in \`generated/\`, whose calls follow their rules. You rarely need them yourself.
 
 ${[...runtime.values()].map(linesOf).join("\n")}
 

@@ -58,7 +58,7 @@ function templateFiles(template: Template): readonly (readonly [string, string])
   );
   if (template !== "tracker") return own;
   const registry = filesBelow(join(root, "registry"), "registry/").filter(
-    // The places are a package of this repository's.
+    // The places come from a package that only this repository installs.
     ([path]) => path !== "registry/demo/places.ts",
   );
   return [...registry, ...own];

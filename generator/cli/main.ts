@@ -115,7 +115,7 @@ function addCommandsOfRegistry({ command, onProject, terminal, end }: Commands):
         return runCheck(configured, flags, terminal);
       }),
     );
-  command("list", "list every operation").action(
+  command("list", "list the operations and their routes").action(
     onProject(async (configured) => {
       const { runList } = await import("./list.js");
       return runList(configured, terminal);

@@ -177,7 +177,7 @@ export const ofAll = {
   OPW062: entry(
     "Unknown operation",
     "A list or map of operations names one that the namespace does not register.",
-    "Correct the name; `opwright list` shows them.",
+    "Correct the name; `opwright list --format json` has them all.",
   ),
   OPW063: entry(
     "Path for an operation that is not attached",
@@ -217,7 +217,7 @@ export const ofAll = {
   OPW070: entry(
     "Unknown namespace",
     "A mount names a namespace that nothing registers.",
-    "Correct the name; `opwright list` shows them.",
+    "Correct the name; `opwright list --format json` has them all.",
   ),
   OPW074: entry(
     "Nothing to emit",

@@ -48,7 +48,7 @@ function documented(): ReadonlyMap<string, readonly string[]> {
   const page = readFileSync(new URL("../../../docs/registry.md", import.meta.url), "utf8");
   const rows = page
     .split("\n")
-    .filter((line) => /^\| `\w+` \| (?:before|around|in|behind|at) /.test(line));
+    .filter((line) => /^\| `\w+` \| (?:before|around|in|after|at) /.test(line));
   return new Map(
     rows.map((row) => {
       const [, phase = "", ...cells] = row.split("|").map((cell) => cell.trim());
