@@ -61,7 +61,7 @@ function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
   if (isEmpty)
     return (
       <main id="main" class="page">
-        <Welcome isGuest={isGuest} sees="nothing" />
+        <Welcome isGuest={isGuest}>Nothing here is public. Sign in to see your data.</Welcome>
       </main>
     );
   const first = groups.find(({ rooms }) => rooms.length > 0)?.rooms[0]?.address ?? "";
@@ -71,7 +71,7 @@ function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
       <Navigation groups={groups} address={shown} />
       <main id="main">
         {shown === "" ? (
-          <Welcome isGuest={isGuest} sees="what is public" />
+          <Welcome isGuest={isGuest}>Until you sign in, you only see what is public.</Welcome>
         ) : (
           <Room key={shown} api={api} address={shown} />
         )}
@@ -83,17 +83,17 @@ function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
 /** What stands where no room is shown: how to get in, or that there is nothing. */
 function Welcome({
   isGuest,
-  sees,
+  children,
 }: {
   readonly isGuest: boolean;
-  readonly sees: string;
+  readonly children: string;
 }): JSX.Element {
   return (
     <div class="stack">
       <h1>Console</h1>
       {isGuest ? (
         <>
-          <Empty title="Nobody is signed in">{`Until somebody is, the console shows ${sees}.`}</Empty>
+          <Empty title="Nobody is signed in">{children}</Empty>
           <p>
             <button class="primary" type="button" onClick={askToSignIn}>
               Sign in to the console

@@ -10,6 +10,7 @@ import { SchemaForm } from "../parts/schema-form.js";
 import { useLoaded } from "../shell/use-loaded.js";
 import { Action } from "./action.js";
 import { bodySchema, type Api, type Json } from "./api.js";
+import { Facts } from "./facts.js";
 import { useNotice, type Say } from "./notice.js";
 import { Value } from "./value.js";
 
@@ -174,18 +175,7 @@ function Details({
     <aside class="aside card stack" aria-label={key}>
       <h2>{String(object["filename"] ?? key)}</h2>
       {api.can(`${name}.download`) && <Preview {...{ api, name, object }} />}
-      <table>
-        <tbody>
-          {members.map(([member, value]) => (
-            <tr key={member}>
-              <th scope="row">{member}</th>
-              <td>
-                <Value value={value} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Facts members={members} />
       {api.can(`${name}.delete`) && (
         <p>
           <Action

@@ -1,6 +1,6 @@
 // Ids in few characters: they are long, and mean nothing to people.
-import { useState } from "preact/hooks";
 import type { JSX } from "preact";
+import { useCopied } from "../parts/use-copied.js";
 
 /** Whether a text is an id. */
 export function isId(value: unknown): value is string {
@@ -14,14 +14,9 @@ export function ShortId({ id }: { readonly id: string }): JSX.Element {
 
 /** An id that is copied whole when it is clicked, for a form that asks for it. */
 export function CopiedId({ id }: { readonly id: string }): JSX.Element {
-  const [isCopied, setIsCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(id);
-    setIsCopied(true);
-    setTimeout(() => setIsCopied(false), 1_500);
-  };
+  const [isCopied, copy] = useCopied(id);
   return (
-    <button class="plain" type="button" onClick={() => void copy()}>
+    <button class="plain" type="button" onClick={copy}>
       {isCopied ? (
         "Copied"
       ) : (

@@ -9,7 +9,7 @@ export function Value({ value }: { readonly value: unknown }): JSX.Element {
   if (value === null || value === undefined) return <span class="quiet">—</span>;
   if (typeof value === "boolean")
     return <span class={value ? "badge good" : "badge"}>{String(value)}</span>;
-  if (Array.isArray(value) && value.every((one) => typeof one === "string"))
+  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"))
     return <span>{value.join(", ")}</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text))

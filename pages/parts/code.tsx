@@ -1,6 +1,6 @@
 // A block of code that can be copied.
-import { useState } from "preact/hooks";
 import type { JSX } from "preact";
+import { useCopied } from "./use-copied.js";
 
 interface CodeProps {
   readonly text: string;
@@ -11,18 +11,13 @@ interface CodeProps {
 
 /** Text as code, with a button that copies it. */
 export function Code({ text, label, copied = text }: CodeProps): JSX.Element {
-  const [isCopied, setIsCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(copied);
-    setIsCopied(true);
-    setTimeout(() => setIsCopied(false), 1_500);
-  };
+  const [isCopied, copy] = useCopied(copied);
   return (
     <div class="code-block">
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{text}</code>
       </pre>
-      <button type="button" onClick={() => void copy()}>
+      <button type="button" onClick={copy}>
         {isCopied ? "Copied" : "Copy"}
       </button>
     </div>

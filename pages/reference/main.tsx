@@ -164,8 +164,8 @@ function FirstCall({ openapi }: Pick<OverviewProps, "openapi">): JSX.Element {
             </>
           )}
           {`, and send it as `}
-          <code>{`${config.tokenHeader}: ${config.tokenScheme} TOKEN`}</code>. Whoever is signed in
-          here sends it with every call of these pages.
+          <code>{`${config.tokenHeader}: ${config.tokenScheme} TOKEN`}</code>. Once you sign in
+          here, these pages send it with every call.
         </p>
       )}
     </section>

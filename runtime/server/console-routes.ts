@@ -64,11 +64,13 @@ export function consoleRoutes(parts: ConsoleParts): readonly AnyRoute[] {
   return [access, ...ofOperator];
 }
 
-const polled = ["console.state", "console.log", "console.mails"];
-
-/** Whether an exchange only asks how the process is, as the console does all the time. */
-export function isPolled({ operation, code }: Pick<Exchange, "operation" | "code">): boolean {
-  return code === null && polled.includes(operation ?? "");
+/** Tells exchanges that only ask how the process is, as the console does all the time. */
+export function pollsOf(
+  questions: readonly ServiceQuestion[],
+): (exchange: Pick<Exchange, "operation" | "code">) => boolean {
+  const names = ["state", "log", ...questions.map(({ name }) => name)];
+  const polled = new Set<string | null>(names.map((name) => `console.${name}`));
+  return ({ operation, code }) => code === null && polled.has(operation);
 }
 
 function consoleRoute<Input>(

@@ -24,12 +24,12 @@ import { Connections } from "../http/connections.js";
 import { Exchange, type AnswerStyle } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic, type Periodic } from "../work/periodic.js";
-import type { Started } from "../operations/family.js";
+import type { ServiceQuestion, Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
 import type { Answers } from "./app-fallback.js";
 import { connect, defaultTenant, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { callersOf, endpointsOf, familiesOf } from "../families.js";
-import { isPolled } from "./console-routes.js";
+import { pollsOf } from "./console-routes.js";
 import { keepLines, keepNothing, type KeptLog } from "./kept-log.js";
 import { hasDocs, pagesOf } from "./pages.js";
 import { sourcesOf } from "./metric-sources.js";
@@ -148,11 +148,13 @@ async function startService(
   opened.add(() => metrics?.close());
   const { folder } = options;
   const front = frontOf(settings, connection, bind);
-  const pages = await pagesOf(service, settings, { folder, connection, metrics, lines, front });
+  const questions = questionsOf(service, connection);
+  const parts = { folder, connection, metrics, lines, questions, front };
+  const pages = await pagesOf(service, settings, parts);
   const answerOther = await handlerOf(service, options, connection, front, endpoints, pages);
   const isActive = (): boolean => state === "active";
   const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
-  const ended = observerOf(settings, log, metrics);
+  const ended = observerOf(settings, log, metrics, pollsOf(questions));
   const answerProbes = admin === null ? answerWatch : () => false;
   takeRequests(server, connections, { style, ended }, (req, res) => {
     // Probes come first, before everything that may have to wait.
@@ -240,11 +242,20 @@ async function openEndpoints(
   return [openapi, ...(await endpointsOf(service, surroundings))];
 }
 
-/** Logs and counts requests that have been answered. */
+/** What the console asks the families of a service. */
+function questionsOf(
+  service: ServiceDefinition,
+  connection: ServiceConnection,
+): readonly ServiceQuestion[] {
+  return familiesOf(service).flatMap(({ family, part }) => family.questions(part, connection));
+}
+
+/** Logs and counts requests that have been answered; what is polled is only counted. */
 function observerOf(
   { logLevel }: Settings,
   log: Log,
   metrics: Metrics | null,
+  isPolled: (exchange: Exchange) => boolean,
 ): (exchange: Exchange) => void {
   const isLogged = logLevel === "info" || logLevel === "debug";
   return (exchange) => {

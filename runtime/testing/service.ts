@@ -234,9 +234,12 @@ function mailsOf<Events>(
     return mail === null ? null : { ...mail, event };
   };
   return async () => {
-    for (const event of events) if (!made.has(event.id)) made.set(event.id, mailOf(event));
-    const mails = await Promise.all(events.map(({ id }) => made.get(id)));
-    return mails.filter((mail) => mail !== null && mail !== undefined);
+    const mails = events.map((event) => {
+      const mail = made.get(event.id) ?? mailOf(event);
+      made.set(event.id, mail);
+      return mail;
+    });
+    return (await Promise.all(mails)).filter((mail) => mail !== null);
   };
 }
 

@@ -14,8 +14,8 @@ import type { Control } from "../../openapi/form-values.js";
 import { useLoaded } from "../../shell/use-loaded.js";
 import { Action } from "../action.js";
 import { bodySchema, type Api, type Json } from "../api.js";
+import { Facts } from "../facts.js";
 import { useNotice, type Say } from "../notice.js";
-import { Value } from "../value.js";
 import { documentKind, titleOf, type DocumentKind } from "./document.js";
 import { ReferenceControl } from "./reference.js";
 import { Revisions } from "./revisions.js";
@@ -69,6 +69,9 @@ export function DocumentEditor({
       </div>
     );
   const document = loaded.value;
+  const controls = controlsFor(api, name, document);
+  const editable = new Set(controls.map((control) => control.name));
+  const fixed = Object.entries(document).filter(([member]) => !editable.has(member));
   const reload = (): void => setVersion(version + 1);
   return (
     <div class="stack">
@@ -81,11 +84,15 @@ export function DocumentEditor({
       {notice}
       <div class="split">
         <div class="stack">
-          <Members key={String(document["rev"])} {...{ api, kind, document, say, reload }} />
+          <Members
+            key={String(document["rev"])}
+            {...{ api, name, controls, document, say, reload }}
+            controlFor={referenceControls(api, kind)}
+          />
           <Deeds api={api} name={name} document={document} say={say} reload={reload} />
         </div>
         <div class="aside stack">
-          <Facts api={api} kind={kind} document={document} />
+          <Facts members={fixed} />
           <Revisions api={api} name={name} document={document} say={say} reload={reload} />
         </div>
       </div>
@@ -162,49 +169,27 @@ function canRestore(api: Api, name: string): boolean {
 }
 
 /** The controls of what may be changed; none for a document that can't be. */
-function controlsFor(api: Api, { name }: DocumentKind, document: Json): readonly Control[] {
+function controlsFor(api: Api, name: string, document: Json): readonly Control[] {
   const operation = api.can(`${name}.update`) ? api.operation(`${name}.update`) : undefined;
   const isFixed = operation === undefined || document["is_deleted"] === true;
   return isFixed ? [] : controlsOf(api.openapi, bodySchema(api, operation));
 }
 
-interface FactsProps {
-  readonly api: Api;
-  readonly kind: DocumentKind;
-  readonly document: Json;
+interface MembersProps extends DocumentProps {
+  readonly controls: readonly Control[];
+  readonly controlFor: ReturnType<typeof referenceControls>;
 }
 
-/** The members that the form doesn't have. */
-function Facts({ api, kind, document }: FactsProps): JSX.Element {
-  const editable = new Set(controlsFor(api, kind, document).map((control) => control.name));
-  return (
-    <table>
-      <tbody>
-        {Object.entries(document)
-          .filter(([member]) => !editable.has(member))
-          .map(([member, value]) => (
-            <tr key={member}>
-              <th scope="row">{member}</th>
-              <td>
-                <Value value={value} />
-              </td>
-            </tr>
-          ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** The members, in a form where they may be changed. */
+/** The members that may be changed, in a form; nothing where none may be. */
 function Members({
   api,
-  kind,
+  name,
+  controls,
   document,
   say,
   reload,
-}: Omit<DocumentProps, "name"> & { readonly kind: DocumentKind }): JSX.Element | null {
-  const { name } = kind;
-  const controls = controlsFor(api, kind, document);
+  controlFor,
+}: MembersProps): JSX.Element | null {
   const before = valuesOf(controls, document);
   const [values, setValues] = useState(before);
   if (controls.length === 0) return null;
@@ -215,7 +200,7 @@ function Members({
       values={values}
       setValues={setValues}
       action="Save"
-      controlFor={referenceControls(api, kind)}
+      controlFor={controlFor}
       submit={async () => {
         const patch = changesOf(controls, before, values);
         const { id, rev } = document;

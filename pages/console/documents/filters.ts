@@ -32,6 +32,11 @@ export const operatorTexts: Readonly<Record<string, string>> = {
   $disjoint: "has none of",
 };
 
+/** The operand of `$like` and `$ilike` for texts that contain the words as they are. */
+export function containing(words: string): string {
+  return `%${words.replace(/[\\%_]/g, "\\$&")}%`;
+}
+
 const ofLists = ["$in", "$nin", "$superset", "$subset", "$overlaps", "$disjoint"];
 const ofTruth = ["$null", "$empty"];
 

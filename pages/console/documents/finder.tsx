@@ -2,14 +2,13 @@
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { titleMember, type DocumentKind } from "./document.js";
-import type { Condition } from "./filters.js";
+import { containing, type Condition } from "./filters.js";
 
 /** The condition that finds words in the title; none for no words. */
 export function findingOf(kind: DocumentKind, words: string): readonly Condition[] {
   const member = titleMember(kind);
   if (words === "" || member === null) return [];
-  const text = `%${words.replace(/[\\%_]/g, "\\$&")}%`;
-  return [{ member, operator: "$ilike", text }];
+  return [{ member, operator: "$ilike", text: containing(words) }];
 }
 
 interface FinderProps {

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import type { ControlProps } from "../../parts/schema-form.js";
 import type { Api, Json } from "../api.js";
 import { documentKind, titleMember, titleOf } from "./document.js";
+import { containing } from "./filters.js";
 
 /** Documents that are offered at a time. */
 const offered = 20;
@@ -30,11 +31,10 @@ export function ReferenceControl({
     let isWanted = true;
     const member = titleMember(kind);
     const isId = /^[0-9a-f-]{36}$/.test(value);
-    const pattern = `%${value.replace(/[\\%_]/g, "\\$&")}%`;
     const filters =
       value === "" || (member === null && !isId)
         ? {}
-        : { $values: isId ? { id: value } : { [member ?? "id"]: { $ilike: pattern } } };
+        : { $values: isId ? { id: value } : { [member ?? "id"]: { $ilike: containing(value) } } };
     const wait = setTimeout(async () => {
       if (kind.list === null) return;
       const { hits } = await api

@@ -37,8 +37,7 @@ export function ServiceMails({ api }: { readonly api: Api }): JSX.Element {
     <div class="stack wide">
       <h1>Mails</h1>
       <p class="small quiet">
-        The last mails that this process has made of events whose destination has no server. None
-        was sent.
+        The last mails of events whose destination has no server. None was sent.
       </p>
       {error !== null && <Fault error={error} />}
       {mails?.length === 0 && (

@@ -42,6 +42,7 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
       setError(errorOf(fault));
     }
   }, everyMillis);
+  const lines = linesOf(readings.current);
   return (
     <div class="stack wide">
       <h1>Service state</h1>
@@ -54,9 +55,9 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
             <section class="stack tight">
               <h2>Metrics</h2>
               <p class="small quiet">Read every 2 s; lines show the last four minutes at most.</p>
-              <Verdict lines={linesOf(readings.current)} />
+              <Verdict lines={lines} />
               <div class="cards narrow">
-                {linesOf(readings.current).map((line) => (
+                {lines.map((line) => (
                   <Sparkline key={line.title} line={line} />
                 ))}
               </div>
@@ -77,7 +78,7 @@ function Verdict({ lines }: { readonly lines: readonly Line[] }): JSX.Element {
     <p class="message good">No errors at the moment, and nothing was given up.</p>
   ) : (
     <p class="message bad">
-      {`To look after: ${bad.join(" and ")}. `}
+      {`Needs attention: ${bad.join(" and ")}. `}
       <a href="#log">The log</a> says more.
     </p>
   );
