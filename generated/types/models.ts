@@ -33,6 +33,7 @@ export interface ApiKeyList {
   }[];
 }
 
+/** Texts with links, images and a search of their own. */
 export interface ArticlesDocument {
   /** UUIDv7. */
   readonly id: string;
@@ -121,6 +122,7 @@ export interface MemberList {
   }[];
 }
 
+/** Short texts of one person, which nobody else sees. */
 export interface NotesDocument {
   /** UUIDv7. */
   readonly id: string;
@@ -200,6 +202,7 @@ export interface PrincipalList {
   }[];
 }
 
+/** What tasks belong to. Each change is kept, and a deleted project can be restored. */
 export interface Project {
   /** UUIDv7. */
   readonly id: string;
@@ -312,6 +315,7 @@ export type StringConstraint =
     }
   | null;
 
+/** What is to be done in a project, by whom and until when. */
 export interface Task {
   /** UUIDv7. */
   readonly id: string;

@@ -10,7 +10,7 @@ interface ActionProps {
   readonly done: string;
   readonly say: Say;
   /** What the user is asked before, where it can't be undone. */
-  readonly question?: string;
+  readonly question?: string | undefined;
   readonly run: () => Promise<unknown>;
 }
 

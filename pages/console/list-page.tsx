@@ -35,6 +35,7 @@ export function ListPage({ api, kind, parent = "", address }: ListProps): JSX.El
   return (
     <div class="stack">
       <h1>{kind.title}</h1>
+      {kind.hint !== undefined && <p class="small quiet">{kind.hint}</p>}
       {asks !== undefined && <AskForm label={asks.label} ask={setAsked} />}
       {notice}
       {isReady && (
@@ -49,6 +50,29 @@ export function ListPage({ api, kind, parent = "", address }: ListProps): JSX.El
       )}
     </div>
   );
+}
+
+/** What the item is called that a list stands within; nothing where it isn't found. */
+export function OuterItem({
+  api,
+  kind,
+  id,
+}: {
+  readonly api: Api;
+  readonly kind: ListKind;
+  readonly id: string;
+}): JSX.Element | null {
+  const { label, asks } = kind;
+  const loaded = useLoaded(
+    async () =>
+      label === undefined || asks !== undefined
+        ? []
+        : itemsOf(kind, await api.call<Json>(kind.operation)),
+    [id],
+  );
+  if (loaded.state !== "loaded" || label === undefined) return null;
+  const item = loaded.value.find((one) => one[kind.id] === id);
+  return item === undefined ? null : <code>{String(item[label])}</code>;
 }
 
 function AskForm({
@@ -140,10 +164,11 @@ function ItemValue({ value }: { readonly value: unknown }): JSX.Element {
 }
 
 /** The items of an answer; a text is an item with that one member. */
-function itemsOf({ items, id }: ListKind, answer: Json): readonly Json[] {
+function itemsOf({ items, id, isFirst }: ListKind, answer: Json): readonly Json[] {
   const list = answer[items];
   if (!Array.isArray(list)) return [];
-  return list.map((item) => (typeof item === "object" ? (item as Json) : { [id]: item }));
+  const all = list.map((item) => (typeof item === "object" ? (item as Json) : { [id]: item }));
+  return isFirst === undefined ? all : all.toSorted((one, two) => +isFirst(two) - +isFirst(one));
 }
 
 interface TableProps extends Omit<ItemsProps, "input" | "version"> {
@@ -193,7 +218,7 @@ function Table({ api, kind, parent, address, items, say, reload }: TableProps): 
                           label={label}
                           done={done}
                           say={say}
-                          {...(question === undefined ? {} : { question })}
+                          question={question?.(item)}
                           run={() => api.call(operation, input(item, parent)).then(reload)}
                         />
                       ))}

@@ -7,7 +7,8 @@ export interface ItemAction {
   readonly label: string;
   readonly done: string;
   readonly input: (item: Json, parent: string) => Json;
-  readonly question?: string;
+  /** What the user is asked before it is done; undefined to ask nothing. */
+  readonly question?: (item: Json) => string | undefined;
   /** Whether it makes sense for this item. */
   readonly when?: (item: Json) => boolean;
 }
@@ -32,11 +33,19 @@ export interface ListKind {
   /** The member of what it takes that names the parent. */
   readonly parentMember?: string;
   readonly actions: readonly ItemAction[];
+  /** What a list's members don't say of themselves. */
+  readonly hint?: string;
+  /** Whether an item stands before the others. */
+  readonly isFirst?: (item: Json) => boolean;
   /** Whether it is of whoever is signed in. */
   readonly isOwn?: boolean;
   /** The list within each item. */
   readonly inner?: ListKind;
+  /** The member that names an item to people, above the list within it. */
+  readonly label?: string;
 }
+
+const isCurrent = (item: Json): boolean => item["is_current"] === true;
 
 const byId = (item: Json): Json => ({ id: item["id"] });
 
@@ -48,11 +57,12 @@ const deliveries: ListKind = {
   id: "id",
   within: (id) => ({ id }),
   continues: { parameter: "before", from: "id" },
+  hint: "One that has failed was given up after its last attempt, until you send it again.",
   actions: [
     {
       operation: "webhooks.redeliver",
       label: "Send again",
-      done: "It will be sent again.",
+      done: "It is on its way again: its state says what comes of it.",
       input: ({ id }, parent) => ({ id: parent, delivery: id }),
     },
   ],
@@ -72,7 +82,7 @@ const members: ListKind = {
       operation: "tenant_admin.remove_member",
       label: "Remove",
       done: "Removed.",
-      question: "Remove this member from the tenant?",
+      question: () => "Remove this member from the tenant?",
       input: (item, parent) => ({ tenant_id: parent, principal_id: item["principal_id"] }),
     },
   ],
@@ -105,11 +115,15 @@ export const lists: readonly ListKind[] = [
     operation: "authn.list_sessions",
     items: "sessions",
     id: "id",
+    isFirst: isCurrent,
+    hint: "The one that you use stands first. A change of tenant begins a new session.",
     actions: [
       {
         operation: "authn.revoke_session",
         label: "Revoke",
         done: "The session has ended.",
+        question: (item) =>
+          isCurrent(item) ? "This is the session that you use. End it and sign out?" : undefined,
         input: byId,
       },
     ],
@@ -126,7 +140,7 @@ export const lists: readonly ListKind[] = [
         operation: "api_keys.revoke",
         label: "Revoke",
         done: "The key has ended.",
-        question: "Revoke this key? Whatever uses it will be refused.",
+        question: () => "Revoke this key? Whatever uses it will be refused.",
         input: (item) => ({ id: item["key_id"] }),
       },
     ],
@@ -145,7 +159,7 @@ export const lists: readonly ListKind[] = [
         operation: "authn.deactivate_principal",
         label: "Deactivate",
         done: "Deactivated: their sessions and keys have ended.",
-        question: "Deactivate this principal, and end their sessions and keys?",
+        question: () => "Deactivate this principal, and end their sessions and keys?",
         input: (item) => ({ principal_id: item["principal_id"] }),
         when: (item) => item["is_active"] === true,
       },
@@ -167,12 +181,13 @@ export const lists: readonly ListKind[] = [
     continues: { parameter: "after", from: "tenant_id" },
     create: "tenant_admin.create_tenant",
     inner: members,
+    label: "tenant_key",
     actions: [
       {
         operation: "tenant_admin.deactivate_tenant",
         label: "Deactivate",
         done: "Deactivated.",
-        question: "Deactivate this tenant? Nobody can work in it until it is reactivated.",
+        question: () => "Deactivate this tenant? Nobody can work in it until it is reactivated.",
         input: (item) => ({ id: item["tenant_id"] }),
         when: (item) => item["is_active"] === true,
       },
@@ -193,6 +208,7 @@ export const lists: readonly ListKind[] = [
     id: "id",
     create: "webhooks.create",
     inner: deliveries,
+    label: "url",
     actions: [
       {
         operation: "webhooks.test",
@@ -204,7 +220,7 @@ export const lists: readonly ListKind[] = [
         operation: "webhooks.delete",
         label: "Delete",
         done: "Deleted.",
-        question: "Delete this webhook and its deliveries?",
+        question: () => "Delete this webhook and its deliveries?",
         input: byId,
       },
     ],

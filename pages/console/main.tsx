@@ -1,4 +1,5 @@
 // /console: what the service holds, to look at and to work on, as far as the user may.
+import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
@@ -12,13 +13,15 @@ import { useLoaded } from "../shell/use-loaded.js";
 import { apiOf, readAccess, type Api } from "./api.js";
 import { documentsOf } from "./documents/document.js";
 import { DocumentEditor, NewDocument } from "./documents/editor.js";
+import { IdFinder } from "./documents/id-finder.js";
 import { DocumentList } from "./documents/list.js";
-import { ListPage } from "./list-page.js";
+import { ListPage, OuterItem } from "./list-page.js";
 import { lists } from "./lists.js";
 import { ObjectList, storagesOf } from "./objects.js";
 import { ServiceLog } from "./service/log.js";
 import { ServiceMails } from "./service/mails.js";
 import { ServiceState } from "./service/state.js";
+import { TenantHint } from "./tenant-hint.js";
 import { Navigation, type Group } from "./navigation.js";
 
 function Console({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
@@ -55,7 +58,8 @@ interface RoomsProps {
 }
 
 function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
-  const address = useFragment();
+  // Behind the question mark a list keeps what it shows (documents/listing-state.ts).
+  const [address = ""] = useFragment().split("?");
   const groups = groupsOf(api, isGuest);
   const isEmpty = groups.every(({ rooms }) => rooms.length === 0);
   if (isEmpty)
@@ -66,14 +70,20 @@ function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
     );
   const first = groups.find(({ rooms }) => rooms.length > 0)?.rooms[0]?.address ?? "";
   const shown = address === "" && !isGuest ? first : address;
+  const [visit, setVisit] = useState(0);
   return (
     <div class="shell">
-      <Navigation groups={groups} address={shown} />
+      <Navigation groups={groups} address={shown} enter={() => setVisit(visit + 1)}>
+        <IdFinder api={api} />
+      </Navigation>
       <main id="main">
         {shown === "" ? (
           <Welcome isGuest={isGuest}>Until you sign in, you only see what is public.</Welcome>
         ) : (
-          <Room key={shown} api={api} address={shown} />
+          <>
+            {!isGuest && <TenantHint api={api} />}
+            <Room key={`${shown} ${visit}`} api={api} address={shown} />
+          </>
         )}
       </main>
     </div>
@@ -147,9 +157,10 @@ function Room({ api, address }: { readonly api: Api; readonly address: string })
     if (id === "" || inner === undefined) return <ListPage api={api} kind={list} address={outer} />;
     return (
       <div class="stack">
-        <a class="small" href={`#${outer}`}>
-          {list.title}
-        </a>
+        <p class="row small">
+          <a href={`#${outer}`}>{list.title}</a>
+          <OuterItem api={api} kind={list} id={id} />
+        </p>
         <ListPage api={api} kind={inner} parent={id} address={`${outer}/${id}`} />
       </div>
     );

@@ -1,6 +1,6 @@
 // What the console has, to choose from.
 import { useState } from "preact/hooks";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 
 export interface Group {
   readonly title: string;
@@ -11,9 +11,15 @@ export interface Group {
 export function Navigation({
   groups,
   address,
+  enter,
+  children,
 }: {
   readonly groups: readonly Group[];
   readonly address: string;
+  /** Called for each visit, also of the room that is shown: it begins anew. */
+  readonly enter: () => void;
+  /** What stands above the groups. */
+  readonly children: ComponentChildren;
 }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   const isIn = (room: string): boolean => address === room || address.startsWith(`${room}/`);
@@ -23,6 +29,7 @@ export function Navigation({
         Menu
       </button>
       <nav class={isOpen ? "side" : "side closed"} aria-label="Console">
+        {children}
         {groups
           .filter(({ rooms }) => rooms.length > 0)
           .map(({ title, rooms }) => (
@@ -34,7 +41,10 @@ export function Navigation({
                     <a
                       href={`#${room.address}`}
                       aria-current={isIn(room.address) ? "page" : undefined}
-                      onClick={() => setIsOpen(false)}
+                      onClick={() => {
+                        setIsOpen(false);
+                        enter();
+                      }}
                     >
                       {room.title}
                     </a>
@@ -43,7 +53,16 @@ export function Navigation({
               </ul>
             </details>
           ))}
+        <p class="small quiet">{`Times are those of ${timeZone()}.`}</p>
       </nav>
     </>
   );
+}
+
+/** `Europe/Berlin (GMT+1)`: the reader's. */
+function timeZone(): string {
+  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions();
+  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts();
+  const offset = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return offset === "" || offset === name ? name : `${name} (${offset})`;
 }

@@ -7,9 +7,9 @@ export function isId(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(value);
 }
 
-/** Ids begin with their time, so that it is the end that tells two of one minute apart. */
+/** Ids begin with their time, which most have in common: it is the end that tells them apart. */
 export function ShortId({ id }: { readonly id: string }): JSX.Element {
-  return <code title={id}>{`${id.slice(0, 8)}…${id.slice(-4)}`}</code>;
+  return <code title={id}>{`…${id.slice(-8)}`}</code>;
 }
 
 /** An id that is copied whole when it is clicked, for a form that asks for it. */

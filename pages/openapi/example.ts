@@ -15,10 +15,14 @@ const texts: Readonly<Record<string, string>> = {
   duration: "PT15M",
 };
 
-/** An example of a schema: its own, or one with just what is required. */
+/** Whether an example has just what is required, or everything, with an item in each list. */
+export type Extent = "least" | "whole";
+
+/** An example of a schema: its own, or one that is made of its members. */
 export function exampleOf(
   document: OpenApi,
   given: Schema | boolean | undefined,
+  extent: Extent = "least",
   depth = 0,
 ): unknown {
   if (given === undefined || typeof given === "boolean" || depth > deepest) return null;
@@ -28,19 +32,19 @@ export function exampleOf(
   if ("default" in schema) return schema.default;
   if ("const" in schema) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
+  const inner = (one: Schema | boolean | undefined): unknown =>
+    exampleOf(document, one, extent, depth + 1);
   const [option] = schema.anyOf ?? schema.oneOf ?? [];
-  if (option !== undefined && schema.properties === undefined)
-    return exampleOf(document, option, depth + 1);
+  if (option !== undefined && schema.properties === undefined) return inner(option);
   const type = typeof schema.type === "string" ? schema.type : schema.type?.[0];
   if (type === "string") return textOf(schema);
   if (type === "integer" || type === "number") return schema["minimum"] ?? 0;
   if (type === "boolean") return false;
-  if (type === "array") return [];
+  if (type === "array") return extent === "least" ? [] : [inner(schema.items)];
   if (type === "null") return null;
-  const required = schema.required ?? [];
-  return Object.fromEntries(
-    required.map((name) => [name, exampleOf(document, schema.properties?.[name], depth + 1)]),
-  );
+  const { properties = {}, required = [] } = schema;
+  const names = extent === "least" ? required : Object.keys(properties);
+  return Object.fromEntries(names.map((name) => [name, inner(properties[name])]));
 }
 
 function textOf(schema: Schema): string {

@@ -1,5 +1,6 @@
 // A block of code that can be copied.
 import type { JSX } from "preact";
+import { partsOf } from "./highlight.js";
 import { useCopied } from "./use-copied.js";
 
 interface CodeProps {
@@ -9,17 +10,30 @@ interface CodeProps {
   readonly copied?: string;
 }
 
-/** Text as code, with a button that copies it. */
+/** Text as code in colours, with a button that copies it. */
 export function Code({ text, label, copied = text }: CodeProps): JSX.Element {
   const [isCopied, copy] = useCopied(copied);
   return (
     <div class="code-block">
+      <p>
+        {label}
+        <button type="button" onClick={copy}>
+          {isCopied ? "Copied" : "Copy"}
+        </button>
+      </p>
       <pre tabIndex={0} role="region" aria-label={label}>
-        <code>{text}</code>
+        <code>
+          {partsOf(text).map(({ kind, text: part }, at) =>
+            kind === null ? (
+              part
+            ) : (
+              <i key={at} class={kind}>
+                {part}
+              </i>
+            ),
+          )}
+        </code>
       </pre>
-      <button type="button" onClick={copy}>
-        {isCopied ? "Copied" : "Copy"}
-      </button>
     </div>
   );
 }

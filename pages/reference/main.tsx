@@ -5,15 +5,14 @@ import type { JSX } from "preact";
 import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
 import { byNamespace, hasWords, operationsOf, type Operation } from "../openapi/operations.js";
-import { Code } from "../parts/code.js";
 import { Empty } from "../parts/empty.js";
 import { Method } from "../parts/method.js";
 import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
-import { hasSignIn } from "../shell/session.js";
 import { useFragment } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
+import { FirstCall } from "./first-call.js";
 import { OperationView } from "./operation-view.js";
 
 function Reference({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
@@ -49,7 +48,7 @@ interface NavigationProps {
   readonly chosen: string;
 }
 
-/** All operations by namespace, with a search; folded away on a phone. */
+/** All operations by namespace, with a search; on a phone the search alone until it is used. */
 function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
   const [search, setSearch] = useState("");
   const [isOpen, setIsOpen] = useState(false);
@@ -70,9 +69,14 @@ function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
         aria-controls="side"
         onClick={() => setIsOpen(!isOpen)}
       >
-        Find an operation
+        All operations
       </button>
-      <nav id="side" class={isOpen ? "side" : "side closed"} aria-label="Operations" tabIndex={-1}>
+      <nav
+        id="side"
+        class={isOpen ? "side search" : "side search closed"}
+        aria-label="Operations"
+        tabIndex={-1}
+      >
         <label>
           <span class="hidden">Search operations</span>
           <input
@@ -80,7 +84,10 @@ function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
             type="search"
             placeholder="Search operations"
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onInput={({ currentTarget: { value } }) => {
+              setSearch(value);
+              setIsOpen(value !== "");
+            }}
           />
         </label>
         {found.length === 0 && <Empty title="No matching operation" />}
@@ -88,10 +95,14 @@ function Navigation({ operations, chosen }: NavigationProps): JSX.Element {
           <details key={namespace} open={search !== "" || namespace === current}>
             <summary>{namespace}</summary>
             <ul>
-              {those.map(({ key, method }) => (
+              {those.map(({ key, method, summary }) => (
                 <li key={key}>
-                  <a href={`#${key}`} aria-current={key === chosen ? "page" : undefined}>
-                    {key.slice(namespace.length + 1)}
+                  <a
+                    href={`#${key}`}
+                    title={key}
+                    aria-current={key === chosen ? "page" : undefined}
+                  >
+                    {summary}
                     <Method name={method} />
                   </a>
                 </li>
@@ -144,31 +155,6 @@ function Overview({ openapi, sought }: OverviewProps): JSX.Element {
         </div>
       </section>
     </div>
-  );
-}
-
-/** Where the service answers, and how callers say who they are. */
-function FirstCall({ openapi }: Pick<OverviewProps, "openapi">): JSX.Element {
-  const login = operationsOf(openapi).get("authn.password_login");
-  return (
-    <section class="stack tight" aria-labelledby="first">
-      <h2 id="first">The first call</h2>
-      <Code label="The address of the service" text={location.origin} />
-      {hasSignIn(openapi) && (
-        <p>
-          {login === undefined ? (
-            "Get an access token"
-          ) : (
-            <>
-              <a href={`#${login.key}`}>{login.summary}</a> for an access token
-            </>
-          )}
-          {`, and send it as `}
-          <code>{`${config.tokenHeader}: ${config.tokenScheme} TOKEN`}</code>. Once you sign in
-          here, these pages send it with every call.
-        </p>
-      )}
-    </section>
   );
 }
 

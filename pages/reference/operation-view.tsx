@@ -1,9 +1,11 @@
 // One operation: what it takes, what it answers, what may go wrong, and the form to try it.
 import type { JSX } from "preact";
 import type { ClientCall } from "../openapi/catalog.js";
-import type { OpenApi } from "../openapi/document.js";
+import type { Media, OpenApi } from "../openapi/document.js";
+import { exampleOf } from "../openapi/example.js";
 import type { Operation } from "../openapi/operations.js";
 import { typeText } from "../openapi/type-text.js";
+import { Code } from "../parts/code.js";
 import { Method } from "../parts/method.js";
 import { Tabs } from "../parts/tabs.js";
 import { Members } from "../parts/members.js";
@@ -131,6 +133,7 @@ function Answers({ openapi, operation }: Omit<OperationViewProps, "client">): JS
                   <code>{typeText(openapi, media.schema)}</code>
                 </p>
                 <Members openapi={openapi} schema={media.schema} />
+                <AnswerExample openapi={openapi} media={media} />
               </>
             );
           },
@@ -138,6 +141,19 @@ function Answers({ openapi, operation }: Omit<OperationViewProps, "client">): JS
       />
     </section>
   );
+}
+
+/** An answer as it looks, with values that the schema allows. */
+function AnswerExample({
+  openapi,
+  media: { schema, example },
+}: {
+  readonly openapi: OpenApi;
+  readonly media: Media;
+}): JSX.Element | null {
+  const value = example ?? exampleOf(openapi, schema, "whole");
+  if (typeof value !== "object" || value === null) return null;
+  return <Code label="An example of the answer" text={JSON.stringify(value, null, 2)} />;
 }
 
 function Errors({ operation }: { readonly operation: Operation }): JSX.Element {

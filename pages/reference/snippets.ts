@@ -20,6 +20,32 @@ export function curlText(operation: Operation, call: Call, token: string): strin
   return lines.join(" \\\n  ");
 }
 
+/** A call as browsers and Node.js send it by themselves, with a token where it needs one. */
+export function fetchText(operation: Operation, call: Call, token: string): string {
+  const { method, url, headers, body } = requestOf(operation, call);
+  const isForm = body instanceof FormData;
+  const authorization = operation.needsSignIn
+    ? { [config.tokenHeader]: `${config.tokenScheme} ${token}` }
+    : {};
+  const sent = { ...authorization, ...headers };
+  const members = [
+    ...(method === "GET" ? [] : [`method: ${JSON.stringify(method)}`]),
+    ...(Object.keys(sent).length === 0 ? [] : [`headers: ${literal(sent)}`]),
+    ...(body === null ? [] : [`body: ${isForm ? "form" : bodyText(body)}`]),
+  ];
+  const lines = members.map((one) => `  ${one.replaceAll("\n", "\n  ")},\n`).join("");
+  return [
+    ...(isForm ? ["const form = new FormData();", 'form.set("file", file);'] : []),
+    `const response = await fetch(${JSON.stringify(url)}${lines === "" ? "" : `, {\n${lines}}`});`,
+  ].join("\n");
+}
+
+/** A body as an expression: JSON is made of a value. */
+function bodyText(body: string): string {
+  const value = parsed(body);
+  return typeof value === "string" ? JSON.stringify(body) : `JSON.stringify(${literal(value)})`;
+}
+
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,10 +8,11 @@ import type { Operation } from "../openapi/operations.js";
 import { Code } from "../parts/code.js";
 import { Field } from "../parts/field.js";
 import { Tabs } from "../parts/tabs.js";
+import { holderText } from "../shell/tokens.js";
 import { useToken } from "../shell/session.js";
 import { firstCall, mediaTypeOf, type Call } from "../openapi/first-call.js";
 import { send, type Outcome } from "./call.js";
-import { clientText, curlText } from "./snippets.js";
+import { clientText, curlText, fetchText } from "./snippets.js";
 
 interface TryOutProps {
   readonly openapi: OpenApi;
@@ -55,9 +56,7 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
           <button class="primary" type="submit" disabled={isSending}>
             {isSending ? "Sending" : "Send"}
           </button>
-          {operation.needsSignIn && token === null && (
-            <span class="small quiet">Sign in first.</span>
-          )}
+          <SentAs operation={operation} token={token} />
         </div>
       </form>
       <Answer outcome={outcome} />
@@ -76,6 +75,17 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
               />
             ),
           },
+          {
+            name: "fetch",
+            label: "fetch",
+            panel: () => (
+              <Code
+                label="As a call of fetch"
+                text={fetchText(operation, call, "TOKEN")}
+                copied={fetchText(operation, call, token ?? "TOKEN")}
+              />
+            ),
+          },
           ...(inClient === null
             ? []
             : [
@@ -89,6 +99,23 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
       />
     </section>
   );
+}
+
+/** As whom a call is made, so that nobody changes a tenant's data by mistake. */
+function SentAs({
+  operation,
+  token,
+}: {
+  readonly operation: Operation;
+  readonly token: string | null;
+}): JSX.Element {
+  const text =
+    token !== null
+      ? `as ${holderText()}`
+      : operation.needsSignIn
+        ? "Sign in first."
+        : "as nobody: it needs no sign-in";
+  return <span class="small quiet">{text}</span>;
 }
 
 interface EditProps {

@@ -5,12 +5,14 @@ import type { OpenApi } from "../openapi/document.js";
 import { Empty } from "../parts/empty.js";
 import { config } from "./config.js";
 import { requestJson } from "./request.js";
+import { applyScheme, SchemeSwitch } from "./scheme.js";
 import { Session } from "./session.js";
 import { useLoaded } from "./use-loaded.js";
 
 /** Shows a page, which is given the service's OpenAPI document. */
 export function mountPage(Page: (props: { readonly openapi: OpenApi }) => JSX.Element): void {
   const root = document.getElementById("root");
+  applyScheme();
   if (root !== null) render(<Frame Page={Page} />, root);
 }
 
@@ -36,6 +38,7 @@ function Frame({
             </a>
           ))}
         </nav>
+        <SchemeSwitch />
         {loaded.state === "loaded" && <Session openapi={loaded.value} />}
       </header>
       {loaded.state === "loaded" && <Page openapi={loaded.value} />}

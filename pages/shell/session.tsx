@@ -6,12 +6,16 @@ import { operationsOf } from "../openapi/operations.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { RequestError, requestJson } from "./request.js";
-import { claimsOf, forgetLater, heldToken, keepToken, onTokenChange } from "./tokens.js";
+import { claimsOf, forgetLater, holder, heldToken, keepToken, onTokenChange } from "./tokens.js";
 
 interface Tenant {
   readonly tenant_id: string;
   readonly tenant_key: string;
   readonly is_current: boolean;
+}
+
+interface TokenAnswer {
+  readonly access_token: string;
 }
 
 /** The token of who is signed in, kept up to date. */
@@ -45,7 +49,7 @@ export function Session({ openapi }: { readonly openapi: OpenApi }): JSX.Element
   if (token === null)
     return (
       <div class="session" id="session">
-        <button class="primary" type="button" onClick={askToSignIn}>
+        <button type="button" onClick={askToSignIn}>
           Sign in
         </button>
         <SignIn openapi={openapi} dialog={dialog} />
@@ -53,6 +57,7 @@ export function Session({ openapi }: { readonly openapi: OpenApi }): JSX.Element
     );
   return (
     <div class="session" id="session">
+      <span class="small quiet holder">{holder().login ?? ""}</span>
       <TenantChoice openapi={openapi} token={token} />
       <button type="button" onClick={() => keepToken(null)}>
         Sign out
@@ -76,7 +81,7 @@ function SignIn({ openapi, dialog }: SignInProps): JSX.Element {
     try {
       const token =
         login === undefined ? String(given.get("token")) : await tokenOf(login.path, given);
-      keepToken(token);
+      keepToken(token, login === undefined ? {} : { login: String(given.get("login")) });
       dialog.current?.close();
     } catch (fault) {
       setError(fault instanceof Error ? fault.message : String(fault));
@@ -120,7 +125,7 @@ function SignIn({ openapi, dialog }: SignInProps): JSX.Element {
 
 async function tokenOf(path: string, given: FormData): Promise<string> {
   const body = { login: given.get("login"), password: given.get("password") };
-  return (await requestJson<{ readonly access_token: string }>("POST", path, body)).access_token;
+  return (await requestJson<TokenAnswer>("POST", path, body)).access_token;
 }
 
 /** The caller's tenants, to choose from. A caller of one tenant is in it at once. */
@@ -135,10 +140,11 @@ function TenantChoice({
   const operations = operationsOf(openapi);
   const list = operations.get("tenants.list_tenants");
   const enter = operations.get("tenants.switch_tenant");
-  const change = async (id: string): Promise<void> => {
-    if (enter === undefined || id === "") return;
-    const path = enter.path.replace("{id}", encodeURIComponent(id));
-    keepToken((await requestJson<{ access_token: string }>(enter.method, path)).access_token);
+  const change = async (tenant: Tenant | undefined): Promise<void> => {
+    if (enter === undefined || tenant === undefined) return;
+    const path = enter.path.replace("{id}", encodeURIComponent(tenant.tenant_id));
+    const { access_token: inside } = await requestJson<TokenAnswer>(enter.method, path);
+    keepToken(inside, { tenant: tenant.tenant_key });
   };
   useEffect(() => {
     if (list === undefined || enter === undefined) return;
@@ -147,7 +153,7 @@ function TenantChoice({
         setTenants(known);
         const [only, ...others] = known;
         const isInside = claimsOf(token)["tid"] !== undefined;
-        if (!isInside && only !== undefined && others.length === 0) await change(only.tenant_id);
+        if (!isInside && only !== undefined && others.length === 0) await change(only);
       },
       // Whoever's session has ended signs in again; other faults pass.
       (error: unknown) => {
@@ -164,7 +170,10 @@ function TenantChoice({
         id="tenant"
         aria-label="Tenant"
         value={current?.tenant_id ?? ""}
-        onChange={(event) => void change(event.currentTarget.value)}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          void change(tenants.find(({ tenant_id: id }) => id === value));
+        }}
       >
         <option value="">Choose a tenant</option>
         {tenants.map(({ tenant_id: id, tenant_key: name }) => (

@@ -6,17 +6,47 @@ const key = "opwright docs tokens";
 const listeners = new Set<() => void>();
 let expiry: ReturnType<typeof setTimeout> | undefined;
 
+/** What is known of a token's holder beside the token, in words for people. */
+export interface Holder {
+  readonly login?: string;
+  readonly tenant?: string;
+}
+
+interface Held extends Holder {
+  readonly access_token?: unknown;
+}
+
+function held(): Held | null {
+  return JSON.parse(sessionStorage.getItem(key) ?? "null");
+}
+
 /** The token that requests are made with; null if nobody is signed in. */
 export function heldToken(): string | null {
-  const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
-  const token = (kept as { readonly access_token?: unknown } | null)?.access_token;
+  const token = held()?.access_token;
   return typeof token === "string" ? token : null;
 }
 
-/** Keeps a token, or none; an expired one is forgotten by itself. */
-export function keepToken(token: string | null): void {
+/** Who is signed in, as far as it is known. */
+export function holder(): Holder {
+  return held() ?? {};
+}
+
+/** `ada@example.test in acme`: who requests are made as. */
+export function holderText(): string {
+  const { login = "you", tenant } = holder();
+  return tenant === undefined ? login : `${login} in ${tenant}`;
+}
+
+/**
+ * Keeps a token, or none; an expired one is forgotten by itself. What is known of the holder stays
+ * as long as somebody is signed in.
+ */
+export function keepToken(token: string | null, holder: Holder = {}): void {
   if (token === null) sessionStorage.removeItem(key);
-  else sessionStorage.setItem(key, JSON.stringify({ access_token: token }));
+  else {
+    const { login, tenant } = { ...held(), ...holder };
+    sessionStorage.setItem(key, JSON.stringify({ access_token: token, login, tenant }));
+  }
   forgetLater();
   for (const listener of listeners) listener();
 }

@@ -9,7 +9,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-l
     const { login = "", password = "" } = button.dataset;
     signIn(login, password).then(async (client) => {
       const tokens = await client.tokens?.get();
-      sessionStorage.setItem(key, JSON.stringify({ access_token: tokens?.access_token }));
+      sessionStorage.setItem(key, JSON.stringify({ access_token: tokens?.access_token, login }));
       say(`Signed in as ${login}: the reference and the events know you now.`);
     }, sayError);
   });

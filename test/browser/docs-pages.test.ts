@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     const { page, faults } = await open("/docs#projects.list");
     const origins = new Set<string>();
     page.on("request", (request) => origins.add(new URL(request.url()).origin));
-    await page.click("text=Send");
+    await page.click("button >> text=Send");
     await expect.poll(() => page.textContent("#answer"), { timeout: 10_000 }).toContain(project);
     expect(await page.textContent("#answer .badge")).toBe("200 OK");
     expect([...origins]).toEqual([service.url]);
@@ -179,10 +179,11 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     const { page } = await open("/docs#projects.list");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const command = '[aria-label="As a curl command"]';
+    const copy = `.code-block:has(${command}) button`;
     expect(await page.textContent(command)).toContain("Authorization: Bearer TOKEN'");
     expect(await page.textContent("body")).not.toContain("Bearer ey");
-    await page.click(`${command} + button`);
-    await page.waitForSelector(`${command} + button >> text=Copied`);
+    await page.click(copy);
+    await page.waitForSelector(`${copy} >> text=Copied`);
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toMatch(/^curl -X POST .*Authorization: Bearer ey[\w.-]+'/s);
     await page.context().close();
@@ -194,7 +195,7 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await page.click("#side a");
     await expect.poll(() => page.textContent("h1")).toBe("Mark a task as done");
     expect(new URL(page.url()).hash).toBe("#tasks.complete");
-    expect(await page.textContent("pre")).toContain("/complete");
+    expect(await page.textContent('[aria-label="As a curl command"]')).toContain("/complete");
     await page.click("text=Client");
     const client = await page.textContent('[aria-label="As a call of the client"]');
     expect(client).toContain("await tasks.complete(client, {");
@@ -207,16 +208,16 @@ describe.skipIf(!hasBrowser)("the pages", () => {
   test("/docs sends parameters, and a body that has been changed", async () => {
     const { page } = await open("/docs#tasks.create");
     await page.fill("#body", JSON.stringify({ title: "by hand", project }));
-    await page.click("text=Send");
+    await page.click("button >> text=Send");
     await expect.poll(() => page.textContent("#answer")).toContain("by hand");
     expect(await page.textContent("#answer .badge")).toBe("201 Created");
     const { id } = JSON.parse((await page.textContent("#answer pre")) ?? "{}");
     await page.goto(`${service.url}/docs#tasks.get`);
     await page.fill('[name="path id"]', id);
-    await page.click("text=Send");
+    await page.click("button >> text=Send");
     await expect.poll(() => page.textContent("#answer")).toContain("by hand");
     await page.fill('[name="path id"]', "nothing");
-    await page.click("text=Send");
+    await page.click("button >> text=Send");
     await expect.poll(() => page.textContent("#answer")).toContain("core.validation");
     await page.context().close();
   }, 30_000);

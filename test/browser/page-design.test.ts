@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("pages", () => {
     await expect.poll(() => page.textContent("#session")).toContain("Sign out");
     await focus(named("#search"));
     await page.keyboard.type("notes.create");
-    await focus((text) => text.startsWith("create"));
+    await focus((text) => text.startsWith("Create a note"));
     await page.keyboard.press("Enter");
     await expect.poll(() => page.textContent("h1")).toBe("Create a note");
     await focus(named("#body"));

@@ -28,7 +28,7 @@ export const storage = family({
         name,
         what: "a storage",
         isBuiltIn: false,
-        description: declaration.description ?? `Files of ${name}.`,
+        description: declaration.description ?? `The files in the storage ${name}.`,
         at: tree.keyAt("storage", name),
         operations: expanded.operations,
         mount: { path: ["storage", name, "mount"], declared: declaration.mount, usual: `/${name}` },

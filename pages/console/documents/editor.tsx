@@ -15,9 +15,10 @@ import { useLoaded } from "../../shell/use-loaded.js";
 import { Action } from "../action.js";
 import { bodySchema, type Api, type Json } from "../api.js";
 import { Facts } from "../facts.js";
-import { useNotice, type Say } from "../notice.js";
+import { sayNext, useNotice, type Say } from "../notice.js";
 import { documentKind, titleOf, type DocumentKind } from "./document.js";
 import { ReferenceControl } from "./reference.js";
+import { readReferenceTitles } from "./reference-titles.js";
 import { Revisions } from "./revisions.js";
 
 interface PlaceProps {
@@ -59,7 +60,10 @@ export function DocumentEditor({
   const kind = documentKind(api, name);
   const [version, setVersion] = useState(0);
   const [notice, say] = useNotice();
-  const loaded = useLoaded(() => readDocument(api, name, id), [name, id, version]);
+  const loaded = useLoaded(async () => {
+    const found = await readDocument(api, name, id);
+    return { document: found, titles: await readReferenceTitles(api, kind, [found]) };
+  }, [name, id, version]);
   if (loaded.state === "loading") return <p>Loading</p>;
   if (loaded.state === "failed")
     return (
@@ -68,7 +72,7 @@ export function DocumentEditor({
         <Fault error={loaded.error} />
       </div>
     );
-  const document = loaded.value;
+  const { document, titles } = loaded.value;
   const controls = controlsFor(api, name, document);
   const editable = new Set(controls.map((control) => control.name));
   const fixed = Object.entries(document).filter(([member]) => !editable.has(member));
@@ -89,10 +93,18 @@ export function DocumentEditor({
             {...{ api, name, controls, document, say, reload }}
             controlFor={referenceControls(api, kind)}
           />
-          <Deeds api={api} name={name} document={document} say={say} reload={reload} />
+          <Deeds {...{ api, name, document, say, reload }} title={titleOf(kind, document)} />
         </div>
         <div class="aside stack">
-          <Facts members={fixed} />
+          <Facts
+            members={fixed}
+            factFor={(member, value) => {
+              const to = kind.references[member];
+              return to === undefined || typeof value !== "string" ? null : (
+                <a href={`#documents/${to}/${value}`}>{titles.get(value) ?? value}</a>
+              );
+            }}
+          />
           <Revisions api={api} name={name} document={document} say={say} reload={reload} />
         </div>
       </div>
@@ -130,7 +142,14 @@ interface DocumentProps extends PlaceProps {
 }
 
 /** What can be done with a document as a whole. */
-function Deeds({ api, name, document, say, reload }: DocumentProps): JSX.Element | null {
+function Deeds({
+  api,
+  name,
+  document,
+  title,
+  say,
+  reload,
+}: DocumentProps & { readonly title: string }): JSX.Element | null {
   const { id, rev, is_deleted: isDeleted } = document;
   const deed = (verb: string, label: string, done: string, question?: string) =>
     api.can(`${name}.${verb}`) && (
@@ -139,24 +158,30 @@ function Deeds({ api, name, document, say, reload }: DocumentProps): JSX.Element
         label={label}
         done={done}
         say={say}
-        {...(question === undefined ? {} : { question })}
+        question={question}
         run={async () => {
           await api.call(`${name}.${verb}`, { id, rev });
-          if (verb === "kill") location.hash = `documents/${name}`;
-          else reload();
+          if (verb !== "kill") return reload();
+          sayNext({ text: `“${title}” is removed for good.` });
+          location.hash = `documents/${name}`;
         }}
       />
     );
   const deeds = [
     isDeleted === true
-      ? deed("restore", "Restore", "Restored.")
+      ? deed("restore", "Restore", "Restored, as it was when it was deleted.")
       : deed("delete", "Delete", "Deleted."),
-    deed("kill", "Remove for good", "Removed.", "Remove it for good? It can't be brought back."),
+    deed(
+      "kill",
+      "Remove for good",
+      "Removed.",
+      `Remove “${title}” for good? It can't be brought back.`,
+    ),
   ].filter((one) => one !== false);
   const hasBoth = isDeleted !== true && canRestore(api, name) && api.can(`${name}.kill`);
   return deeds.length === 0 ? null : (
     <div class="stack tight">
-      <p class="row">{deeds}</p>
+      <p class="row apart">{deeds}</p>
       {hasBoth && (
         <p class="small quiet">What is deleted can be restored; what is removed for good can't.</p>
       )}
@@ -200,6 +225,7 @@ function Members({
       values={values}
       setValues={setValues}
       action="Save"
+      isDisabled={controls.every((control) => values[control.name] === before[control.name])}
       controlFor={controlFor}
       submit={async () => {
         const patch = changesOf(controls, before, values);

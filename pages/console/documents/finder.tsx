@@ -13,12 +13,14 @@ export function findingOf(kind: DocumentKind, words: string): readonly Condition
 
 interface FinderProps {
   readonly kind: DocumentKind;
+  /** What is looked for when it is shown. */
+  readonly words: string;
   readonly find: (words: string) => void;
 }
 
 /** A field for words of the title; nothing where titles can't be searched. */
-export function Finder({ kind, find }: FinderProps): JSX.Element | null {
-  const [words, setWords] = useState("");
+export function Finder({ kind, words: sought, find }: FinderProps): JSX.Element | null {
+  const [words, setWords] = useState(sought);
   const member = titleMember(kind);
   if (member === null || kind.operators[member]?.includes("$ilike") !== true) return null;
   const submit = (event: SubmitEvent): void => {

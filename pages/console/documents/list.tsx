@@ -5,25 +5,25 @@ import { Empty } from "../../parts/empty.js";
 import { Fault } from "../../parts/fault.js";
 import { useLoaded } from "../../shell/use-loaded.js";
 import type { Api, Json } from "../api.js";
+import { useNotice } from "../notice.js";
 import { isId, ShortId } from "../short-id.js";
 import { Value } from "../value.js";
 import { documentKind, titleMember, type DocumentKind } from "./document.js";
 import { FilterBar } from "./filter-bar.js";
-import { filterOf, type Condition } from "./filters.js";
+import { filterOf } from "./filters.js";
 import { Finder, findingOf } from "./finder.js";
+import {
+  keepListingState,
+  readListingState,
+  type ListingState,
+  type Place,
+  type Sort,
+} from "./listing-state.js";
 import { readReferenceTitles, type ReferenceTitles } from "./reference-titles.js";
 
 const pageSize = 25;
 /** Columns that fit beside each other. */
 const mostColumns = 6;
-
-interface Sort {
-  readonly member: string;
-  readonly direction: "asc" | "desc";
-}
-
-/** Where a page begins: a cursor, or its number where lists know no cursors. */
-type Place = { readonly after?: string; readonly before?: string; readonly page?: number };
 
 interface Page {
   readonly hits: readonly Json[];
@@ -42,11 +42,15 @@ export function DocumentList({
   readonly name: string;
 }): JSX.Element {
   const kind = documentKind(api, name);
-  const [conditions, setConditions] = useState<readonly Condition[]>([]);
-  const [sort, setSort] = useState<Sort | null>(null);
-  const [place, setPlace] = useState<Place>({});
-  const [isDeleted, setIsDeleted] = useState(false);
-  const [words, setWords] = useState("");
+  const [notice] = useNotice();
+  const [state, setState] = useState(() => readListingState(kind));
+  const { conditions, sort, place, isDeleted, words } = state;
+  // A list that is asked for something else begins at its first page.
+  const ask = (asked: Partial<ListingState>): void => {
+    const next = { ...state, place: {}, ...asked };
+    keepListingState(next);
+    setState(next);
+  };
   const listing = isDeleted ? `${name}.list_deleted` : (kind.list ?? `${name}.list_cursor`);
   const asked = [...conditions, ...findingOf(kind, words)];
   const query = {
@@ -58,12 +62,6 @@ export function DocumentList({
     const page = await readPage(api, listing, query, place);
     return { ...page, titles: await readReferenceTitles(api, kind, page.hits) };
   }, [listing, JSON.stringify(query), JSON.stringify(place)]);
-  const from = <T,>(set: (value: T) => void): ((value: T) => void) => {
-    return (value) => {
-      setPlace({});
-      set(value);
-    };
-  };
   return (
     <div class="stack">
       <div class="row">
@@ -75,37 +73,52 @@ export function DocumentList({
         )}
       </div>
       <div class="row">
-        <Finder kind={kind} find={from(setWords)} />
+        <Finder kind={kind} words={words} find={(sought) => ask({ words: sought })} />
         {api.can(`${name}.list_deleted`) && (
           <label class="row">
             <input
               id="deleted"
               type="checkbox"
               checked={isDeleted}
-              onChange={(event) => from(setIsDeleted)(event.currentTarget.checked)}
+              onChange={(event) => ask({ isDeleted: event.currentTarget.checked })}
             />
-            Deleted
+            Only deleted ones
           </label>
         )}
       </div>
-      <FilterBar kind={kind} conditions={conditions} setConditions={from(setConditions)} />
+      <FilterBar
+        kind={kind}
+        conditions={conditions}
+        setConditions={(set) => ask({ conditions: set })}
+      />
+      {notice}
       {loaded.state === "failed" && <Fault error={loaded.error} />}
       {loaded.state === "loaded" && (
         <>
           {loaded.value.hits.length === 0 ? (
             <Empty title={`No ${isDeleted ? "deleted " : ""}documents`}>
-              {asked.length === 0
-                ? `There are none of ${name} yet, or none that you may read.`
-                : "None fits what was asked for."}
+              {emptyText(name, isDeleted, asked.length > 0)}
             </Empty>
           ) : (
-            <Table kind={kind} page={loaded.value} sort={sort} setSort={from(setSort)} />
+            <Table
+              kind={kind}
+              page={loaded.value}
+              sort={sort}
+              setSort={(next) => ask({ sort: next })}
+            />
           )}
-          <Pager page={loaded.value} go={setPlace} />
+          <Pager page={loaded.value} go={(next) => ask({ place: next })} />
         </>
       )}
     </div>
   );
+}
+
+function emptyText(name: string, isDeleted: boolean, isAsked: boolean): string {
+  if (isAsked) return "None fits what was asked for.";
+  return isDeleted
+    ? "None is deleted. What was removed for good can't be listed."
+    : `There are none of ${name} yet, or none that you may read.`;
 }
 
 function Pager({

@@ -3,9 +3,11 @@ import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { Fault } from "../../parts/fault.js";
 import { useLoaded } from "../../shell/use-loaded.js";
+import { claimsOf, heldToken } from "../../shell/tokens.js";
 import { Action } from "../action.js";
 import type { Api, Json } from "../api.js";
 import type { Say } from "../notice.js";
+import { CopiedId } from "../short-id.js";
 import { Value } from "../value.js";
 
 interface RevisionsProps {
@@ -31,7 +33,14 @@ interface Change {
 
 /** The revisions; nothing where the document keeps none, or the user may not read them. */
 export function Revisions(props: RevisionsProps): JSX.Element | null {
-  return props.api.can(`${props.name}.revisions`) ? <RevisionList {...props} /> : null;
+  if (!props.api.can(`${props.name}.revisions`)) return null;
+  if (props.document["is_deleted"] !== true) return <RevisionList {...props} />;
+  return (
+    <section class="stack" aria-labelledby="revisions">
+      <h2 id="revisions">Revisions</h2>
+      <p>They are kept, and stand here again once the document is restored.</p>
+    </section>
+  );
 }
 
 function RevisionList({ api, name, document, say, reload }: RevisionsProps): JSX.Element {
@@ -64,6 +73,12 @@ function RevisionList({ api, name, document, say, reload }: RevisionsProps): JSX
                 </button>
                 <span class="small quiet">
                   <Value value={one.changed_at} />
+                  {one.changed_by !== null && (
+                    <>
+                      {" by "}
+                      <Person id={one.changed_by} />
+                    </>
+                  )}
                 </span>
                 {one.is_deleted && <span class="badge bad">deleted</span>}
                 {one.rev === rev && <span class="badge">current</span>}
@@ -107,16 +122,11 @@ function Differences({
   const mayRevert = !isCurrent && document["is_deleted"] !== true && api.can(`${name}.revert`);
   return (
     <div class="stack tight">
-      {revision.changed_by !== null && (
-        <p class="small quiet">
-          By <code>{revision.changed_by}</code>
-        </p>
-      )}
       {loaded.state === "failed" && <Fault error={loaded.error} />}
       {loaded.state === "loaded" && (
         <Changes changes={loaded.value.changes} isCurrent={isCurrent} />
       )}
-      {mayRevert && (
+      {mayRevert && loaded.state === "loaded" && loaded.value.changes.length > 0 && (
         <p>
           <Action
             label={`Revert to revision ${revision.rev}`}
@@ -131,6 +141,11 @@ function Differences({
       )}
     </div>
   );
+}
+
+/** Who changed it: the reader, or somebody else by their id. */
+function Person({ id }: { readonly id: string }): JSX.Element {
+  return claimsOf(heldToken())["sub"] === id ? <>you</> : <CopiedId id={id} />;
 }
 
 function Changes({

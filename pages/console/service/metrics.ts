@@ -1,4 +1,5 @@
 // Metrics as Prometheus reads them, and the few that the console draws.
+import { quantileOf, type Bucket } from "./quantile.js";
 
 export interface Sample {
   readonly name: string;
@@ -27,41 +28,79 @@ export interface Line {
   readonly title: string;
   readonly unit: string;
   readonly values: readonly number[];
+  /** What the value can't exceed; null where there is no such bound. */
+  readonly limit: number | null;
   /** Whether anything but nothing is bad news. */
   readonly isTrouble: boolean;
 }
 
-/** Whether a line is trouble now. */
+/** Whether a line tells of trouble, now or as far back as it is drawn. */
 export function isBad({ isTrouble, values }: Line): boolean {
-  return isTrouble && (values.at(-1) ?? 0) > 0;
+  return isTrouble && values.some((value) => value > 0);
 }
 
-/** Something to draw: the sum of samples, or how fast it grows. */
+/** How a line is made of samples: their sum, how fast it grows, or a time that few exceed. */
 interface Drawn {
   readonly title: string;
   readonly unit: string;
   readonly name: string;
-  readonly isRate?: boolean;
+  readonly kind?: "sum" | "rate" | "p95";
+  /** Labels that samples must have. */
+  readonly where?: string;
+  /** The metric that bounds it. */
+  readonly limit?: string;
   readonly isTrouble?: boolean;
   readonly scale?: number;
 }
 
+const requests = "opwright_request_seconds";
+
 const drawn: readonly Drawn[] = [
   {
-    title: "Errors",
-    unit: "a second",
-    name: "opwright_errors_total",
-    isRate: true,
+    title: "Server errors",
+    unit: "a second (5xx)",
+    name: `${requests}_count`,
+    kind: "rate",
+    where: 'status="5xx"',
     isTrouble: true,
   },
   { title: "Dead letters", unit: "given up", name: "opwright_outbox_dead", isTrouble: true },
-  { title: "Requests", unit: "a second", name: "opwright_request_seconds_count", isRate: true },
+  { title: "Requests", unit: "a second", name: `${requests}_count`, kind: "rate" },
+  {
+    title: "Refused",
+    unit: "a second (4xx)",
+    name: `${requests}_count`,
+    kind: "rate",
+    where: 'status="4xx"',
+  },
+  {
+    title: "Latency",
+    unit: "ms for 95 % of requests",
+    name: `${requests}_bucket`,
+    kind: "p95",
+    scale: 1_000,
+  },
   { title: "Connections", unit: "open", name: "opwright_connections_open" },
-  { title: "Database reads", unit: "running", name: "opwright_reads_running" },
-  { title: "Database writes", unit: "running", name: "opwright_writes_running" },
+  {
+    title: "Database reads",
+    unit: "running",
+    name: "opwright_reads_running",
+    limit: "opwright_reads_limit",
+  },
+  {
+    title: "Database writes",
+    unit: "running",
+    name: "opwright_writes_running",
+    limit: "opwright_writes_limit",
+  },
   { title: "Reads in line", unit: "waiting", name: "opwright_reads_waiting" },
   { title: "Outbox", unit: "events waiting", name: "opwright_outbox_pending" },
   { title: "Webhooks", unit: "deliveries waiting", name: "opwright_webhooks_pending" },
+  {
+    title: "Given up",
+    unit: "deliveries since the start",
+    name: "opwright_webhooks_given_up_total",
+  },
   { title: "Realtime", unit: "connections", name: "opwright_realtime_connections" },
   { title: "Rows to rewrite", unit: "of older versions", name: "opwright_rows_to_renew" },
   { title: "Older versions", unit: "processes", name: "opwright_older_processes" },
@@ -76,22 +115,74 @@ const drawn: readonly Drawn[] = [
 
 /** The lines of what has been read, the oldest reading first; of what the service has. */
 export function linesOf(readings: readonly Reading[]): readonly Line[] {
-  return drawn.flatMap(({ title, unit, name, isRate = false, isTrouble = false, scale = 1 }) => {
-    const sums = readings.map(({ at, samples }) => {
-      const own = samples.filter((one) => one.name === name);
-      return { at, sum: own.length === 0 ? null : own.reduce((sum, one) => sum + one.value, 0) };
-    });
-    if (sums.every(({ sum }) => sum === null) && !isRate) return [];
-    const values = isRate ? ratesOf(sums) : sums.map(({ sum }) => (sum ?? 0) * scale);
-    return [{ title, unit, values, isTrouble }];
+  return drawn.flatMap((one) => {
+    const { title, unit, name, kind = "sum", scale = 1, isTrouble = false, limit } = one;
+    const found = readings.map(({ at, samples }) => ({ at, samples: wantedOf(one, samples) }));
+    const isKnown = readings.some(({ samples }) => samples.some((each) => each.name === name));
+    if (!isKnown && kind === "sum") return [];
+    const values = { sum: sumsOf, rate: ratesOf, p95: slowestOf }[kind](found);
+    return {
+      title,
+      unit,
+      values: values.map((value) => value * scale),
+      limit: limit === undefined ? null : valueOf(readings.at(-1), limit),
+      isTrouble,
+    };
   });
 }
 
+/** The samples that a line is made of; the console's own requests are none. */
+function wantedOf({ name, where = "" }: Drawn, samples: readonly Sample[]): readonly Sample[] {
+  return samples.filter(
+    (one) =>
+      one.name === name &&
+      one.labels.includes(where) &&
+      !one.labels.includes('operation="console.'),
+  );
+}
+
+/** The value of a metric, over all its labels; null if the service has none of that name. */
+export function valueOf(reading: Reading | undefined, name: string, where = ""): number | null {
+  const own = wantedOf({ title: "", unit: "", name, where }, reading?.samples ?? []);
+  return own.length === 0 ? null : sumOf(own);
+}
+
+function sumOf(samples: readonly Sample[]): number {
+  return samples.reduce((sum, { value }) => sum + value, 0);
+}
+
+function sumsOf(readings: readonly Reading[]): readonly number[] {
+  return readings.map(({ samples }) => sumOf(samples));
+}
+
 /** How fast a counter grows a second, from each reading to the next. */
-function ratesOf(sums: readonly { readonly at: number; readonly sum: number | null }[]) {
-  return sums.slice(1).map(({ at, sum }, index) => {
-    const before = sums[index];
-    const grown = (sum ?? 0) - (before?.sum ?? 0);
+function ratesOf(readings: readonly Reading[]): readonly number[] {
+  return readings.slice(1).map(({ at, samples }, index) => {
+    const before = readings[index];
+    const grown = sumOf(samples) - sumOf(before?.samples ?? []);
     return Math.max(0, grown / ((at - (before?.at ?? 0)) / 1_000));
   });
+}
+
+/** Seconds within which 95 % of the requests between two readings were answered; 0 for none. */
+function slowestOf(readings: readonly Reading[]): readonly number[] {
+  return readings.slice(1).map(({ samples }, index) => {
+    const before = countsOf(readings[index]?.samples ?? []);
+    const grown = [...countsOf(samples)].map(([bound, count]): Bucket => ({
+      bound,
+      count: count - (before.get(bound) ?? 0),
+    }));
+    return quantileOf(grown, 0.95);
+  });
+}
+
+/** The counts of a histogram by the upper bounds of its buckets, over all other labels. */
+function countsOf(samples: readonly Sample[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { labels, value } of samples) {
+    const [, text = "+Inf"] = /le="([^"]+)"/.exec(labels) ?? [];
+    const bound = text === "+Inf" ? Infinity : Number(text);
+    counts.set(bound, (counts.get(bound) ?? 0) + value);
+  }
+  return counts;
 }

@@ -9,7 +9,7 @@ const headroom = 1.5;
 
 /** A card with a title, the last value, and the line. */
 export function Sparkline({ line }: { readonly line: Line }): JSX.Element {
-  const { title, unit, values } = line;
+  const { title, unit, values, limit } = line;
   const last = values.at(-1);
   const most = Math.max(...values, 0) || 1;
   const step = width / Math.max(1, values.length - 1);
@@ -24,7 +24,7 @@ export function Sparkline({ line }: { readonly line: Line }): JSX.Element {
         <strong class={isBad(line) ? "figure bad" : "figure"}>
           {last === undefined ? "…" : numberText(last)}
         </strong>{" "}
-        <span class="small quiet">{unit}</span>
+        <span class="small quiet">{limit === null ? unit : `of ${numberText(limit)} ${unit}`}</span>
       </p>
       <svg
         class="spark"

@@ -7,7 +7,8 @@ import { Field } from "../../parts/field.js";
 import type { Api } from "../api.js";
 import { Action } from "../action.js";
 import { useNotice } from "../notice.js";
-import { isBad, linesOf, samplesOf, type Line, type Reading } from "./metrics.js";
+import { isBad, linesOf, samplesOf, valueOf, type Line, type Reading } from "./metrics.js";
+import { momentText } from "../value.js";
 import { Sparkline } from "./sparkline.js";
 import { usePolled } from "./use-polled.js";
 
@@ -55,7 +56,7 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
             <section class="stack tight">
               <h2>Metrics</h2>
               <p class="small quiet">Read every 2 s; lines show the last four minutes at most.</p>
-              <Verdict lines={lines} />
+              <Verdict lines={lines} reading={readings.current.at(-1)} />
               <div class="cards narrow">
                 {lines.map((line) => (
                   <Sparkline key={line.title} line={line} />
@@ -71,17 +72,39 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
   );
 }
 
-/** Whether there is something to look after, in a sentence. */
-function Verdict({ lines }: { readonly lines: readonly Line[] }): JSX.Element {
+interface VerdictProps {
+  readonly lines: readonly Line[];
+  readonly reading: Reading | undefined;
+}
+
+/** Whether there is something to look after, now and since the process has started. */
+function Verdict({ lines, reading }: VerdictProps): JSX.Element {
   const bad = lines.filter(isBad).map(({ title }) => title.toLowerCase());
+  const sinceStart = totalsText(reading);
   return bad.length === 0 ? (
-    <p class="message good">No errors at the moment, and nothing was given up.</p>
+    <p class="message good">
+      {`No server errors in these minutes, and nothing is given up. ${sinceStart}`}
+    </p>
   ) : (
     <p class="message bad">
       {`Needs attention: ${bad.join(" and ")}. `}
-      <a href="#log">The log</a> says more.
+      <a href="#log">The log</a> {`says more. ${sinceStart}`}
     </p>
   );
+}
+
+/** What went wrong before the page was opened: lines begin with it, and a process is older. */
+function totalsText(reading: Reading | undefined): string {
+  const started = valueOf(reading, "process_start_time_seconds");
+  if (started === null) return "";
+  const totals = [
+    ["server errors", valueOf(reading, "opwright_request_seconds_count", 'status="5xx"') ?? 0],
+    ["events given up", valueOf(reading, "opwright_outbox_given_up_total")],
+    ["webhook deliveries given up", valueOf(reading, "opwright_webhooks_given_up_total")],
+  ] as const;
+  const known = totals.filter(([, count]) => count !== null);
+  const words = known.map(([what, count]) => `${count} ${what}`).join(", ");
+  return `Since the process started (${momentText(started * 1_000)}): ${words}.`;
 }
 
 function Migrations({ pending }: { readonly pending: readonly string[] }): JSX.Element {
