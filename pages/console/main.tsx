@@ -1,5 +1,4 @@
 // /console: what the service holds, to look at and to work on, as far as the user may.
-import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import type { Catalog } from "../openapi/catalog.js";
 import type { OpenApi } from "../openapi/document.js";
@@ -8,7 +7,7 @@ import { askToSignIn, hasSignIn, useToken } from "../shell/session.js";
 import { config } from "../shell/config.js";
 import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
-import { useFragment } from "../shell/use-location.js";
+import { useVisit } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
 import { apiOf, readAccess, type Api } from "./api.js";
 import { documentsOf } from "./documents/document.js";
@@ -58,8 +57,10 @@ interface RoomsProps {
 }
 
 function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
-  // Behind the question mark a list keeps what it shows (documents/listing-state.ts).
-  const [address = ""] = useFragment().split("?");
+  // Behind the question mark a list keeps what it shows (documents/listing-state.ts); the
+  // menu leads to the list as it is at first, also from the list itself.
+  const { fragment, count } = useVisit();
+  const [address = ""] = fragment.split("?");
   const groups = groupsOf(api, isGuest);
   const isEmpty = groups.every(({ rooms }) => rooms.length === 0);
   if (isEmpty)
@@ -70,10 +71,9 @@ function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
     );
   const first = groups.find(({ rooms }) => rooms.length > 0)?.rooms[0]?.address ?? "";
   const shown = address === "" && !isGuest ? first : address;
-  const [visit, setVisit] = useState(0);
   return (
     <div class="shell">
-      <Navigation groups={groups} address={shown} enter={() => setVisit(visit + 1)}>
+      <Navigation groups={groups} address={shown}>
         <IdFinder api={api} />
       </Navigation>
       <main id="main">
@@ -82,7 +82,7 @@ function Rooms({ api, isGuest }: RoomsProps): JSX.Element {
         ) : (
           <>
             {!isGuest && <TenantHint api={api} />}
-            <Room key={`${shown} ${visit}`} api={api} address={shown} />
+            <Room key={`${shown} ${count}`} api={api} address={shown} />
           </>
         )}
       </main>

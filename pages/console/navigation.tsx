@@ -11,13 +11,10 @@ export interface Group {
 export function Navigation({
   groups,
   address,
-  enter,
   children,
 }: {
   readonly groups: readonly Group[];
   readonly address: string;
-  /** Called for each visit, also of the room that is shown: it begins anew. */
-  readonly enter: () => void;
   /** What stands above the groups. */
   readonly children: ComponentChildren;
 }): JSX.Element {
@@ -41,10 +38,7 @@ export function Navigation({
                     <a
                       href={`#${room.address}`}
                       aria-current={isIn(room.address) ? "page" : undefined}
-                      onClick={() => {
-                        setIsOpen(false);
-                        enter();
-                      }}
+                      onClick={() => setIsOpen(false)}
                     >
                       {room.title}
                     </a>

@@ -116,7 +116,8 @@ function Table({
   readonly objects: readonly StoredObject[];
   readonly choose: (object: StoredObject) => void;
 }): JSX.Element {
-  if (objects.length === 0) return <Empty title="Nothing here">No object has such a key.</Empty>;
+  if (objects.length === 0)
+    return <Empty title="Nothing here">There is no object, or none with such a key.</Empty>;
   return (
     <table class="folding">
       <thead>

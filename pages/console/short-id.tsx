@@ -2,9 +2,12 @@
 import type { JSX } from "preact";
 import { useCopied } from "../parts/use-copied.js";
 
+/** An id within a text. */
+export const idPattern = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/;
+
 /** Whether a text is an id. */
 export function isId(value: unknown): value is string {
-  return typeof value === "string" && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(value);
+  return typeof value === "string" && idPattern.exec(value)?.[0] === value;
 }
 
 /** Ids begin with their time, which most have in common: it is the end that tells them apart. */

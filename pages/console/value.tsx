@@ -13,7 +13,7 @@ export function momentText(moment: string | number): string {
 export function Value({ value }: { readonly value: unknown }): JSX.Element {
   if (value === null || value === undefined) return <span class="quiet">—</span>;
   if (typeof value === "boolean")
-    return <span class={value ? "badge good" : "badge"}>{String(value)}</span>;
+    return <span class={value ? "badge strong" : "badge"}>{String(value)}</span>;
   if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"))
     return <span>{value.join(", ")}</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -29,7 +29,13 @@ export function SchemeSwitch(): JSX.Element {
     setScheme(other);
   };
   return (
-    <button class="icon" type="button" aria-label={`Use the ${other} scheme`} onClick={change}>
+    <button
+      class="icon"
+      type="button"
+      title={`Use the ${other} scheme`}
+      aria-label={`Use the ${other} scheme`}
+      onClick={change}
+    >
       {scheme === "dark" ? "☀" : "☾"}
     </button>
   );

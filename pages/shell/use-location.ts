@@ -11,13 +11,24 @@ function current(): string {
   }
 }
 
-/** The fragment of the address, kept up to date. */
-export function useFragment(): string {
-  const [fragment, setFragment] = useState(current);
+export interface Visit {
+  readonly fragment: string;
+  /** How often an address was gone to within the page. */
+  readonly count: number;
+}
+
+/** The fragment of the address, and which visit it is, kept up to date. */
+export function useVisit(): Visit {
+  const [visit, setVisit] = useState<Visit>(() => ({ fragment: current(), count: 0 }));
   useEffect(() => {
-    const change = (): void => setFragment(current());
+    const change = (): void => setVisit(({ count }) => ({ fragment: current(), count: count + 1 }));
     addEventListener("hashchange", change);
     return () => removeEventListener("hashchange", change);
   }, []);
-  return fragment;
+  return visit;
+}
+
+/** The fragment of the address, kept up to date. */
+export function useFragment(): string {
+  return useVisit().fragment;
 }

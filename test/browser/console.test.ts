@@ -1,9 +1,10 @@
 // The console in a real browser: what its user may do is there and works, what it may not is absent and refused.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser } from "../support/browser.js";
+import { openConsole } from "../support/console-page.js";
 import { engines } from "../support/engines.js";
 import { focusByTab, overflowOf, violationsOf } from "../support/page-checks.js";
 import { password, peopleOf, type Member, type People } from "../support/people.js";
@@ -11,25 +12,6 @@ import { testProject, type TestProject } from "../support/project-service.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 const [sqlite] = engines;
-
-/** A page of the console as whoever has a token. */
-async function openConsole(
-  browser: Browser,
-  { url }: TestService,
-  token: string,
-  address: string,
-  options: Parameters<Browser["newContext"]>[0] = {},
-): Promise<Page> {
-  const context = await browser.newContext(options);
-  await context.addInitScript(
-    `sessionStorage.setItem("opwright docs tokens", ${JSON.stringify(JSON.stringify({ access_token: token }))})`,
-  );
-  const page = await context.newPage();
-  page.on("dialog", (dialog) => void dialog.accept());
-  await page.goto(`${url}/console#${address}`);
-  await page.waitForSelector("main h1, main .empty");
-  return page;
-}
 
 describe.skipIf(!hasBrowser)("the console", () => {
   let service: TestService;

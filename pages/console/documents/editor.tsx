@@ -70,6 +70,7 @@ export function DocumentEditor({
       <div class="stack">
         <Trail name={name} title={id} />
         <Fault error={loaded.error} />
+        <p>It may be of another tenant, or removed for good.</p>
       </div>
     );
   const { document, titles } = loaded.value;

@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import type { Api } from "../api.js";
-import { isId } from "../short-id.js";
+import { idPattern } from "../short-id.js";
 import { documentsOf } from "./document.js";
 
-/** A field for an id, which opens the document that has it. */
+/** A field for an id, or for a text that has one; it opens the document that has it. */
 export function IdFinder({ api }: { readonly api: Api }): JSX.Element | null {
   const [said, say] = useState("");
   const names = documentsOf(api).filter((name) => api.can(`${name}.get`));
@@ -13,11 +13,12 @@ export function IdFinder({ api }: { readonly api: Api }): JSX.Element | null {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement).get("id");
-    const id = String(given).trim().toLowerCase();
-    if (!isId(id)) return say("An id has 36 characters.");
+    const [id] = idPattern.exec(String(given).toLowerCase()) ?? [];
+    if (id === undefined) return say("There is no whole id in it: an id has 36 characters.");
     say("");
     const name = await kindOf(api, names, id);
-    if (name === null) say("No document that you may read has this id.");
+    if (name === null)
+      say("No document that you may read has this id, at least not in this tenant.");
     else location.hash = `documents/${name}/${id}`;
   };
   return (
@@ -29,7 +30,7 @@ export function IdFinder({ api }: { readonly api: Api }): JSX.Element | null {
     >
       <input id="open" name="id" type="search" aria-label="Open by id" placeholder="Open by id" />
       {said !== "" && (
-        <p class="small quiet" role="alert">
+        <p class="small message bad" role="alert">
           {said}
         </p>
       )}

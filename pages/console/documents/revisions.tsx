@@ -73,11 +73,11 @@ function RevisionList({ api, name, document, say, reload }: RevisionsProps): JSX
                 </button>
                 <span class="small quiet">
                   <Value value={one.changed_at} />
-                  {one.changed_by !== null && (
-                    <>
-                      {" by "}
-                      <Person id={one.changed_by} />
-                    </>
+                  {" by "}
+                  {one.changed_by === null ? (
+                    "nobody who was signed in"
+                  ) : (
+                    <Person id={one.changed_by} />
                   )}
                 </span>
                 {one.is_deleted && <span class="badge bad">deleted</span>}
@@ -157,7 +157,11 @@ function Changes({
 }): JSX.Element {
   if (changes.length === 0)
     return (
-      <p class="small quiet">{isCurrent ? "This is the document as it is." : "Nothing differs."}</p>
+      <p class="small quiet">
+        {isCurrent
+          ? "This is the document as it is."
+          : "Nothing differs from the document as it is."}
+      </p>
     );
   return (
     <table>

@@ -1,6 +1,6 @@
 // How the service is: its metrics over the last minutes, its migrations, and what an operator can
 // have it do.
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { errorOf, Fault } from "../../parts/fault.js";
 import { Field } from "../../parts/field.js";
@@ -15,6 +15,9 @@ import { usePolled } from "./use-polled.js";
 const everyMillis = 2_000;
 /** Readings that are kept: four minutes of them. */
 const mostReadings = 120;
+
+/** They stay when another room is shown. */
+let readings: readonly Reading[] = [];
 
 interface Command {
   readonly name: string;
@@ -31,19 +34,18 @@ interface State {
 export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
   const [state, setState] = useState<State | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const readings = useRef<readonly Reading[]>([]);
   usePolled(async () => {
     try {
       const next = await api.call<State>("console.state");
       const reading = { at: Date.now(), samples: samplesOf(next.metrics ?? "") };
-      readings.current = [...readings.current, reading].slice(-mostReadings);
+      readings = [...readings, reading].slice(-mostReadings);
       setState(next);
       setError(null);
     } catch (fault) {
       setError(errorOf(fault));
     }
   }, everyMillis);
-  const lines = linesOf(readings.current);
+  const lines = linesOf(readings);
   return (
     <div class="stack wide">
       <h1>Service state</h1>
@@ -55,8 +57,11 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
           ) : (
             <section class="stack tight">
               <h2>Metrics</h2>
-              <p class="small quiet">Read every 2 s; lines show the last four minutes at most.</p>
-              <Verdict lines={lines} reading={readings.current.at(-1)} />
+              <p class="small quiet">
+                Read every 2 s; lines show what was read since this page was opened, four minutes at
+                most.
+              </p>
+              <Verdict lines={lines} reading={readings.at(-1)} />
               <div class="cards narrow">
                 {lines.map((line) => (
                   <Sparkline key={line.title} line={line} />
@@ -99,12 +104,25 @@ function totalsText(reading: Reading | undefined): string {
   if (started === null) return "";
   const totals = [
     ["server errors", valueOf(reading, "opwright_request_seconds_count", 'status="5xx"') ?? 0],
+    ["refused requests", valueOf(reading, "opwright_request_seconds_count", 'status="4xx"') ?? 0],
     ["events given up", valueOf(reading, "opwright_outbox_given_up_total")],
     ["webhook deliveries given up", valueOf(reading, "opwright_webhooks_given_up_total")],
   ] as const;
   const known = totals.filter(([, count]) => count !== null);
   const words = known.map(([what, count]) => `${count} ${what}`).join(", ");
-  return `Since the process started (${momentText(started * 1_000)}): ${words}.`;
+  return `Since the process started ${agoText(started)}: ${words}.`;
+}
+
+/** `20 minutes ago, at …`: a process that is young may have failed before. */
+function agoText(seconds: number): string {
+  const minutes = Math.round((Date.now() / 1_000 - seconds) / 60);
+  const [count, unit] =
+    minutes < 120
+      ? ([minutes, "minutes"] as const)
+      : minutes < 48 * 60
+        ? ([Math.round(minutes / 60), "hours"] as const)
+        : ([Math.round(minutes / 1_440), "days"] as const);
+  return `${count} ${unit} ago (${momentText(seconds * 1_000)})`;
 }
 
 function Migrations({ pending }: { readonly pending: readonly string[] }): JSX.Element {
