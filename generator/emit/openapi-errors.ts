@@ -1,5 +1,6 @@
 // Errors in openapi.json: their body, the response of each status, and the errors that the registry
 // declares.
+import { STATUS_CODES } from "node:http";
 import type { AnswerHeaderName } from "../../runtime/contract/answer-headers.js";
 import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import { objectSchema, refTo } from "../model/json-schema.js";
@@ -27,8 +28,8 @@ export function envelopeSchema(): Schema {
 }
 
 /**
- * The response of an error status, with every code that has it; `further` are headers of some
- * operations alone.
+ * The response of an error status, with every code that has it: an operation's own are those that
+ * it has as well. `further` are headers of some operations alone.
  */
 export function errorResponse(
   status: number,
@@ -40,7 +41,8 @@ export function errorResponse(
     (code) => statusOf(code, model) === status,
   );
   return {
-    description: `One of: ${codes.join(", ")}.`,
+    description: `${STATUS_CODES[status] ?? "Error"}. The operation lists the codes that it may have.`,
+    "x-error-codes": codes,
     headers: errorHeaders(status, further, components),
     content: {
       "application/json": {

@@ -195,7 +195,10 @@ function ConnectForm({
           </select>
         </Field>
         {hasTopics && (
-          <Field label="Topics" hint="With commas between them">
+          <Field
+            label="Topics"
+            hint="With commas between them, such as project:ID; what a topic may be called is up to the service"
+          >
             <input
               id="topics"
               value={topics}

@@ -21,7 +21,8 @@ export interface Schema {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query" | "header" | "cookie";
+  /** `form` is a part of a form beside its file, which OpenAPI has among the members of the body. */
+  readonly in: "path" | "query" | "header" | "cookie" | "form";
   readonly required?: boolean;
   readonly description?: string;
   readonly schema?: Schema;
@@ -42,6 +43,8 @@ export interface Body {
 export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
+  /** The codes of all errors with this status. */
+  readonly "x-error-codes"?: readonly string[];
   readonly content?: Readonly<Record<string, Media>>;
 }
 

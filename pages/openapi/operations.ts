@@ -6,6 +6,7 @@ import {
   type OperationObject,
   type Parameter,
   type Response,
+  type Schema,
 } from "./document.js";
 
 export interface Operation {
@@ -56,6 +57,10 @@ function readOperation(
   const codes = (operation["x-error-codes"] ?? []).flatMap((code) =>
     typeof code === "string" ? [code] : resolveReference<readonly string[]>(document, code),
   );
+  const body =
+    operation.requestBody === undefined
+      ? null
+      : resolveReference<Body>(document, operation.requestBody);
   return {
     key,
     namespace: key.split(".")[0] ?? "",
@@ -64,13 +69,11 @@ function readOperation(
     summary: operation.summary ?? key,
     description: operation.description ?? "",
     isDeprecated: operation.deprecated === true,
-    parameters: (operation.parameters ?? []).map((one) =>
-      resolveReference<Parameter>(document, one),
-    ),
-    body:
-      operation.requestBody === undefined
-        ? null
-        : resolveReference<Body>(document, operation.requestBody),
+    parameters: [
+      ...(operation.parameters ?? []).map((one) => resolveReference<Parameter>(document, one)),
+      ...formPartsOf(document, body),
+    ],
+    body,
     responses: Object.entries(operation.responses ?? {}).map(([status, one]) => ({
       status,
       response: resolveReference<Response>(document, one),
@@ -81,6 +84,20 @@ function readOperation(
     takesIdempotencyKey: operation["x-supports-idempotency-key"] === true,
     errorCodes: [...new Set(codes)].sort(),
   };
+}
+
+/** The parts of a form beside its file; none of any other body. */
+function formPartsOf(document: OpenApi, body: Body | null): readonly Parameter[] {
+  const form = body?.content?.["multipart/form-data"]?.schema;
+  if (form === undefined) return [];
+  const { properties = {}, required = [] } = resolveReference<Schema>(document, form);
+  return Object.entries(properties).flatMap(([name, given]): readonly Parameter[] => {
+    const schema = typeof given === "object" ? resolveReference<Schema>(document, given) : {};
+    const { format, description } = schema;
+    if (format === "binary") return [];
+    const said = description === undefined ? {} : { description };
+    return [{ name, in: "form", required: required.includes(name), schema, ...said }];
+  });
 }
 
 /** Operations by namespace, in alphabetical order. */

@@ -51,10 +51,23 @@ export function innerSchema(document: OpenApi, given: Schema | boolean | undefin
   const schema = resolveReference<Schema>(document, given);
   if (schema.properties !== undefined) return schema;
   if (typeof schema.items === "object") return innerSchema(document, schema.items);
-  for (const option of schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []) {
-    const inner = innerSchema(document, option);
-    if (inner !== null) return inner;
-  }
+  const options = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
+  const inner = options
+    .map((option) => innerSchema(document, option))
+    .filter((option) => option !== null);
+  if (inner.length > 0) return unitedSchema(inner);
   const { additionalProperties: others } = schema;
   return typeof others === "object" ? innerSchema(document, others) : null;
+}
+
+/** The members of several schemas, of which a value has those of one; required are those of all. */
+function unitedSchema(schemas: readonly Schema[]): Schema {
+  const [first = {}, ...others] = schemas;
+  if (others.length === 0) return first;
+  return {
+    properties: Object.assign({}, ...schemas.toReversed().map(({ properties }) => properties)),
+    required: (first.required ?? []).filter((name) =>
+      others.every(({ required }) => required?.includes(name)),
+    ),
+  };
 }

@@ -37,13 +37,18 @@ export function requestOf(operation: Operation, call: Call): Sent {
       ...(type === null || type === "multipart/form-data" ? {} : { "Content-Type": type }),
       ...Object.fromEntries(valuesIn("header")),
     },
-    body: type === null ? null : bodyOf(type, call),
+    body: type === null ? null : bodyOf(type, call, valuesIn("form")),
   };
 }
 
-function bodyOf(type: string, { body, file }: Call): string | FormData {
+function bodyOf(
+  type: string,
+  { body, file }: Call,
+  parts: readonly (readonly [string, string])[],
+): string | FormData {
   if (type !== "multipart/form-data") return body;
   const form = new FormData();
+  for (const [name, value] of parts) form.set(name, value);
   if (file !== null) form.set("file", file);
   return form;
 }

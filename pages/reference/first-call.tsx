@@ -16,6 +16,7 @@ const noCall: Call = { parameters: {}, body: "", file: null };
 export function FirstCall({ openapi }: { readonly openapi: OpenApi }): JSX.Element {
   const operations = operationsOf(openapi);
   const open = openOperation(operations.values());
+  const enter = operations.get("tenants.switch_tenant");
   const login = operations.get("authn.password_login");
   return (
     <section class="stack tight" aria-labelledby="first">
@@ -39,6 +40,13 @@ export function FirstCall({ openapi }: { readonly openapi: OpenApi }): JSX.Eleme
           </p>
           <Code label="Sign in" text={curlText(login, { ...noCall, body: ownLogin }, "")} />
         </>
+      )}
+      {enter !== undefined && (
+        <p>
+          {"That token is in no tenant yet. "}
+          <a href={`#${enter.key}`}>{enter.summary}</a>
+          {", and use the token that it answers: most operations are about what a tenant holds."}
+        </p>
       )}
       {hasSignIn(openapi) && (
         <p>

@@ -60,10 +60,11 @@ function goToTry(event: MouseEvent): void {
 
 /** Who may call it, and within which bounds. */
 function Facts({ operation }: { readonly operation: Operation }): JSX.Element {
-  const { needsSignIn, permissions, deadlineSeconds, takesIdempotencyKey } = operation;
+  const { needsSignIn, permissions, deadlineSeconds, takesIdempotencyKey, errorCodes } = operation;
   return (
     <p class="row">
       <span class="badge">{needsSignIn ? "sign-in required" : "open to everybody"}</span>
+      {errorCodes.includes("tenant_required") && <span class="badge">in a tenant</span>}
       {permissions.map((permission) => (
         <span key={permission} class="badge">
           needs <code>{permission}</code>
@@ -79,7 +80,8 @@ function Facts({ operation }: { readonly operation: Operation }): JSX.Element {
 }
 
 function Takes({ openapi, operation }: Omit<OperationViewProps, "client">): JSX.Element {
-  const { parameters, body } = operation;
+  const { body } = operation;
+  const parameters = operation.parameters.filter((one) => one.in !== "form");
   const [[type, media] = []] = [Object.entries(body?.content ?? {})[0] ?? []];
   return (
     <section class="stack" aria-labelledby="takes">
@@ -156,6 +158,7 @@ function AnswerExample({
   return <Code label="An example of the answer" text={JSON.stringify(value, null, 2)} />;
 }
 
+/** What may go wrong, by status: the codes of this operation. */
 function Errors({ operation }: { readonly operation: Operation }): JSX.Element {
   const failures = operation.responses.filter(({ status }) => status >= "4");
   return (
@@ -164,20 +167,17 @@ function Errors({ operation }: { readonly operation: Operation }): JSX.Element {
       <ul class="members">
         {failures.map(({ status, response }) => (
           <li key={status} class="row">
-            <span class="badge bad">{status}</span> {response.description}
+            <span class="badge bad">{status}</span>
+            {operation.errorCodes
+              .filter((code) => response["x-error-codes"]?.includes(code))
+              .map((code) => (
+                <code key={code} class="badge">
+                  {code}
+                </code>
+              ))}
           </li>
         ))}
       </ul>
-      <details>
-        <summary>{`${operation.errorCodes.length} codes`}</summary>
-        <p class="row">
-          {operation.errorCodes.map((code) => (
-            <code key={code} class="badge">
-              {code}
-            </code>
-          ))}
-        </p>
-      </details>
     </section>
   );
 }

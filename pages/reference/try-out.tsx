@@ -8,8 +8,7 @@ import type { Operation } from "../openapi/operations.js";
 import { Code } from "../parts/code.js";
 import { Field } from "../parts/field.js";
 import { Tabs } from "../parts/tabs.js";
-import { holderText } from "../shell/tokens.js";
-import { useToken } from "../shell/session.js";
+import { askToSignIn, useHolderText, useToken } from "../shell/session.js";
 import { firstCall, mediaTypeOf, type Call } from "../openapi/first-call.js";
 import { send, type Outcome } from "./call.js";
 import { clientText, curlText, fetchText } from "./snippets.js";
@@ -37,7 +36,7 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
       setIsSending(false);
     }
   };
-  const inClient = clientText(operation, call, client);
+  const inClient = clientText(operation, call, client, "TOKEN");
   return (
     <section class="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>
@@ -60,6 +59,9 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
         </div>
       </form>
       <Answer outcome={outcome} />
+      {operation.needsSignIn && token !== null && (
+        <p class="small quiet">What you copy has your token where TOKEN stands.</p>
+      )}
       <Tabs
         label="The same call elsewhere"
         tabs={[
@@ -92,7 +94,13 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
                 {
                   name: "client",
                   label: "Client",
-                  panel: () => <Code label="As a call of the client" text={inClient} />,
+                  panel: () => (
+                    <Code
+                      label="As a call of the client"
+                      text={inClient}
+                      copied={clientText(operation, call, client, token ?? "TOKEN") ?? inClient}
+                    />
+                  ),
                 },
               ]),
         ]}
@@ -109,12 +117,14 @@ function SentAs({
   readonly operation: Operation;
   readonly token: string | null;
 }): JSX.Element {
-  const text =
-    token !== null
-      ? `as ${holderText()}`
-      : operation.needsSignIn
-        ? "Sign in first."
-        : "as nobody: it needs no sign-in";
+  const holder = useHolderText();
+  if (token === null && operation.needsSignIn)
+    return (
+      <button class="plain" type="button" onClick={askToSignIn}>
+        Sign in first
+      </button>
+    );
+  const text = token === null ? "as nobody: it needs no sign-in" : `as ${holder}`;
   return <span class="small quiet">{text}</span>;
 }
 

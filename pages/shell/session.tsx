@@ -6,7 +6,7 @@ import { operationsOf } from "../openapi/operations.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { RequestError, requestJson } from "./request.js";
-import { claimsOf, forgetLater, holder, heldToken, keepToken, onTokenChange } from "./tokens.js";
+import { forgetLater, holder, holderText, heldToken, keepToken, onTokenChange } from "./tokens.js";
 
 interface Tenant {
   readonly tenant_id: string;
@@ -20,12 +20,21 @@ interface TokenAnswer {
 
 /** The token of who is signed in, kept up to date. */
 export function useToken(): string | null {
-  const [token, setToken] = useState(heldToken);
+  return useHeld(heldToken);
+}
+
+/** In words who requests are made as, kept up to date. */
+export function useHolderText(): string {
+  return useHeld(holderText);
+}
+
+function useHeld<T extends string | null>(read: () => T): T {
+  const [held, setHeld] = useState(read);
   useEffect(() => {
     forgetLater();
-    return onTokenChange(() => setToken(heldToken()));
+    return onTokenChange(() => setHeld(read()));
   }, []);
-  return token;
+  return held;
 }
 
 const signInId = "sign-in";
@@ -152,8 +161,11 @@ function TenantChoice({
       async ({ tenants: known }) => {
         setTenants(known);
         const [only, ...others] = known;
-        const isInside = claimsOf(token)["tid"] !== undefined;
-        if (!isInside && only !== undefined && others.length === 0) await change(only);
+        const current = known.find(({ is_current: isCurrent }) => isCurrent);
+        // Whoever has signed out meanwhile stays so.
+        if (heldToken() !== token) return;
+        if (current !== undefined) keepToken(token, { tenant: current.tenant_key });
+        else if (only !== undefined && others.length === 0) await change(only);
       },
       // Whoever's session has ended signs in again; other faults pass.
       (error: unknown) => {

@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await expect.poll(() => page.textContent("aside pre")).toBe("hello from the console");
     await page.click("aside >> text=Delete");
     await expect.poll(() => page.textContent("[role=status]")).toContain("is deleted");
-    await page.waitForSelector("text=No object has such a key.");
+    await page.waitForSelector("text=There is no object");
     await page.close();
   });
 

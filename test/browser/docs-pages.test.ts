@@ -1,5 +1,7 @@
 // The documentation of a running service in a real browser: sign in, try an operation, hear and say something, look one up.
 import { randomBytes } from "node:crypto";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
@@ -126,7 +128,14 @@ describe.skipIf(!hasBrowser)("the pages", () => {
   beforeAll(async () => {
     service = await started();
     people = peopleOf(service);
-    const may = ["tasks.read", "tasks.write", "projects.read", "projects.write"];
+    const may = [
+      "files.read",
+      "files.write",
+      "tasks.read",
+      "tasks.write",
+      "projects.read",
+      "projects.write",
+    ];
     ann = await people.member("", ...may);
     browser = await openBrowser();
     const made = await people.as(ann.token, "POST", "/projects", { name: "P", key: "PP" });
@@ -219,6 +228,63 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await page.fill('[name="path id"]', "nothing");
     await page.click("button >> text=Send");
     await expect.poll(() => page.textContent("#answer")).toContain("core.validation");
+    await page.context().close();
+  }, 30_000);
+
+  test("/docs sends the parts of a form, and writes them elsewhere as they run there", async () => {
+    const { page } = await open("/docs#files.upload");
+    await page.fill('[name="form prefix"]', "letters");
+    await page.setInputFiles('input[type="file"]', {
+      name: "it's.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("hello"),
+    });
+    await page.click("button >> text=Send");
+    await expect.poll(() => page.textContent("#answer .badge")).toBe("201 Created");
+    expect(await page.textContent("#answer")).toContain('"letters/');
+    expect(await page.textContent('[aria-label="As a curl command"]')).toContain(
+      `--form-string 'prefix=letters' \\\n  -F 'file=@it'\\''s.txt'`,
+    );
+    await page.click("text=fetch");
+    const script = await page.textContent('[aria-label="As a call of fetch"]');
+    const token = JSON.parse(
+      String(await page.evaluate('sessionStorage.getItem("opwright docs tokens")')),
+    ).access_token;
+    const sent = await page.evaluate(
+      `(async () => { ${script?.replace("TOKEN", token)}; return response.status })()`,
+    );
+    expect(sent).toBe(201);
+    await page.click("text=Client");
+    expect(await page.textContent('[aria-label="As a call of the client"]')).toContain(
+      'file: new Blob(["hello"])',
+    );
+    await page.context().close();
+  }, 30_000);
+
+  test("/docs has no snippet of nonsense for a body that is no JSON yet", async () => {
+    const { page } = await open("/docs#tasks.create");
+    await page.fill("#body", '{"title": oops');
+    await page.click("text=Client");
+    const client = await page.textContent('[aria-label="As a call of the client"]');
+    expect(client).toContain("await tasks.create(client);");
+    expect(client).toContain('Authorization: "Bearer TOKEN"');
+    await page.context().close();
+  }, 30_000);
+
+  test("/docs lists the errors of an operation by status, those of others not", async () => {
+    const { page } = await open("/docs#tasks.create");
+    const errors = await page.textContent('section[aria-labelledby="errors"]');
+    expect(errors).toContain("idempotency_in_flight");
+    expect(errors).not.toContain("webhooks_limit");
+    expect(await page.textContent('[aria-label="An example of the answer"]')).toContain('"rev": 1');
+    await page.context().close();
+  }, 30_000);
+
+  test("the home of /docs has a first call that answers as it stands", async () => {
+    const { page } = await open("/docs");
+    const command = await page.textContent('[aria-label="A first call"]');
+    const { stdout } = await promisify(execFile)("sh", ["-c", command ?? "false"]);
+    expect(JSON.parse(stdout)).toHaveProperty("hits");
     await page.context().close();
   }, 30_000);
 
