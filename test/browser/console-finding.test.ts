@@ -76,6 +76,27 @@ describe.skipIf(!hasBrowser)("finding things in the console", () => {
     await page.context().close();
   });
 
+  test("filters hold all together, or any of them, beside the words that are looked for", async () => {
+    await project("MIXA", "Mixed one");
+    await project("MIXB", "Mixed two");
+    await project("MIXC", "Mixed three");
+    const page = await open("documents/projects");
+    const titles = () => page.locator("tbody td.title").allTextContents();
+    await page.click("summary >> text=Filters");
+    for (const key of ["MIXA", "MIXB"]) {
+      await page.selectOption("#filter-member", "key");
+      await page.fill("#filter-value", key);
+      await page.click("text=Add filter");
+    }
+    await page.waitForSelector("main .empty");
+    await page.selectOption("#filter-match", "any");
+    await expect.poll(async () => (await titles()).toSorted()).toEqual(["Mixed one", "Mixed two"]);
+    await page.fill("#find", "two");
+    await page.press("#find", "Enter");
+    await expect.poll(titles).toEqual(["Mixed two"]);
+    await page.context().close();
+  });
+
   test.each(['{"conditions":5}', '{"sort":{"member":"nothing"}}', "{", '{"words":7}'])(
     "an address with %s shows the list as at first",
     async (text) => {

@@ -9,10 +9,19 @@ interface FilterBarProps {
   readonly kind: DocumentKind;
   readonly conditions: readonly Condition[];
   readonly setConditions: (conditions: readonly Condition[]) => void;
+  /** Whether all conditions must hold, or any of them. */
+  readonly match: "all" | "any";
+  readonly setMatch: (match: "all" | "any") => void;
 }
 
 /** The conditions that hold, and a form for another. */
-export function FilterBar({ kind, conditions, setConditions }: FilterBarProps): JSX.Element {
+export function FilterBar({
+  kind,
+  conditions,
+  setConditions,
+  match,
+  setMatch,
+}: FilterBarProps): JSX.Element {
   const members = [...kind.ownMembers, "id", "created_at", "last_update_at"].filter(
     (name) => name in kind.operators,
   );
@@ -69,6 +78,19 @@ export function FilterBar({ kind, conditions, setConditions }: FilterBarProps): 
         </form>
         {conditions.length > 0 && (
           <p class="row">
+            {conditions.length > 1 && (
+              <select
+                id="filter-match"
+                aria-label="Which of them must hold"
+                value={match}
+                onChange={({ currentTarget: { value } }) =>
+                  setMatch(value === "any" ? "any" : "all")
+                }
+              >
+                <option value="all">all of</option>
+                <option value="any">any of</option>
+              </select>
+            )}
             {conditions.map((one, index) => (
               <button
                 key={`${one.member} ${one.operator} ${one.text}`}

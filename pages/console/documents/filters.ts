@@ -1,4 +1,4 @@
-// Filters of the query language, as a list of conditions that all hold.
+// Filters of the query language, as a list of conditions of which all hold, or any.
 import type { Json } from "../api.js";
 import type { DocumentKind } from "./document.js";
 
@@ -50,14 +50,24 @@ export function isTruth(operator: string): boolean {
   return ofTruth.includes(operator);
 }
 
-/** The filter of conditions; `{}` for none. */
-export function filterOf(kind: DocumentKind, conditions: readonly Condition[]): Json {
-  const filters = conditions.map(({ member, operator, text }) => ({
-    $values: { [member]: { [operator]: operandOf(kind, member, operator, text) } },
-  }));
-  const [only] = filters;
-  if (only === undefined) return {};
-  return filters.length === 1 ? only : { $and: filters };
+/** The filter of conditions; null for none. */
+export function filterOf(
+  kind: DocumentKind,
+  conditions: readonly Condition[],
+  match: "all" | "any",
+): Json | null {
+  return combined(
+    match === "all" ? "$and" : "$or",
+    conditions.map(({ member, operator, text }) => ({
+      $values: { [member]: { [operator]: operandOf(kind, member, operator, text) } },
+    })),
+  );
+}
+
+/** A filter of filters; null for none. */
+export function combined(operator: "$and" | "$or", filters: readonly Json[]): Json | null {
+  const [only = null, ...others] = filters;
+  return others.length === 0 ? only : { [operator]: filters };
 }
 
 function operandOf(kind: DocumentKind, member: string, operator: string, text: string): unknown {

@@ -10,7 +10,7 @@ import { isId, ShortId } from "../short-id.js";
 import { Value } from "../value.js";
 import { documentKind, titleMember, type DocumentKind } from "./document.js";
 import { FilterBar } from "./filter-bar.js";
-import { filterOf } from "./filters.js";
+import { combined, filterOf } from "./filters.js";
 import { Finder, findingOf } from "./finder.js";
 import {
   keepListingState,
@@ -44,7 +44,7 @@ export function DocumentList({
   const kind = documentKind(api, name);
   const [notice] = useNotice();
   const [state, setState] = useState(() => readListingState(kind));
-  const { conditions, sort, place, isDeleted, words } = state;
+  const { conditions, match, sort, place, isDeleted, words } = state;
   // A list that is asked for something else begins at its first page.
   const ask = (asked: Partial<ListingState>): void => {
     const next = { ...state, place: {}, ...asked };
@@ -52,10 +52,15 @@ export function DocumentList({
     setState(next);
   };
   const listing = isDeleted ? `${name}.list_deleted` : (kind.list ?? `${name}.list_cursor`);
-  const asked = [...conditions, ...findingOf(kind, words)];
+  const filters = combined(
+    "$and",
+    [filterOf(kind, conditions, match), filterOf(kind, findingOf(kind, words), "all")].filter(
+      (one) => one !== null,
+    ),
+  );
   const query = {
     size: pageSize,
-    ...(asked.length === 0 ? {} : { filters: filterOf(kind, asked) }),
+    ...(filters === null ? {} : { filters }),
     ...(sort === null ? {} : { sorts: { [sort.member]: sort.direction } }),
   };
   const loaded = useLoaded(async () => {
@@ -90,6 +95,8 @@ export function DocumentList({
         kind={kind}
         conditions={conditions}
         setConditions={(set) => ask({ conditions: set })}
+        match={match}
+        setMatch={(next) => ask({ match: next })}
       />
       {notice}
       {loaded.state === "failed" && <Fault error={loaded.error} />}
@@ -97,7 +104,7 @@ export function DocumentList({
         <>
           {loaded.value.hits.length === 0 ? (
             <Empty title={`No ${isDeleted ? "deleted " : ""}documents`}>
-              {emptyText(name, isDeleted, asked.length > 0)}
+              {emptyText(name, isDeleted, filters !== null)}
             </Empty>
           ) : (
             <Table

@@ -15,6 +15,8 @@ export interface ListingState {
   readonly isDeleted: boolean;
   readonly sort: Sort | null;
   readonly conditions: readonly Condition[];
+  /** How many of the conditions must hold. */
+  readonly match: "all" | "any";
   readonly place: Place;
 }
 
@@ -23,6 +25,7 @@ const everything: ListingState = {
   isDeleted: false,
   sort: null,
   conditions: [],
+  match: "all",
   place: {},
 };
 
@@ -39,11 +42,15 @@ export function readListingState(kind: DocumentKind): ListingState {
 }
 
 /** Addresses are typed, and come from others. */
-function fits(kind: DocumentKind, { words, isDeleted, sort, conditions }: ListingState): boolean {
+function fits(
+  kind: DocumentKind,
+  { words, isDeleted, sort, conditions, match }: ListingState,
+): boolean {
   const { operators, sortable } = kind;
   return (
     typeof words === "string" &&
     typeof isDeleted === "boolean" &&
+    ["all", "any"].includes(match) &&
     (sort === null || sortable.includes(sort.member)) &&
     conditions.every(
       ({ member, operator, text }) =>
