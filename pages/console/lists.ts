@@ -226,6 +226,16 @@ export const lists: readonly ListKind[] = [
     ],
   },
   {
+    name: "devices",
+    isOwn: true,
+    title: "Your devices",
+    operation: "realtime.devices",
+    items: "devices",
+    id: "device_id",
+    hint: "Those that have acknowledged signals of your mailbox. One that has no name stands for all connections without one.",
+    actions: [],
+  },
+  {
     name: "mailbox",
     isOwn: true,
     title: "Your mailbox",

@@ -43,6 +43,7 @@ export const maxPresencePage = 1_000;
 /** What a plane answers, each below the path of the plane. */
 export const planePaths = {
   history: "/history",
+  devices: "/devices",
   presence: "/presence",
   sse: "/sse",
   acknowledge: "/sse/ack",
@@ -58,9 +59,10 @@ interface PlaneFacts {
 
 /** The whole paths that a plane with these transports answers over HTTP. */
 export function pathsOfPlane({ path, presence, transports }: PlaneFacts): readonly string[] {
-  const { history, acknowledge, ...others } = planePaths;
+  const { history, devices, acknowledge, ...others } = planePaths;
   return [
     history,
+    devices,
     ...(presence ? [others.presence] : []),
     ...transports.flatMap((one) => (one === "sse" ? [others.sse, acknowledge] : others[one])),
   ].map((below) => path + below);

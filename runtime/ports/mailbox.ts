@@ -34,6 +34,16 @@ export interface MailboxState {
   readonly cursor: number | null;
 }
 
+/** A device that has acknowledged signals of a mailbox. */
+export interface MailboxDevice {
+  /** Null for all connections without a device, which share a cursor. */
+  readonly device: string | null;
+  /** The position up to which it has acknowledged. */
+  readonly position: number;
+  /** When it last has, in epoch milliseconds. */
+  readonly acknowledgedAt: number;
+}
+
 /** Whose mailbox it is: a principal has one in each tenant. */
 export interface MailboxOwner {
   readonly tenant: string;
@@ -99,6 +109,8 @@ export interface MailboxStore {
    * device share.
    */
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
+  /** The devices that have a cursor, those first that have acknowledged most recently. */
+  devices(owner: MailboxOwner): Promise<readonly MailboxDevice[]>;
   /** Whether the mailbox has exactly this event at this position. */
   has(owner: MailboxOwner, position: number, eventId: string): Promise<boolean>;
   /**

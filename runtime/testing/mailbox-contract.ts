@@ -304,6 +304,16 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         );
         await Promise.all([3, 1, 4, 2].map((position) => acknowledge("tablet", position)));
         assert.equal(await cursorOf("tablet"), 4);
+        const known = await database.reader.of(mailboxStore).devices(owner);
+        assert.deepEqual(known.map(({ device, position }) => `${device} ${position}`).toSorted(), [
+          "null 3",
+          "phone 4",
+          "tablet 4",
+        ]);
+        assert.ok(
+          known.every((one, at) => one.acknowledgedAt <= (known[at - 1] ?? one).acknowledgedAt),
+        );
+        assert.deepEqual(await database.reader.of(mailboxStore).devices(newcomer()), []);
       }));
 
     test("trimming takes the beginning of a mailbox, whatever is old in it, and devices that were not seen", () =>

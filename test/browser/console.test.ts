@@ -8,6 +8,7 @@ import { openConsole } from "../support/console-page.js";
 import { engines } from "../support/engines.js";
 import { focusByTab, overflowOf, violationsOf } from "../support/page-checks.js";
 import { password, peopleOf, type Member, type People } from "../support/people.js";
+import { connectSse } from "../support/realtime-clients.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import { startTestService, type TestService } from "../support/service.js";
 
@@ -169,6 +170,22 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.waitForSelector("h1 >> text=Mercury 7");
     const { body } = await people.as(writer.token, "GET", `/projects/${id}`);
     expect([body.name, body.is_deleted]).toEqual(["Mercury 7", false]);
+    await page.close();
+  });
+
+  test("devices are listed with what they have not acknowledged", async () => {
+    const id = await make("tasks", {
+      title: "Told",
+      project: await project("DEV"),
+      assignee: operator.id,
+    });
+    expect(id).toBeTruthy();
+    const client = await connectSse(service, operator, { device: "tablet-of-the-operator" });
+    await expect.poll(() => client.heard.length).toBe(1);
+    await client.ack(client.heard[0]?.id ?? "");
+    client.close();
+    const page = await openConsole(browser, service, operator.token, "lists/devices");
+    await page.waitForSelector("tbody >> text=tablet-of-the-operator");
     await page.close();
   });
 

@@ -44,6 +44,30 @@ const history = objectSchema(
   ["signals", "gap", "has_more", "after"],
 );
 
+const devices = objectSchema(
+  {
+    devices: {
+      type: "array",
+      items: objectSchema(
+        {
+          device_id: {
+            ...(nullable(text) as object),
+            description: "Null for all connections without a device, which share a cursor.",
+          },
+          unacknowledged: {
+            type: "integer",
+            minimum: 0,
+            description: "How many signals of the mailbox it has not acknowledged.",
+          },
+          acknowledged_at: { type: "string", format: "date-time" },
+        },
+        ["device_id", "unacknowledged", "acknowledged_at"],
+      ),
+    },
+  },
+  ["devices"],
+);
+
 const present = objectSchema(
   {
     topic: text,
@@ -70,7 +94,7 @@ const pageParameters = [
 ];
 
 /**
- * Reading the mailbox's history, who hears a topic and, with Server-Sent Events, acknowledging
+ * Reading the mailbox's history, its devices, who hears a topic and, with Server-Sent Events, acknowledging
  * signals. None if there is no plane.
  */
 export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
@@ -95,58 +119,74 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
       output: history,
       errors: ofCaller,
     }),
+    answeredOperation({
+      name: "devices",
+      summary: "List the caller's devices, and how far each has acknowledged",
+      method: "GET",
+      path: realtime.path + planePaths.devices,
+      parameters: [],
+      body: null,
+      output: devices,
+      errors: ofCaller,
+    }),
     ...(realtime.presence ? [presenceOperation(realtime.path, ofCaller)] : []),
     ...(realtime.transports.includes("sse")
       ? [
-          answeredOperation({
-            name: "acknowledge",
-            summary: "Acknowledge every signal up to an id",
-            method: "POST",
-            path: realtime.path + planePaths.acknowledge,
-            parameters: [
-              inQuery("device_id", {
-                type: "string",
-                pattern: devicePattern,
-                description: "The device of the stream, whose cursor moves.",
-              }),
-              // The other parameters of a handshake are allowed too, so that clients can use one
-              // query for both.
-              inQuery("protocol", {
-                type: "string",
-                const: String(protocolVersion),
-                description: "The version of the protocol.",
-              }),
-              inQuery("topics", {
-                type: "string",
-                pattern: topicsPattern,
-                description: `Of the stream alone. ${topicsInQuery}`,
-              }),
-              inQuery("last_event_id", {
-                type: "string",
-                description: "Of the stream alone: what is acknowledged stands in the body.",
-              }),
-              inQuery("from", {
-                type: "string",
-                const: "now",
-                description: "Of the stream alone: where a device begins that has no cursor.",
-              }),
-            ],
-            body: objectSchema({ up_to: text }, ["up_to"]),
-            output: objectSchema(
-              { acked: { type: "boolean", description: "false for an id that is none." } },
-              ["acked"],
-            ),
-            errors: [
-              ...ofCaller,
-              ...(hasCookie ? ["origin_forbidden"] : []),
-              "realtime_origin_forbidden",
-              "realtime_protocol_unsupported",
-              "realtime_topics_limit",
-            ],
-          }),
+          acknowledgeOperation(realtime.path, [
+            ...ofCaller,
+            ...(hasCookie ? ["origin_forbidden"] : []),
+          ]),
         ]
       : []),
   ];
+}
+
+function acknowledgeOperation(path: string, ofCaller: readonly string[]): OperationModel {
+  return answeredOperation({
+    name: "acknowledge",
+    summary: "Acknowledge every signal up to an id",
+    method: "POST",
+    path: path + planePaths.acknowledge,
+    parameters: [
+      inQuery("device_id", {
+        type: "string",
+        pattern: devicePattern,
+        description: "The device of the stream, whose cursor moves.",
+      }),
+      // The other parameters of a handshake are allowed too, so that clients can use one
+      // query for both.
+      inQuery("protocol", {
+        type: "string",
+        const: String(protocolVersion),
+        description: "The version of the protocol.",
+      }),
+      inQuery("topics", {
+        type: "string",
+        pattern: topicsPattern,
+        description: `Of the stream alone. ${topicsInQuery}`,
+      }),
+      inQuery("last_event_id", {
+        type: "string",
+        description: "Of the stream alone: what is acknowledged stands in the body.",
+      }),
+      inQuery("from", {
+        type: "string",
+        const: "now",
+        description: "Of the stream alone: where a device begins that has no cursor.",
+      }),
+    ],
+    body: objectSchema({ up_to: text }, ["up_to"]),
+    output: objectSchema(
+      { acked: { type: "boolean", description: "false for an id that is none." } },
+      ["acked"],
+    ),
+    errors: [
+      ...ofCaller,
+      "realtime_origin_forbidden",
+      "realtime_protocol_unsupported",
+      "realtime_topics_limit",
+    ],
+  });
 }
 
 function presenceOperation(path: string, ofCaller: readonly string[]): OperationModel {

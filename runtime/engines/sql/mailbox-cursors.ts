@@ -9,7 +9,9 @@ const shared = "";
 const cursorsAtOnce = 1_000;
 
 /** The methods of the mailbox store that deal with devices' cursors, within one transaction. */
-export function sqlCursors(session: SqlSession): Pick<MailboxStore, "state" | "acknowledge"> {
+export function sqlCursors(
+  session: SqlSession,
+): Pick<MailboxStore, "state" | "devices" | "acknowledge"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   const owned = `"tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
   const keyOf = ({ tenant, principalId }: MailboxOwner) => [tenant, principalId] as const;
@@ -30,6 +32,18 @@ export function sqlCursors(session: SqlSession): Pick<MailboxStore, "state" | "a
         ...(await headOf(owner)),
         cursor: row === undefined ? null : Number(row["position"]),
       };
+    },
+
+    async devices(owner) {
+      const text =
+        `SELECT "device", "position", "seen_at" FROM "opwright_cursors" WHERE ${owned} ` +
+        `ORDER BY "seen_at" DESC, "device"`;
+      const rows = await session.all(text, keyOf(owner));
+      return rows.map(({ device, position, seen_at: seenAt }) => ({
+        device: device === shared ? null : String(device),
+        position: Number(position),
+        acknowledgedAt: Number(seenAt),
+      }));
     },
 
     async acknowledge(owner, device, position, now, mostDevices) {

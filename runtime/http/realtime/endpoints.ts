@@ -11,6 +11,7 @@ import { answerGet } from "../get-only.js";
 import type { AnswerStyle } from "../exchange.js";
 import { lateEndpoint, type LateEndpoint } from "../late-endpoint.js";
 import { stillGood, type RealtimeEndpoint } from "./endpoint.js";
+import { devicesEndpoint } from "./devices.js";
 import { historyEndpoint } from "./history.js";
 import { presenceEndpoint } from "./present.js";
 import { sseEndpoint } from "./sse.js";
@@ -61,6 +62,7 @@ async function planeEndpoint(
     resources: service,
     isGood: stillGood(bind),
   };
+  const answerDevices = devicesEndpoint(endpoint);
   const answerHistory = historyEndpoint(endpoint);
   const answerPresence = presenceEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
@@ -73,6 +75,7 @@ async function planeEndpoint(
     isOwn: (path) => paths.has(path),
     answer: (req, res) =>
       answerHistory(req, res) ||
+      answerDevices(req, res) ||
       answerPresence(req, res) ||
       answerSse(req, res) ||
       transports.some((one) => one.answer(req, res)),

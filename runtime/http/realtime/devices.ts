@@ -1,0 +1,42 @@
+// Tells the caller's devices, and how far each is: `GET <path>/devices` (decisions.md §2).
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fail } from "../../contract/errors.js";
+import { planePaths } from "../../contract/realtime.js";
+import { mailboxOf, mailboxStore } from "../../ports/mailbox.js";
+import { commonHeaders, sendJson } from "../reply.js";
+import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
+
+/** Answers `<path>/devices`; returns whether it did. */
+export function devicesEndpoint(
+  options: RealtimeEndpoint,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  return realtimeRoute(
+    options,
+    options.spec.path + planePaths.devices,
+    "GET",
+    async (req, res, query) => {
+      for (const name of query.keys())
+        throw fail("core.validation", {
+          errors: [
+            {
+              path: `/${name}`,
+              keyword: "additionalProperties",
+              message: "is not a parameter of this endpoint",
+            },
+          ],
+        });
+      const { identity, context } = await boundCaller(options, req);
+      const owner = mailboxOf(context, identity);
+      const mailbox = context.transaction.of(mailboxStore);
+      const { head, floor } = await mailbox.state(owner, null);
+      const devices = (await mailbox.devices(owner)).map((one) => ({
+        device_id: one.device,
+        // What retention has removed is no longer to be acknowledged.
+        unacknowledged: head - Math.max(one.position, floor),
+        acknowledged_at: new Date(one.acknowledgedAt).toISOString(),
+      }));
+      const headers = [...commonHeaders(context.metadata), "Cache-Control", "no-store"];
+      sendJson(req, res, 200, headers, JSON.stringify({ devices }));
+    },
+  );
+}
