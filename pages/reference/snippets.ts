@@ -1,4 +1,4 @@
-// A call as it is written elsewhere: for curl, and for the generated client.
+// A call as it is written elsewhere: for curl, with fetch, and for the generated client.
 import { config } from "../shell/config.js";
 import type { ClientCall } from "../openapi/catalog.js";
 import type { Operation } from "../openapi/operations.js";

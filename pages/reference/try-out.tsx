@@ -36,7 +36,23 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
       setIsSending(false);
     }
   };
-  const inClient = clientText(operation, call, client, "TOKEN");
+  const snippets = [
+    {
+      name: "curl",
+      label: "As a curl command",
+      write: (shown: string) => curlText(operation, call, shown),
+    },
+    {
+      name: "fetch",
+      label: "As a call of fetch",
+      write: (shown: string) => fetchText(operation, call, shown),
+    },
+    {
+      name: "client",
+      label: "As a call of the client",
+      write: (shown: string) => clientText(operation, call, client, shown),
+    },
+  ].filter(({ write }) => write("") !== null);
   return (
     <section class="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>
@@ -64,46 +80,18 @@ export function TryOut({ openapi, operation, client }: TryOutProps): JSX.Element
       )}
       <Tabs
         label="The same call elsewhere"
-        tabs={[
-          {
-            name: "curl",
-            label: "curl",
-            // The page may be looked at by others, or be in a picture; what is copied works.
-            panel: () => (
-              <Code
-                label="As a curl command"
-                text={curlText(operation, call, "TOKEN")}
-                copied={curlText(operation, call, token ?? "TOKEN")}
-              />
-            ),
-          },
-          {
-            name: "fetch",
-            label: "fetch",
-            panel: () => (
-              <Code
-                label="As a call of fetch"
-                text={fetchText(operation, call, "TOKEN")}
-                copied={fetchText(operation, call, token ?? "TOKEN")}
-              />
-            ),
-          },
-          ...(inClient === null
-            ? []
-            : [
-                {
-                  name: "client",
-                  label: "Client",
-                  panel: () => (
-                    <Code
-                      label="As a call of the client"
-                      text={inClient}
-                      copied={clientText(operation, call, client, token ?? "TOKEN") ?? inClient}
-                    />
-                  ),
-                },
-              ]),
-        ]}
+        tabs={snippets.map(({ name, label, write }) => ({
+          name,
+          label: name === "client" ? "Client" : name,
+          // The page may be looked at by others, or be in a picture; what is copied works.
+          panel: () => (
+            <Code
+              label={label}
+              text={write("TOKEN") ?? ""}
+              copied={write(token ?? "TOKEN") ?? ""}
+            />
+          ),
+        }))}
       />
     </section>
   );

@@ -37,9 +37,7 @@ export function readHandshake(
   lastEventId: string | undefined,
   credentials: readonly string[] = [],
 ): Handshake {
-  const known: readonly string[] = [...handshakeParameters, ...credentials];
-  for (const name of query.keys())
-    if (!known.includes(name)) throw invalid(`/${name}`, "is not a parameter of this endpoint");
+  expectParameters(query, [...handshakeParameters, ...credentials]);
   checkProtocol(query.get("protocol"));
   const named = readDevice(query.get("device_id"));
   return {
@@ -200,6 +198,24 @@ export async function knownPosition(
   const isKnown =
     named.position <= floor || (await mailbox.has(owner, named.position, named.eventId));
   return isKnown ? named.position : null;
+}
+
+/** Throws `core.validation` for a parameter that isn't one of these. */
+export function expectParameters(
+  query: ReadonlyMap<string, string>,
+  names: readonly string[],
+): void {
+  for (const name of query.keys())
+    if (!names.includes(name))
+      throw fail("core.validation", {
+        errors: [
+          {
+            path: `/${name}`,
+            keyword: "additionalProperties",
+            message: "is not a parameter of this endpoint",
+          },
+        ],
+      });
 }
 
 function invalid(path: string, message: string): Error {

@@ -1,7 +1,7 @@
 // Tells the caller's devices, and how far each is: `GET <path>/devices` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail } from "../../contract/errors.js";
 import { planePaths } from "../../contract/realtime.js";
+import { expectParameters } from "../../families/realtime/handshake.js";
 import { mailboxOf, mailboxStore } from "../../ports/mailbox.js";
 import { commonHeaders, sendJson } from "../reply.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
@@ -15,16 +15,7 @@ export function devicesEndpoint(
     options.spec.path + planePaths.devices,
     "GET",
     async (req, res, query) => {
-      for (const name of query.keys())
-        throw fail("core.validation", {
-          errors: [
-            {
-              path: `/${name}`,
-              keyword: "additionalProperties",
-              message: "is not a parameter of this endpoint",
-            },
-          ],
-        });
+      expectParameters(query, []);
       const { identity, context } = await boundCaller(options, req);
       const owner = mailboxOf(context, identity);
       const mailbox = context.transaction.of(mailboxStore);

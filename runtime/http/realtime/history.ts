@@ -3,7 +3,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { maxHistoryPage, planePaths } from "../../contract/realtime.js";
-import { knownPosition, readDevice, readFrom } from "../../families/realtime/handshake.js";
+import {
+  expectParameters,
+  knownPosition,
+  readDevice,
+  readFrom,
+} from "../../families/realtime/handshake.js";
 import { noEvent, printEventId } from "../../ports/event-id.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mailbox.js";
 import { entriesTold, type TellEntry } from "../../families/realtime/told-entries.js";
@@ -26,9 +31,7 @@ async function history(
   res: ServerResponse,
   query: ReadonlyMap<string, string>,
 ): Promise<void> {
-  for (const name of query.keys())
-    if (!["after", "limit", "device_id", "from"].includes(name))
-      throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
+  expectParameters(query, ["after", "limit", "device_id", "from"]);
   const limit = readLimit(query.get("limit"));
   const { identity, context } = await boundCaller(options, req);
   const owner = mailboxOf(context, identity);

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { maxPresencePage, planePaths } from "../../contract/realtime.js";
-import { checkTopics, isTopicName } from "../../families/realtime/handshake.js";
+import { expectParameters, checkTopics, isTopicName } from "../../families/realtime/handshake.js";
 import { mailboxOf } from "../../ports/mailbox.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
 import { commonHeaders, sendJson } from "../reply.js";
@@ -20,9 +20,7 @@ export function presenceEndpoint(
     options.spec.path + planePaths.presence,
     "GET",
     async (req, res, query) => {
-      for (const name of query.keys())
-        if (!parameters.includes(name))
-          throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
+      expectParameters(query, parameters);
       const topic = query.get("topic") ?? "";
       if (!isTopicName(topic)) throw invalid("/topic", "pattern", "must be a name");
       const limit = readLimit(query.get("limit"));
