@@ -1,6 +1,5 @@
 // Errors in openapi.json: their body, the response of each status, and the errors that the registry
 // declares.
-import { STATUS_CODES } from "node:http";
 import type { AnswerHeaderName } from "../../runtime/contract/answer-headers.js";
 import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import { objectSchema, refTo } from "../model/json-schema.js";
@@ -41,7 +40,7 @@ export function errorResponse(
     (code) => statusOf(code, model) === status,
   );
   return {
-    description: `${STATUS_CODES[status] ?? "Error"}. The operation lists the codes that it may have.`,
+    description: "The operation says in x-error-codes which of these codes it may have.",
     "x-error-codes": codes,
     headers: errorHeaders(status, further, components),
     content: {

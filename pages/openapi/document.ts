@@ -21,7 +21,7 @@ export interface Schema {
 
 export interface Parameter {
   readonly name: string;
-  /** `form` is a part of a form beside its file, which OpenAPI has among the members of the body. */
+  /** `form` is a part of a form beside its file; OpenAPI has it among the members of the body. */
   readonly in: "path" | "query" | "header" | "cookie" | "form";
   readonly required?: boolean;
   readonly description?: string;

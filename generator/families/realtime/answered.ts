@@ -94,8 +94,8 @@ const pageParameters = [
 ];
 
 /**
- * Reading the mailbox's history, its devices, who hears a topic and, with Server-Sent Events, acknowledging
- * signals. None if there is no plane.
+ * Reading the mailbox's history, its devices, who hears a topic and, with Server-Sent Events,
+ * acknowledging signals. None if there is no plane.
  */
 export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
   const { realtime, identity } = model;
