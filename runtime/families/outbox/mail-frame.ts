@@ -19,7 +19,7 @@ export interface MailContent {
 const colours = {
   ground: "#ffffff",
   raised: "#f6f7f9",
-  line: "#d9dde3",
+  line: "#cfd4dc",
   text: "#1a1f27",
   quiet: "#545d6a",
   accent: "#2748c9",
