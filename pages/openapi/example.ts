@@ -1,6 +1,9 @@
 // A value that fits a schema, to begin with.
 import { resolveReference, type OpenApi, type Schema } from "./document.js";
 
+/** Levels down to which an example that is whole has everything: beyond, sizes multiply. */
+const wholeDepth = 4;
+
 /** A new UUID stands where an id is asked for that nobody knows yet. */
 const someId = "01890000-0000-7000-8000-000000000001";
 const deepest = 6;
@@ -33,7 +36,7 @@ export function exampleOf(
   if ("const" in schema) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
   const inner = (one: Schema | boolean | undefined): unknown =>
-    exampleOf(document, one, extent, depth + 1);
+    exampleOf(document, one, depth + 1 < wholeDepth ? extent : "least", depth + 1);
   const [option] = schema.anyOf ?? schema.oneOf ?? [];
   if (option !== undefined && schema.properties === undefined) return inner(option);
   const type = typeof schema.type === "string" ? schema.type : schema.type?.[0];

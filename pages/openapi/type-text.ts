@@ -45,19 +45,27 @@ export function boundTexts(schema: Schema): readonly string[] {
   );
 }
 
-/** The schema whose members are worth showing below a value: its own, or that of its items. */
-export function innerSchema(document: OpenApi, given: Schema | boolean | undefined): Schema | null {
+/**
+ * The schema whose members are worth showing below a value: its own, or that of its items. `within`
+ * are the schemas around it, since one may be an alternative of itself.
+ */
+export function innerSchema(
+  document: OpenApi,
+  given: Schema | boolean | undefined,
+  within: readonly Schema[] = [],
+): Schema | null {
   if (typeof given !== "object") return null;
   const schema = resolveReference<Schema>(document, given);
+  if (within.includes(schema)) return null;
   if (schema.properties !== undefined) return schema;
-  if (typeof schema.items === "object") return innerSchema(document, schema.items);
+  const innerOf = (one: Schema | boolean): Schema | null =>
+    innerSchema(document, one, [...within, schema]);
+  if (typeof schema.items === "object") return innerOf(schema.items);
   const options = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
-  const inner = options
-    .map((option) => innerSchema(document, option))
-    .filter((option) => option !== null);
+  const inner = options.map(innerOf).filter((option) => option !== null);
   if (inner.length > 0) return unitedSchema(inner);
   const { additionalProperties: others } = schema;
-  return typeof others === "object" ? innerSchema(document, others) : null;
+  return typeof others === "object" ? innerOf(others) : null;
 }
 
 /** The members of several schemas, of which a value has those of one; required are those of all. */

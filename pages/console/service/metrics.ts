@@ -7,13 +7,21 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of a text in Prometheus' exposition format 0.0.4. */
+/**
+ * The samples of a text in Prometheus' exposition format 0.0.4, summed over operations: a large
+ * service has tens of thousands, and readings are kept. The console's own requests don't count.
+ */
 export function samplesOf(text: string): readonly Sample[] {
-  return text.split("\n").flatMap((line) => {
+  const sums = new Map<string, Sample>();
+  for (const line of text.split("\n")) {
     const found = /^([a-z_:][\w:]*)(\{.*\})? (\S+)$/i.exec(line);
-    const [, name, labels = "", value] = found ?? [];
-    return name === undefined ? [] : [{ name, labels, value: Number(value) }];
-  });
+    const [, name, given = "", value] = found ?? [];
+    if (name === undefined || given.includes('operation="console.')) continue;
+    const labels = given.replace(/operation="[^"]*",?/, "");
+    const key = name + labels;
+    sums.set(key, { name, labels, value: Number(value) + (sums.get(key)?.value ?? 0) });
+  }
+  return [...sums.values()];
 }
 
 /** What is read at one moment. */
@@ -30,13 +38,8 @@ export interface Line {
   readonly values: readonly number[];
   /** What the value can't exceed; null where there is no such bound. */
   readonly limit: number | null;
-  /** Whether anything but nothing is bad news. */
-  readonly isTrouble: boolean;
-}
-
-/** Whether a line tells of trouble, now or as far back as it is drawn. */
-export function isBad({ isTrouble, values }: Line): boolean {
-  return isTrouble && values.some((value) => value > 0);
+  /** Whether somebody has to look after it. */
+  readonly isBad: boolean;
 }
 
 /** How a line is made of samples: their sum, how fast it grows, or a time that few exceed. */
@@ -49,6 +52,7 @@ interface Drawn {
   readonly where?: string;
   /** The metric that bounds it. */
   readonly limit?: string;
+  /** Whether anything but nothing is bad news. */
   readonly isTrouble?: boolean;
   readonly scale?: number;
 }
@@ -121,29 +125,29 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
     const isKnown = readings.some(({ samples }) => samples.some((each) => each.name === name));
     if (!isKnown && kind === "sum") return [];
     const values = { sum: sumsOf, rate: ratesOf, p95: slowestOf }[kind](found);
+    // What has happened is over at once; a state is what it is now.
+    const telling = kind === "rate" ? values : values.slice(-1);
     return {
       title,
       unit,
       values: values.map((value) => value * scale),
       limit: limit === undefined ? null : valueOf(readings.at(-1), limit),
-      isTrouble,
+      isBad: isTrouble && telling.some((value) => value > 0),
     };
   });
 }
 
-/** The samples that a line is made of; the console's own requests are none. */
-function wantedOf({ name, where = "" }: Drawn, samples: readonly Sample[]): readonly Sample[] {
-  return samples.filter(
-    (one) =>
-      one.name === name &&
-      one.labels.includes(where) &&
-      !one.labels.includes('operation="console.'),
-  );
+/** The samples of a name whose labels have a text. */
+function wantedOf(
+  { name, where = "" }: Pick<Drawn, "name" | "where">,
+  samples: readonly Sample[],
+): readonly Sample[] {
+  return samples.filter((one) => one.name === name && one.labels.includes(where));
 }
 
 /** The value of a metric, over all its labels; null if the service has none of that name. */
 export function valueOf(reading: Reading | undefined, name: string, where = ""): number | null {
-  const own = wantedOf({ title: "", unit: "", name, where }, reading?.samples ?? []);
+  const own = wantedOf({ name, where }, reading?.samples ?? []);
   return own.length === 0 ? null : sumOf(own);
 }
 

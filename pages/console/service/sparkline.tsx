@@ -1,6 +1,6 @@
 // A line of values over time, with the last of them in words.
 import type { JSX } from "preact";
-import { isBad, type Line } from "./metrics.js";
+import type { Line } from "./metrics.js";
 
 const width = 160;
 const height = 32;
@@ -21,7 +21,7 @@ export function Sparkline({ line }: { readonly line: Line }): JSX.Element {
     <div class="card stack tight">
       <h3>{title}</h3>
       <p>
-        <strong class={isBad(line) ? "figure bad" : "figure"}>
+        <strong class={line.isBad ? "figure bad" : "figure"}>
           {last === undefined ? "…" : numberText(last)}
         </strong>{" "}
         <span class="small quiet">{limit === null ? unit : `of ${numberText(limit)} ${unit}`}</span>

@@ -7,7 +7,7 @@ import { Field } from "../../parts/field.js";
 import type { Api } from "../api.js";
 import { Action } from "../action.js";
 import { useNotice } from "../notice.js";
-import { isBad, linesOf, samplesOf, valueOf, type Line, type Reading } from "./metrics.js";
+import { linesOf, samplesOf, valueOf, type Line, type Reading } from "./metrics.js";
 import { momentText } from "../value.js";
 import { Sparkline } from "./sparkline.js";
 import { usePolled } from "./use-polled.js";
@@ -58,7 +58,7 @@ export function ServiceState({ api }: { readonly api: Api }): JSX.Element {
             <section class="stack tight">
               <h2>Metrics</h2>
               <p class="small quiet">
-                Read every 2 s; lines show what was read since this page was opened, four minutes at
+                Read every 2 s. The lines go back to when you opened the console, four minutes at
                 most.
               </p>
               <Verdict lines={lines} reading={readings.at(-1)} />
@@ -84,11 +84,11 @@ interface VerdictProps {
 
 /** Whether there is something to look after, now and since the process has started. */
 function Verdict({ lines, reading }: VerdictProps): JSX.Element {
-  const bad = lines.filter(isBad).map(({ title }) => title.toLowerCase());
+  const bad = lines.filter(({ isBad }) => isBad).map(({ title }) => title.toLowerCase());
   const sinceStart = totalsText(reading);
   return bad.length === 0 ? (
     <p class="message good">
-      {`No server errors in these minutes, and nothing is given up. ${sinceStart}`}
+      {`No server errors in this time, and no dead letters. ${sinceStart}`}
     </p>
   ) : (
     <p class="message bad">
@@ -98,7 +98,7 @@ function Verdict({ lines, reading }: VerdictProps): JSX.Element {
   );
 }
 
-/** What went wrong before the page was opened: lines begin with it, and a process is older. */
+/** What went wrong since the process started, also before the console was opened. */
 function totalsText(reading: Reading | undefined): string {
   const started = valueOf(reading, "process_start_time_seconds");
   if (started === null) return "";
@@ -113,7 +113,7 @@ function totalsText(reading: Reading | undefined): string {
   return `Since the process started ${agoText(started)}: ${words}.`;
 }
 
-/** `20 minutes ago, at …`: a process that is young may have failed before. */
+/** `20 minutes ago (…)`. */
 function agoText(seconds: number): string {
   const minutes = Math.round((Date.now() / 1_000 - seconds) / 60);
   const [count, unit] =
