@@ -26,6 +26,12 @@ interface Place {
   readonly message?: string;
 }
 
+/** Whether an error says that something isn't there, or not for the user (RFC 9110 §15.5). */
+export function isAbsence(error: unknown): boolean {
+  const { status } = error as { readonly status?: number };
+  return status === 403 || status === 404 || status === 410;
+}
+
 /** What was thrown, as an error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -8,7 +8,7 @@ import {
   objectOf,
   valuesOf,
 } from "../../openapi/form-values.js";
-import { Fault } from "../../parts/fault.js";
+import { Fault, isAbsence } from "../../parts/fault.js";
 import { SchemaForm, type ControlProps } from "../../parts/schema-form.js";
 import type { Control } from "../../openapi/form-values.js";
 import { useLoaded } from "../../shell/use-loaded.js";
@@ -70,7 +70,7 @@ export function DocumentEditor({
       <div class="stack">
         <Trail name={name} title={id} />
         <Fault error={loaded.error} />
-        <p>It may be of another tenant, or removed for good.</p>
+        {isAbsence(loaded.error) && <p>It may be of another tenant, or removed for good.</p>}
       </div>
     );
   const { document, titles } = loaded.value;

@@ -1,6 +1,7 @@
 // Opening a document by an id alone, such as one from a log, which doesn't say of what it is.
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
+import { errorOf, isAbsence } from "../../parts/fault.js";
 import type { Api } from "../api.js";
 import { idPattern } from "../short-id.js";
 import { documentsOf } from "./document.js";
@@ -14,12 +15,15 @@ export function IdFinder({ api }: { readonly api: Api }): JSX.Element | null {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement).get("id");
     const [id] = idPattern.exec(String(given).toLowerCase()) ?? [];
-    if (id === undefined) return say("There is no whole id in it: an id has 36 characters.");
+    if (id === undefined) return say("That contains no whole id: an id has 36 characters.");
     say("");
-    const name = await kindOf(api, names, id);
-    if (name === null)
-      say("No document that you may read has this id, at least not in this tenant.");
-    else location.hash = `documents/${name}/${id}`;
+    try {
+      const name = await findKind(api, names, id);
+      if (name === null) say("No document that you can read in this tenant has this id.");
+      else location.hash = `documents/${name}/${id}`;
+    } catch (fault) {
+      say(errorOf(fault).message);
+    }
   };
   return (
     <form
@@ -38,13 +42,20 @@ export function IdFinder({ api }: { readonly api: Api }): JSX.Element | null {
   );
 }
 
-/** The kind of document that has an id, deleted ones last; null if there is none. */
-async function kindOf(api: Api, names: readonly string[], id: string): Promise<string | null> {
+/**
+ * The kind of document that has an id, deleted ones last; null if there is none. Rejects if one of
+ * them could not be asked.
+ */
+async function findKind(api: Api, names: readonly string[], id: string): Promise<string | null> {
   for (const verb of ["get", "get_deleted"]) {
     const asked = names
       .filter((name) => api.can(`${name}.${verb}`))
       .map((name) => api.call(`${name}.${verb}`, { id }).then(() => name));
-    const found = await Promise.any(asked).catch(() => null);
+    const found = await Promise.any(asked).catch(({ errors }: AggregateError) => {
+      const fault: unknown = errors.find((one) => !isAbsence(one));
+      if (fault !== undefined) throw fault;
+      return null;
+    });
     if (found !== null) return found;
   }
   return null;

@@ -1,4 +1,4 @@
-// What a list shows, kept in its address, so that it can be come back to and be handed on.
+// What a list shows, kept in its address, so that users can return to it and share it.
 import type { DocumentKind } from "./document.js";
 import type { Condition } from "./filters.js";
 
@@ -29,7 +29,7 @@ const everything: ListingState = {
   place: {},
 };
 
-/** The state in the address; what isn't there, or fits no list of this kind, is as at first. */
+/** The state in the address, or the first one if a list of this kind can't have it. */
 export function readListingState(kind: DocumentKind): ListingState {
   const [, text] = location.hash.split("?");
   try {

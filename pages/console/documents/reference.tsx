@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import type { ControlProps } from "../../parts/schema-form.js";
 import type { Api, Json } from "../api.js";
+import { isId } from "../short-id.js";
 import { documentKind, titleMember, titleOf } from "./document.js";
 import { containing } from "./filters.js";
 
@@ -30,11 +31,11 @@ export function ReferenceControl({
   useEffect(() => {
     let isWanted = true;
     const member = titleMember(kind);
-    const isId = /^[0-9a-f-]{36}$/.test(value);
+    const isById = isId(value);
     const filters =
-      value === "" || (member === null && !isId)
+      value === "" || (member === null && !isById)
         ? {}
-        : { $values: isId ? { id: value } : { [member ?? "id"]: { $ilike: containing(value) } } };
+        : { $values: isById ? { id: value } : { [member ?? "id"]: { $ilike: containing(value) } } };
     const wait = setTimeout(async () => {
       if (kind.list === null) return;
       const { hits } = await api

@@ -38,7 +38,7 @@ export function Revisions(props: RevisionsProps): JSX.Element | null {
   return (
     <section class="stack" aria-labelledby="revisions">
       <h2 id="revisions">Revisions</h2>
-      <p>They are kept, and stand here again once the document is restored.</p>
+      <p>They are kept. Restore the document to see them.</p>
     </section>
   );
 }
