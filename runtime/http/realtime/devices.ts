@@ -19,8 +19,10 @@ export function devicesEndpoint(
       const { identity, context } = await boundCaller(options, req);
       const owner = mailboxOf(context, identity);
       const mailbox = context.transaction.of(mailboxStore);
+      // In this order, so that nobody has acknowledged what comes after the head.
+      const known = await mailbox.devices(owner);
       const { head, floor } = await mailbox.state(owner, null);
-      const devices = (await mailbox.devices(owner)).map((one) => ({
+      const devices = known.map((one) => ({
         device_id: one.device,
         // What retention has removed is no longer to be acknowledged.
         unacknowledged: head - Math.max(one.position, floor),
