@@ -27,8 +27,9 @@ export function envelopeSchema(): Schema {
 }
 
 /**
- * The response of an error status, with every code that has it: an operation's own are those that
- * it has as well. `further` are headers of some operations alone.
+ * The response of an error status, which all operations share. It lists every code with this
+ * status; an operation can answer those that are in its own list, too. `further` are headers of
+ * some operations alone.
  */
 export function errorResponse(
   status: number,
@@ -40,7 +41,7 @@ export function errorResponse(
     (code) => statusOf(code, model) === status,
   );
   return {
-    description: "The operation says in x-error-codes which of these codes it may have.",
+    description: "One of these x-error-codes that the operation lists, too.",
     "x-error-codes": codes,
     headers: errorHeaders(status, further, components),
     content: {

@@ -57,7 +57,7 @@ const deliveries: ListKind = {
   id: "id",
   within: (id) => ({ id }),
   continues: { parameter: "before", from: "id" },
-  hint: "One that has failed was given up after its last attempt, until you send it again.",
+  hint: "A failed delivery was given up after its last attempt. It is sent again only if you do so.",
   actions: [
     {
       operation: "webhooks.redeliver",
@@ -116,7 +116,7 @@ export const lists: readonly ListKind[] = [
     items: "sessions",
     id: "id",
     isFirst: isCurrent,
-    hint: "The one that you use stands first. A change of tenant begins a new session.",
+    hint: "The session that you use is the first. Changing the tenant begins a new one.",
     actions: [
       {
         operation: "authn.revoke_session",
@@ -232,7 +232,7 @@ export const lists: readonly ListKind[] = [
     operation: "realtime.devices",
     items: "devices",
     id: "device_id",
-    hint: "Those that have acknowledged signals of your mailbox. One that has no name stands for all connections without one.",
+    hint: "Devices that have acknowledged signals of your mailbox. Connections without a device share a line.",
     actions: [],
   },
   {

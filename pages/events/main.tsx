@@ -197,7 +197,7 @@ function ConnectForm({
         {hasTopics && (
           <Field
             label="Topics"
-            hint="With commas between them, such as project:ID; what a topic may be called is up to the service"
+            hint="With commas between them. The service decides which names there are, such as project:ID."
           >
             <input
               id="topics"

@@ -35,17 +35,16 @@ export function FirstCall({ openapi }: { readonly openapi: OpenApi }): JSX.Eleme
       {login !== undefined && (
         <>
           <p>
-            <a href={`#${login.key}`}>{login.summary}</a>, with a login and a password of yours, for
-            an access token:
+            <a href={`#${login.key}`}>{login.summary}</a> with your login and password to get an
+            access token:
           </p>
           <Code label="Sign in" text={curlText(login, { ...noCall, body: ownLogin }, "")} />
         </>
       )}
       {enter !== undefined && (
         <p>
-          {"That token is in no tenant yet. "}
-          <a href={`#${enter.key}`}>{enter.summary}</a>
-          {", and use the token that it answers: most operations are about what a tenant holds."}
+          {"Most operations need a token for a tenant: "}
+          <a href={`#${enter.key}`}>{enter.summary}</a>.
         </p>
       )}
       {hasSignIn(openapi) && (
