@@ -50,6 +50,16 @@ describe.skipIf(!hasBrowser)("finding things in the console", () => {
     await page.context().close();
   });
 
+  test("a service that can't be asked is not taken for one that has no such document", async () => {
+    const page = await open("documents/tasks");
+    await page.route(/\/(?:tasks|projects)\/0190/, (route) => route.abort());
+    await page.fill("#open", "0190aaaa-0000-7000-8000-000000000000");
+    await page.press("#open", "Enter");
+    await page.waitForSelector("nav [role=alert]", { timeout: 15_000 });
+    expect(await page.textContent("nav [role=alert]")).not.toContain("No document");
+    await page.context().close();
+  });
+
   test("a list keeps what it shows in its address, and begins anew from the menu", async () => {
     await project("LISTA", "Listed first");
     const gone = await project("LISTB", "Listed and deleted");
