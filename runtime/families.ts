@@ -4,6 +4,7 @@ import { sqlApiKeyStore } from "./engines/sql/api-key-store.js";
 import { sqlDocumentStore } from "./engines/sql/document-store.js";
 import { sqlHistoryStore } from "./engines/sql/history-store.js";
 import { sqlIdentityStore } from "./engines/sql/identity-store.js";
+import { sqlJobStore } from "./engines/sql/job-store.js";
 import { sqlMailboxStore } from "./engines/sql/mailbox-store.js";
 import { sqlObjectIndex } from "./engines/sql/object-index.js";
 import { sqlOutboxStore } from "./engines/sql/outbox-store.js";
@@ -13,6 +14,7 @@ import { sqlTenantStore } from "./engines/sql/tenant-store.js";
 import { sqlWebhookStore } from "./engines/sql/webhook-store.js";
 import { documentsFamily } from "./families/documents/index.js";
 import { identityFamily } from "./families/identity/index.js";
+import { jobsFamily } from "./families/jobs/index.js";
 import { outboxFamily } from "./families/outbox/index.js";
 import { realtimeFamily } from "./families/realtime/index.js";
 import { searchFamily } from "./families/search/index.js";
@@ -31,6 +33,7 @@ import { documentStore } from "./ports/documents.js";
 import { sqlOwnQueries } from "./engines/sql/own-queries.js";
 import { ownQueryStore } from "./ports/own-queries.js";
 import { identityStore } from "./ports/identity.js";
+import { jobStore } from "./ports/jobs.js";
 import { mailboxStore } from "./ports/mailbox.js";
 import { objectIndex } from "./ports/object-index.js";
 import { outboxStore } from "./ports/outbox.js";
@@ -66,6 +69,7 @@ const list = [
   },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },
   { family: webhooksFamily, stores: [sqlStore(webhookStore, sqlWebhookStore)] },
+  { family: jobsFamily, stores: [sqlStore(jobStore, sqlJobStore)] },
   {
     family: realtimeFamily,
     stores: [sqlStore(mailboxStore, sqlMailboxStore)],

@@ -118,6 +118,7 @@ export {
   byteAnswer,
   errorContext,
   eventData,
+  jobInput,
   noAnswer,
   UndeclaredAnswer,
   type Answer,
@@ -164,6 +165,17 @@ export {
   type WebhookEntry,
 } from "./families/webhooks/operations.js";
 export { defineWebhooks, type WebhooksSpec } from "./families/webhooks/spec.js";
+export type { Duration } from "./contract/durations.js";
+export {
+  cancelling,
+  enqueuing,
+  type CancelJob,
+  type Enqueue,
+  type EnqueueOptions,
+} from "./families/jobs/enqueue.js";
+export type { JobRun } from "./families/jobs/job-run.js";
+export { jobRuns, type JobRunDetails, type JobRunEntry } from "./families/jobs/operations.js";
+export { defineJobs, handledJobs, type JobHandler, type JobsSpec } from "./families/jobs/spec.js";
 export { rateLimit } from "./operations/rate-limit.js";
 export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";

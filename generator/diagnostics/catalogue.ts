@@ -242,9 +242,9 @@ export const ofAll = {
     "Give each permission of its own a name of its own, and `was` to one that is only called otherwise. To divide a permission into two, leave `was` out and grant the new one.",
   ),
   OPW100: entry(
-    "Events that would be confused",
-    "What waits for delivery, and who subscribes, is stored under the first name of an event. `was` names one that is still there, or that another event was called as well.",
-    "Write the name that the event had first. An event that tells of something else has no `was`.",
+    "Events or jobs that would be confused",
+    "What waits, and who subscribes, is stored under the first name of an event or a job. `was` names one that is still there, or that another was called as well.",
+    "Write the name that it had first. What means something else has no `was`.",
   ),
   OPW099: entry(
     "Step that refuses nobody",

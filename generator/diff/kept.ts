@@ -1,4 +1,4 @@
-// What is kept besides documents (answers under idempotency keys, events, signals) and told by
+// What is kept besides documents (answers under idempotency keys, events, signals, inputs of jobs) and told by
 // whichever version comes to it.
 import { need, type Need, type RolloutSide } from "../compare/rollout.js";
 import { keptValues } from "../emit/kept.js";
@@ -10,6 +10,7 @@ const kinds: Readonly<Record<KeptValue["kind"], (names: string) => string>> = {
   answers: (names) => `answers of ${names} under an Idempotency-Key`,
   events: (names) => `events ${names}`,
   signals: (names) => `signals ${names}`,
+  jobs: (names) => `inputs of jobs ${names}`,
 };
 /** How many differences one line names. */
 const mostNamed = 3;

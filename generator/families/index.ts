@@ -7,6 +7,7 @@ import { custom } from "./custom/index.js";
 import { documents } from "./documents/index.js";
 import { errors } from "./errors/index.js";
 import { identity } from "./identity/index.js";
+import { jobs } from "./jobs/index.js";
 import { outbox } from "./outbox/index.js";
 import { realtime } from "./realtime/index.js";
 import { search } from "./search/index.js";
@@ -25,6 +26,7 @@ export const families: readonly Family[] = [
   custom,
   outbox,
   webhooks,
+  jobs,
   realtime,
 ];
 

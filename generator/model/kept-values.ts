@@ -5,8 +5,8 @@ import type { RegistryModel } from "./registry.js";
 
 /** One kind of value that is kept. */
 export interface KeptValue {
-  readonly kind: "answers" | "events" | "signals";
-  /** The operation or the event. */
+  readonly kind: "answers" | "events" | "signals" | "jobs";
+  /** The operation, the event or the job. */
   readonly name: string;
   /** The name under which it is kept, where that is another one. */
   readonly was?: string | undefined;

@@ -16,7 +16,7 @@ export interface ValidatorPlan {
  */
 export interface ToldPlans {
   /** The function of the runtime that does so. */
-  readonly holds: "errorContext" | "eventData";
+  readonly holds: "errorContext" | "eventData" | "jobInput";
   readonly plans: readonly ValidatorPlan[];
 }
 

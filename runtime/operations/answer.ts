@@ -67,6 +67,12 @@ export function eventData<T>(
   return (data, event) => held(data, `the data of ${event} is not what \`outbox\` declares`);
 }
 
+/** The input of a job, given its name: as `answer`, but a value. */
+export function jobInput<T>(copy: Cut, check: CompiledValidator): (input: unknown, job: string) => T {
+  const held = heldValue<T>(copy, check);
+  return (input, job) => held(input, `the input of ${job} is not what \`jobs\` declares`);
+}
+
 function heldValue<T>(copy: Cut, check: CompiledValidator): (value: unknown, what: string) => T {
   const faultsOf = validator<T>(check, maxFaults);
   return (value, what) => {

@@ -23,6 +23,10 @@ export interface InvokedAs {
   readonly deadlineSeconds?: number | undefined;
   /** Whether nobody waits for the outcome any more: then nothing is committed. */
   readonly isGone?: () => boolean;
+  /** Whether an invocation without an identity is an anonymous caller's, not the service's. */
+  readonly isAnonymous?: boolean;
+  /** Ends it, in place of its deadline. */
+  readonly lifetime?: Lifetime;
   /** The conversation that it belongs to; one of its own if left out. */
   readonly correlationId?: string;
 }
@@ -50,14 +54,17 @@ export async function invokeAs<Input, Result>(
 ): Promise<Outcome<Result>> {
   const planned = operation.deadlineSeconds ?? resources.deadlineSeconds;
   const seconds = Math.min(planned, as.deadlineSeconds ?? Infinity);
-  const { isGone = () => false } = as;
+  const { isGone = () => false, isAnonymous = false } = as;
   const context = new ExecutionContext(resources, {
     operationId: operation.operationId,
     metadata: ownMetadata(as.correlationId),
     tenant: as.tenant,
     idempotencyKey: operation.idempotencyKey === true ? as.idempotencyKey : undefined,
-    lifetime: Lifetime.until(monotonicMillis() + seconds * 1000, { isGone }, resources.clock),
+    lifetime:
+      as.lifetime ??
+      Lifetime.until(monotonicMillis() + seconds * 1000, { isGone }, resources.clock),
     identity: as.identity,
+    ...(isAnonymous ? { clientAddress: () => "" } : {}),
   });
   try {
     return await context.lifetime.race(invoke(operation, read(context), context));

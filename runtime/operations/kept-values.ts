@@ -1,6 +1,6 @@
-// Values that are kept and read later, possibly by another version: signals, events, answers under
-// idempotency keys. As rows do, they know the shape in which they were kept (decisions.md "What is
-// stored knows its shape and its name").
+// Values that are kept and read later, possibly by another version: signals, events, inputs of
+// jobs, answers under idempotency keys. As rows do, they know the shape in which they were kept
+// (decisions.md "What is stored knows its shape and its name").
 import { createHash } from "node:crypto";
 import { baseFields } from "../contract/fields.js";
 import { broughtUp, shapeNumber } from "../contract/shapes.js";
@@ -44,6 +44,8 @@ export interface KeptDeclaration {
   readonly events?: Readonly<Record<string, KeptPart>>;
   /** Durable signals, by name. */
   readonly signals?: Readonly<Record<string, KeptPart>>;
+  /** Inputs of jobs, by name. */
+  readonly jobs?: Readonly<Record<string, KeptPart>>;
   readonly types: KeptTypes;
 }
 
@@ -61,7 +63,7 @@ export interface KeptForm {
 
 /** All forms of a service, by their use. */
 export type KeptForms = Readonly<
-  Record<"answers" | "events" | "signals", (name: string) => KeptForm>
+  Record<"answers" | "events" | "signals" | "jobs", (name: string) => KeptForm>
 >;
 
 /** How values are kept whose members nobody has declared: as they are. */
@@ -89,6 +91,7 @@ export function keptForms({ types, ...kept }: KeptDeclaration): KeptForms {
     answers: formsOf(kept.answers),
     events: formsOf(kept.events),
     signals: formsOf(kept.signals),
+    jobs: formsOf(kept.jobs),
   };
 }
 

@@ -10,10 +10,12 @@ import { startPoller, type Poller } from "./poller.js";
 
 /** Milliseconds in which a use reads or writes its store, or gives up. */
 export const storeMillis = 10_000;
-/** Milliseconds that an attempt takes at most. */
-const patienceMillis = 20_000;
+/** Milliseconds that an attempt takes at most, where its use says nothing else. */
+const usualPatienceMillis = 20_000;
 /** How long an item is held: while it is claimed, tried, and its end is noted, with a margin. */
-const leaseMillis = storeMillis + patienceMillis + storeMillis + 5_000;
+const leaseMillis = storeMillis + usualPatienceMillis + storeMillis + 5_000;
+/** A lease that is to be renewed is renewed when only this is left of it. */
+const renewedMillis = leaseMillis / 2;
 
 /** The end of an attempt. */
 export interface AttemptEnd {
@@ -54,6 +56,13 @@ export interface QueueUse<Item extends { readonly attempt: number }, End extends
   readonly messages: { readonly unread: string; readonly unnoted: string };
   /** What is waited for, such as `the destination`: an attempt that takes too long says so. */
   readonly waitsFor: string;
+  /** Attempts that may outlast their leases. */
+  readonly long?: {
+    /** Milliseconds that an attempt takes at most. */
+    patienceMillis(item: Item): number;
+    /** Extends leases; returns the items that are still held. The attempts of others end. */
+    renew(items: readonly Item[], leaseUntil: number): Promise<readonly Item[]>;
+  };
   /**
    * Claims due items for which there is room, in one transaction; null if there are none. Items
    * whose attempts have all begun, and not ended, are given up here. Takes `storeMillis` at most.
@@ -85,10 +94,13 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
 ): Poller {
   const { clock, log, messages } = use;
 
-  /** Attempts under way, by when their leases end. */
-  const underWay = new Map<Promise<void>, number>();
+  /** Attempts under way. */
+  const underWay = new Map<Promise<void>, Held<Item>>();
+  /** How to end an attempt whose item is held no longer. */
+  const losing = new Map<Item, () => void>();
 
   async function take(): Promise<boolean> {
+    await renewAll();
     await notedBy(clock.now());
     const now = clock.now();
     const leaseUntil = now + leaseMillis;
@@ -98,10 +110,24 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
         underWay.delete(work);
         end();
       });
-      underWay.set(work, leaseUntil);
+      underWay.set(work, { items, leaseUntil });
       poller.track(work);
     }
     return claim?.isMore ?? false;
+  }
+
+  /** Keeps attempts that may outlast their leases, and ends those whose items are lost. */
+  async function renewAll(): Promise<void> {
+    const { long } = use;
+    if (long === undefined) return;
+    const now = clock.now();
+    const ending = [...underWay.values()].filter((one) => one.leaseUntil - now < renewedMillis);
+    const items = ending.flatMap((one) => one.items.filter((item) => losing.has(item)));
+    if (items.length === 0) return;
+    const leaseUntil = now + leaseMillis;
+    const held = new Set(await long.renew(items, leaseUntil));
+    for (const item of items) if (!held.has(item)) losing.get(item)?.();
+    for (const one of ending) one.leaseUntil = leaseUntil;
   }
 
   /**
@@ -109,7 +135,7 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
    * noted before the item is claimed again.
    */
   async function notedBy(now: number): Promise<void> {
-    const ended = [...underWay].filter(([, leaseUntil]) => leaseUntil <= now);
+    const ended = [...underWay].filter(([, { leaseUntil }]) => leaseUntil <= now);
     if (ended.length === 0) return;
     const patience = sleep(storeMillis, undefined, { ref: false });
     await Promise.race([Promise.all(ended.map(([work]) => work)), patience]);
@@ -132,8 +158,10 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
 
   /** Resolves with the end of an attempt, also of one that goes on for ever. */
   async function attempt(item: Item): Promise<End> {
-    const { caller, off } = goneWith(poller.stopping);
+    const { caller, leave, off } = goneWith(poller.stopping);
+    const patienceMillis = use.long?.patienceMillis(item) ?? usualPatienceMillis;
     const lifetime = Lifetime.until(monotonicMillis() + patienceMillis, caller, clock);
+    losing.set(item, leave);
     try {
       return await new Promise<End>((resolve, reject) => {
         const overdue = (): void =>
@@ -145,6 +173,7 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
     } catch (fault) {
       return use.endBy(fault);
     } finally {
+      losing.delete(item);
       off();
     }
   }
@@ -154,15 +183,27 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
   return poller;
 }
 
-/** A caller that goes when the service stops, and how to forget it. */
+/** Items whose attempts have begun together. */
+interface Held<Item> {
+  readonly items: readonly Item[];
+  leaseUntil: number;
+}
+
+/** A caller that goes when the service stops or `leave` is called, and how to forget it. */
 function goneWith(stopping: AbortSignal) {
-  let forget: (() => void) | undefined;
+  const left = { isGone: false };
+  let told: (() => void) | undefined;
+  const tell = (): void => told?.();
   const caller = {
-    isGone: () => stopping.aborted,
+    isGone: () => left.isGone || stopping.aborted,
     onGone(listener: () => void) {
-      stopping.addEventListener("abort", listener);
-      forget = () => stopping.removeEventListener("abort", listener);
+      told = listener;
+      stopping.addEventListener("abort", tell);
     },
   };
-  return { caller, off: () => forget?.() };
+  const leave = (): void => {
+    left.isGone = true;
+    tell();
+  };
+  return { caller, leave, off: () => stopping.removeEventListener("abort", tell) };
 }

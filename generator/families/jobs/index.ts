@@ -1,0 +1,34 @@
+// The family of jobs: work that begins later than what causes it, or at set times.
+import { expansion, family } from "../../kernel/family.js";
+import { ofGenerated } from "../../model/code.js";
+import { diagnostics } from "./diagnostics.js";
+import { emitJobs } from "./emit.js";
+import { expandJobRuns, jobsModel } from "./expand.js";
+import { format } from "./format.js";
+import { keptInputs, toldInputs } from "./inputs.js";
+import { models } from "./model.js";
+import { rollout } from "./rollout.js";
+import { tables } from "./tables.js";
+
+export const jobs = family({
+  name: "jobs",
+  format,
+  diagnostics,
+  models,
+  expand(context) {
+    const model = jobsModel(context);
+    return expansion(model, {
+      namespaces: expandJobRuns(context, model),
+      frozen: () => (Object.keys(model).length === 0 ? {} : { jobs: model }),
+    });
+  },
+  // Clients meet nothing of them but the operations.
+  compare: null,
+  rollout,
+  emit: emitJobs,
+  told: toldInputs,
+  keeps: keptInputs,
+  tables: { areNeeded: (model) => model.jobs !== undefined, steps: tables },
+  service: (model) =>
+    model.jobs === undefined ? {} : { jobs: ofGenerated("job-handlers", "jobsSpec") },
+});

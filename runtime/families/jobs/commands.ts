@@ -1,0 +1,74 @@
+// The command `jobs` of `node server.js`, for operators.
+import { presentName, storedNames } from "../../contract/former-names.js";
+import type { ServiceAtWork, ServiceCommand } from "../../operations/family.js";
+import { jobStore } from "../../ports/jobs.js";
+import type { JobsSpec } from "./spec.js";
+
+/** Failed runs that are printed. */
+const mostListed = 100;
+/** Failed runs that begin anew in one transaction. */
+const batchSize = 1_000;
+
+type Work = (service: ServiceAtWork) => Promise<string>;
+
+/**
+ * Says how many runs there are, lists those that failed, has them begin anew, and pauses a job or
+ * lets it go on. Pausing ends nothing that runs, and holds in all processes until `resume`.
+ */
+export const jobsCommand = (spec: JobsSpec): ServiceCommand => ({
+  name: "jobs",
+  usage: "[failed [JOB] | retry [JOB] | pause JOB | resume JOB]",
+  summary: "Say how many runs of jobs wait, run and have failed, and what is paused",
+  read(args) {
+    const [what, job] = args;
+    if (args.length > 2) return null;
+    if (what === undefined) return state;
+    const known = job === undefined ? null : storedNames(spec.was, [job]);
+    if (what === "failed") return listFailed(spec, known);
+    if (what === "retry") return (service) => retry(service, known);
+    if (job === undefined || !Object.hasOwn(spec.jobs, job)) return null;
+    if (what === "pause") return (service) => pause(service, job, service.clock.now());
+    return what === "resume" ? (service) => pause(service, job, null) : null;
+  },
+});
+
+const state: Work = async ({ clock, database }) => {
+  const store = database.reader.of(jobStore);
+  const { ready, scheduled, running, failed, lagMillis } = await store.state(clock.now());
+  const paused = await store.paused();
+  return JSON.stringify({ ready, scheduled, running, failed, lag_seconds: lagMillis / 1000, paused });
+};
+
+function listFailed({ was }: JobsSpec, jobs: readonly string[] | null): Work {
+  return async ({ database }) => {
+    const found = await database.reader.of(jobStore).listFailed(jobs, mostListed);
+    const runs = found.map(({ id, job, tenant, plannedAt, endedAt, attempts, error }) => ({
+      id,
+      job: presentName(was, job),
+      tenant,
+      planned_at: new Date(plannedAt).toISOString(),
+      failed_at: endedAt === null ? null : new Date(endedAt).toISOString(),
+      attempts,
+      error,
+    }));
+    return JSON.stringify(runs, null, 2);
+  };
+}
+
+async function retry(
+  { clock, write }: ServiceAtWork,
+  jobs: readonly string[] | null,
+): Promise<string> {
+  for (let retried = 0; ;) {
+    const some = await write("jobs.retry", ({ transaction }) =>
+      transaction.of(jobStore).retryFailed(jobs, clock.now(), batchSize),
+    );
+    retried += some;
+    if (some < batchSize) return String(retried);
+  }
+}
+
+async function pause({ write }: ServiceAtWork, job: string, at: number | null): Promise<string> {
+  await write("jobs.pause", ({ transaction }) => transaction.of(jobStore).pause(job, at));
+  return `${job} ${at === null ? "goes on" : "is paused"}`;
+}

@@ -1,0 +1,143 @@
+// Enqueuing a job in the transaction of the operation that causes it (service.md "Jobs").
+import { durationMillis, type Duration } from "../../contract/durations.js";
+import { firstName, storedNames } from "../../contract/former-names.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { callWithTurns } from "../../operations/held-calls.js";
+import { jobStore, type RunsAs } from "../../ports/jobs.js";
+import { uuidv7 } from "../../ports/uuid.js";
+import { keptUntil } from "./kept-for.js";
+import type { JobDeclaration, JobDeclarations } from "./spec.js";
+
+/** When and how a run begins. */
+export interface EnqueueOptions {
+  /** How long it waits at least. */
+  readonly delay?: Duration;
+  /** When it begins at the earliest. */
+  readonly at?: Date;
+  /**
+   * Up to 500 characters. A run of the job with this key that has not begun takes this input, time
+   * and priority instead of another run being added; `cancel` finds it.
+   */
+  readonly key?: string;
+  /** From -1000 to 1000; 0 if left out. Higher ones of a tenant begin first. */
+  readonly priority?: number;
+}
+
+/**
+ * Enqueues a job, typed by its name, and returns the id of the run. It begins once the running
+ * transaction has committed, and never if that is undone; outside a transaction, it is enqueued at
+ * once. Rejects if the input is not as declared, and with a `TypeError` for options that are no
+ * time, key or priority.
+ */
+export type Enqueue<Inputs> = <Name extends keyof Inputs & string>(
+  context: ExecutionContext,
+  job: Name,
+  input: Inputs[Name],
+  options?: EnqueueOptions,
+) => Promise<string>;
+
+/**
+ * Ends the runs of a job with a key that have not ended, in the caller's tenant and in the running
+ * transaction. A run that is under way ends at its next step. Returns whether there were any.
+ */
+export type CancelJob<Inputs> = (
+  context: ExecutionContext,
+  job: keyof Inputs & string,
+  key: string,
+) => Promise<boolean>;
+
+/** Makes the function by which authors' code enqueues jobs, and which it has to await. */
+export function enqueuing<Inputs>(declarations: JobDeclarations): Enqueue<Inputs> {
+  return (context, job, input, options = {}) =>
+    callWithTurns(context, "enqueue", () =>
+      inTransaction(context, () => addRun(declarations, context, job, input, options)),
+    );
+}
+
+/** Makes the function by which authors' code cancels jobs, and which it has to await. */
+export function cancelling<Inputs>(declarations: JobDeclarations): CancelJob<Inputs> {
+  return (context, job, key) =>
+    callWithTurns(context, "cancelJob", () =>
+      inTransaction(context, async () => {
+        const jobs = storedNames(declarations.was, [job]);
+        const where = { tenant: context.tenant, jobs, key };
+        const now = context.clock.now();
+        const store = context.transaction.of(jobStore);
+        return (await store.cancelByKey(where, now, keptUntil(now))) > 0;
+      }),
+    );
+}
+
+function inTransaction<T>(context: ExecutionContext, work: () => Promise<T>): Promise<T> {
+  return context.holdsTransaction ? work() : context.transact(work);
+}
+
+async function addRun(
+  { jobs, was }: JobDeclarations,
+  context: ExecutionContext,
+  job: string,
+  given: unknown,
+  options: EnqueueOptions,
+): Promise<string> {
+  const declaration = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
+  if (declaration === undefined) throw new Error(`${job} is no job`);
+  const input = declaration.input(given, job);
+  const { kept, wake } = context.resources;
+  const form = kept.jobs(job);
+  const now = context.clock.now();
+  const { dueAt, key, rank } = checkedOptions(options, now);
+  const run = {
+    id: uuidv7(),
+    tenant: context.tenant,
+    job: firstName(was, job),
+    input: form.stored(JSON.stringify(input)),
+    shape: form.shape,
+    as: declaration.as === "service" ? ({ kind: "service" } as const) : rightsOf(context),
+    rank,
+    key: key ?? uniqueKey(declaration, input),
+    dueAt,
+    createdAt: now,
+    maxAttempts: declaration.attempts,
+  };
+  const id = await context.transaction.of(jobStore).add(run);
+  context.follow(() => wake(jobStore));
+  return id;
+}
+
+/** Whose rights the run has: those of the invocation that enqueues it. */
+function rightsOf({ identity, payer }: ExecutionContext): RunsAs {
+  if (identity !== null)
+    return {
+      kind: "principal",
+      principalId: identity.principalId,
+      actorId: identity.actorId,
+    };
+  return { kind: payer === null ? "service" : "nobody" };
+}
+
+/** The values of its `unique` members as a key; null if it has none. */
+function uniqueKey({ unique }: JobDeclaration, input: unknown): string | null {
+  if (unique === undefined) return null;
+  const members = input as Readonly<Record<string, unknown>>;
+  return JSON.stringify(unique.map((name) => members[name] ?? null));
+}
+
+const longestKey = 500;
+const mostPriority = 1_000;
+
+function checkedOptions({ delay, at, key, priority = 0 }: EnqueueOptions, now: number) {
+  if (delay !== undefined && at !== undefined)
+    throw new TypeError("a run has a delay or a time at which it begins, not both");
+  const dueAt = at === undefined ? null : at.getTime();
+  if (Number.isNaN(dueAt)) throw new TypeError("the time at which a run begins is no date");
+  if (key !== undefined && (key === "" || key.length > longestKey))
+    throw new TypeError(`the key of a run has 1 to ${longestKey} characters`);
+  if (!Number.isInteger(priority) || Math.abs(priority) > mostPriority)
+    throw new TypeError(`a priority is a whole number from -${mostPriority} to ${mostPriority}`);
+  return {
+    dueAt: delay === undefined ? dueAt : now + durationMillis(delay),
+    key,
+    // The other way round than priorities, since 0 and -0 are the same but not written alike.
+    rank: priority === 0 ? 0 : -priority,
+  };
+}

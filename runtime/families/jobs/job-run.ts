@@ -1,0 +1,142 @@
+// A run of a job as the author's function has it: steps whose results are kept, sleep, progress
+// (service.md "Jobs").
+import { durationMillis, type Duration } from "../../contract/durations.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Transaction } from "../../ports/database.js";
+import { jobStore, type ClaimedRun } from "../../ports/jobs.js";
+
+/** Its functions can be taken out: `async (input, context, { step, sleep }) => …`. */
+export interface JobRun {
+  readonly id: string;
+  /** The number of this attempt, counted from 1. */
+  readonly attempt: number;
+  /** When it was to begin: of a scheduled run, the time of the schedule. */
+  readonly plannedAt: Date;
+  /**
+   * Does something outside a transaction, such as a call of another service, and keeps its result,
+   * which must be JSON: later attempts get that result and do not do it again. If the process dies
+   * between the two, it is done again, so pass the run's id and the step's name on as a key. Names
+   * are a run's own; each may be used once in an attempt.
+   */
+  readonly step: <T>(name: string, work: (context: ExecutionContext) => Promise<T>) => Promise<T>;
+  /**
+   * As `step`, in one transaction that keeps the result as well: what it writes is committed once,
+   * whatever happens.
+   */
+  readonly commit: <T>(name: string, work: (context: ExecutionContext) => Promise<T>) => Promise<T>;
+  /**
+   * Ends the attempt, and goes on in a later one, with the results of the steps before: no process
+   * waits meanwhile. The name is that of a step.
+   */
+  readonly sleep: (name: string, duration: Duration) => Promise<void>;
+  /** Notes how far the run is, for whoever looks at it: a share from 0 to 1, and a few words. */
+  readonly progress: (share: number, text?: string) => Promise<void>;
+  /** Ends the run as failed, however many attempts are left. */
+  readonly giveUp: (reason: string) => never;
+}
+
+/** How the author's function has ended its attempt, besides returning and throwing. */
+export interface RunStops {
+  /** When it goes on, in epoch milliseconds, if it sleeps. */
+  sleepsUntil: number | null;
+  /** Why it has given up, if it has. */
+  givenUp: string | null;
+}
+
+const longestName = 200;
+const longestText = 500;
+
+/** Makes a run for the author's function, and what that says of its end. */
+export function jobRun(
+  context: ExecutionContext,
+  claimed: ClaimedRun,
+  kept: ReadonlyMap<string, string>,
+): { readonly run: JobRun; readonly stops: RunStops } {
+  const stops: RunStops = { sleepsUntil: null, givenUp: null };
+  const results = new Map(kept);
+  const used = new Set<string>();
+
+  /** The kept result of a step; undefined if it has not been done. */
+  const begin = (name: string): string | undefined => {
+    if (stops.sleepsUntil !== null) throw new Error("the run sleeps: nothing more may begin");
+    if (stops.givenUp !== null) throw new Error("the run has given up: nothing more may begin");
+    if (name === "" || name.length > longestName)
+      throw new TypeError(`the name of a step has 1 to ${longestName} characters`);
+    if (used.has(name))
+      throw new Error(`the step ${name} is there twice in one attempt: give each a name of its own`);
+    used.add(name);
+    return results.get(name);
+  };
+  const keep = async (transaction: Transaction, name: string, text: string): Promise<void> => {
+    if (!(await transaction.of(jobStore).addStep(claimed, name, text))) throw lost(claimed);
+  };
+
+  const run: JobRun = {
+    id: claimed.id,
+    attempt: claimed.attempt,
+    plannedAt: new Date(claimed.plannedAt),
+
+    async step(name, work) {
+      const known = begin(name);
+      if (known !== undefined) return resultOf(known);
+      const text = textOf(name, await work(context));
+      await context.commit((transaction) => keep(transaction, name, text));
+      return resultOf(text);
+    },
+
+    async commit(name, work) {
+      const known = begin(name);
+      if (known !== undefined) return resultOf(known);
+      const text = await context.commit(async (transaction) => {
+        const made = textOf(name, await work(context));
+        await keep(transaction, name, made);
+        return made;
+      });
+      return resultOf(text);
+    },
+
+    async sleep(name, duration) {
+      const known = begin(name);
+      const until =
+        known === undefined ? context.clock.now() + durationMillis(duration) : Number(known);
+      if (known === undefined)
+        await context.commit((transaction) => keep(transaction, name, String(until)));
+      if (until <= context.clock.now()) return;
+      stops.sleepsUntil = until;
+      throw new Error("the run sleeps");
+    },
+
+    async progress(share, text) {
+      if (!(share >= 0 && share <= 1)) throw new TypeError("progress is a share from 0 to 1");
+      const noted = text === undefined ? { share } : { share, text: text.slice(0, longestText) };
+      const isHeld = await context.commit((transaction) =>
+        transaction.of(jobStore).setProgress(claimed, JSON.stringify(noted)),
+      );
+      if (!isHeld) throw lost(claimed);
+    },
+
+    giveUp(reason) {
+      stops.givenUp = reason;
+      throw new Error(reason);
+    },
+  };
+  return { run, stops };
+}
+
+/** What a step has returned, as later attempts get it: the first one gets the same. */
+function resultOf<T>(text: string): T {
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+function textOf(step: string, value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch (cause) {
+    throw new TypeError(`the result of the step ${step} is no JSON`, { cause });
+  }
+}
+
+/** Another process has the run by now, or it was cancelled. */
+function lost({ id }: ClaimedRun): Error {
+  return new Error(`the run ${id} was cancelled, or another process has it`);
+}

@@ -1,0 +1,63 @@
+// One attempt of a run: the author's function, invoked as the one on whose behalf it runs.
+import type { ServiceAtWork } from "../../operations/family.js";
+import type { Identity } from "../../operations/identity.js";
+import { json } from "../../operations/input.js";
+import { invokeAs } from "../../operations/invoke-as.js";
+import { operation } from "../../operations/operation.js";
+import type { Lifetime } from "../../ports/lifetime.js";
+import { jobStore, type ClaimedRun, type RunsAs } from "../../ports/jobs.js";
+import { jobRun, type RunStops } from "./job-run.js";
+import type { JobsSpec } from "./spec.js";
+
+/** How the function has ended: what it has thrown, and what it has said. */
+export interface JobOutcome {
+  readonly fault: { readonly error: unknown } | null;
+  readonly stops: RunStops;
+}
+
+/** Calls the function of a run's job. Doesn't reject for what that throws. */
+export async function runJob(
+  { handlers }: JobsSpec,
+  service: ServiceAtWork,
+  claimed: ClaimedRun,
+  lifetime: Lifetime,
+): Promise<JobOutcome> {
+  const { job, tenant, as, hasSteps } = claimed;
+  const handler = handlers[job];
+  if (handler === undefined) throw new Error(`${job} is no job`);
+  const kept = hasSteps
+    ? await service.database.reader.of(jobStore).steps(claimed.id)
+    : new Map<string, string>();
+  const input: unknown = JSON.parse(service.kept.jobs(job).told(claimed.input, claimed.shape));
+  let stops: RunStops = { sleepsUntil: null, givenUp: null };
+  const invoked = operation<unknown, void>({
+    operationId: `jobs.${job}`,
+    // It was checked when it was enqueued.
+    input: json(() => null),
+    transaction: "read",
+    // The name is that of the author's function, which messages about forgotten awaits show.
+    run: nameAs(handler.name, (given, context) => {
+      const made = jobRun(context, claimed, kept);
+      stops = made.stops;
+      return handler(given, context, made.run);
+    }),
+  });
+  try {
+    const isAnonymous = as.kind === "nobody";
+    const by = { tenant, identity: identityOf(as), isAnonymous, lifetime, correlationId: claimed.id };
+    await invokeAs(service, invoked, by, () => input);
+    return { fault: null, stops };
+  } catch (error) {
+    return { fault: { error }, stops };
+  }
+}
+
+function identityOf(as: RunsAs): Identity | null {
+  if (as.kind !== "principal") return null;
+  const { principalId, actorId } = as;
+  return { principalId, actorId, sessionId: null, tenant: null, expiresAt: null };
+}
+
+function nameAs<Called extends (...given: never[]) => unknown>(name: string, called: Called): Called {
+  return Object.defineProperty(called, "name", { value: name });
+}

@@ -1,0 +1,227 @@
+// Works on runs of jobs: claims them in turns, calls the author's functions, and notes how they
+// ended (service.md "Jobs").
+import { presentName, storedNames } from "../../contract/former-names.js";
+import { missingAwait } from "../../operations/calls.js";
+import type { ServiceAtWork, Started } from "../../operations/family.js";
+import { tally } from "../../operations/tally.js";
+import { messageOf } from "../../operations/thrown.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import { jobStore, type ClaimedRun, type RunEnd, type RunLimit } from "../../ports/jobs.js";
+import {
+  startQueue,
+  storeMillis,
+  type AttemptEnd,
+  type ClaimedWork,
+  type LeaseWindow,
+} from "../../work/queue.js";
+import { writeTogether } from "../../work/together.js";
+import { keptUntil } from "./kept-for.js";
+import { runJob } from "./run-job.js";
+import { beginSchedules, firePlans } from "./schedules.js";
+import type { JobSettings } from "./settings.js";
+import type { JobDeclaration, JobsSpec } from "./spec.js";
+import { JobTurns } from "./turns.js";
+
+const longestWaitMillis = 60 * 60_000;
+/** Runs whose time has come that one transaction makes ready. */
+const ripenedAtOnce = 1_000;
+const longestError = 500;
+
+/** How an attempt of a run ended. */
+interface RunAttemptEnd extends AttemptEnd {
+  /** When it goes on, if it sleeps. */
+  readonly sleepsUntil: number | null;
+}
+
+/** What runs are worked on with. */
+interface Working {
+  readonly spec: JobsSpec;
+  readonly service: ServiceAtWork;
+  readonly settings: JobSettings;
+}
+
+/** Starts to work on runs. Several processes may do so on one database. */
+export function startWorker(
+  spec: JobsSpec,
+  service: ServiceAtWork,
+  settings: JobSettings,
+): Started | null {
+  if (settings.slots === 0) return null;
+  const { clock, database, log } = service;
+  const settle = settler({ spec, service, settings });
+  void beginSchedules(spec, service).catch((error: unknown) =>
+    log.error({ err: error }, "the schedules of jobs could not be begun"),
+  );
+  const poller = startQueue<ClaimedRun, RunAttemptEnd>({
+    clock,
+    log,
+    // Each run has its own.
+    maxAttempts: Infinity,
+    backoff: {
+      firstMillis: settings.backoffMillis,
+      longestMillis: longestWaitMillis,
+      leastShare: 0.5,
+    },
+    messages: {
+      unread: "jobs could not be read",
+      unnoted: "how a job ended could not be noted",
+    },
+    waitsFor: "the job",
+    long: {
+      patienceMillis: ({ job }) => (spec.jobs[job]?.timeoutSeconds ?? 0) * 1_000,
+      async renew(runs, leaseUntil) {
+        const held = await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
+          stores.of(jobStore).renew(runs, leaseUntil),
+        );
+        return runs.filter(({ id }) => held.includes(id));
+      },
+    },
+    claim: claimer({ spec, service, settings }),
+    attempt: (run, lifetime) => attempt({ spec, service, settings }, run, lifetime),
+    endBy: (fault) => failed(reasonOf(fault), false),
+    async settle(run, { reason, sleepsUntil }, at, dueAt) {
+      const end = endOf(spec.jobs[run.job], { reason, sleepsUntil }, at, dueAt);
+      if (!(await settle({ run, end, at }))) return;
+      noteEnd(service, run, end);
+    },
+    async release(run, at) {
+      await settle({ run, end: { kind: "released" }, at });
+    },
+  });
+  service.whenWoken(jobStore, poller.wake);
+  return poller;
+}
+
+interface Settled {
+  readonly run: ClaimedRun;
+  readonly end: RunEnd;
+  readonly at: number;
+}
+
+/** Makes the function that notes an end, together with others; says whether the run was held. */
+function settler({ service }: Working): (one: Settled) => Promise<boolean> {
+  return writeTogether(async (ends) => {
+    const at = Math.max(...ends.map((one) => one.at));
+    const held = new Set(
+      await service.database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
+        stores
+          .of(jobStore)
+          .settle(
+            ends.map(({ run, end }) => ({ id: run.id, claim: run.claim, end })),
+            at,
+          ),
+      ),
+    );
+    return ends.map(({ run }) => held.has(run.id));
+  });
+}
+
+/** Makes the function that claims runs, in turns between tenants. */
+function claimer({ spec, service, settings }: Working) {
+  const { database, log } = service;
+  const turns = new JobTurns(settings.slots);
+  const names = Object.keys(spec.jobs);
+  const stored = storedNames(spec.was, names);
+  const limits = limitsOf(spec, stored);
+  let last: string | null = null;
+
+  return async ({ now, leaseUntil }: LeaseWindow): Promise<ClaimedWork<ClaimedRun> | null> => {
+    if (turns.room <= 0) return null;
+    const work = await database.reader.of(jobStore).work(names, now);
+    if (work.isPlanned) await firePlans(spec, service, now);
+    if (!work.isReady && !work.isDue && !work.isPlanned) return null;
+    const { claimed, ripened, next } = await database.write(
+      { lifetime: Lifetime.within(storeMillis) },
+      async (stores) => {
+        const store = stores.of(jobStore);
+        const ripe = work.isDue ? await store.ripen(now, ripenedAtOnce, keptUntil(now)) : 0;
+        const paused = await store.paused();
+        const begun = stored.filter((job) => !paused.includes(presentName(spec.was, job)));
+        const claim = await store.claim({
+          leaseUntil,
+          after: last,
+          jobs: begun,
+          limits,
+          turnsOf: (lanes) => turns.choose(lanes),
+        });
+        return { claimed: claim.claimed, ripened: ripe, next: claim.last };
+      },
+    );
+    last = next;
+    const batches = claimed.map((run) => {
+      turns.begin(run.tenant);
+      const item = { ...run, job: presentName(spec.was, run.job) };
+      return { items: [item], end: () => turns.end(run.tenant) };
+    });
+    if (batches.length > 0) log.debug({ runs: batches.length }, "runs of jobs begin");
+    return {
+      batches,
+      isMore: batches.length > 0 || ripened === ripenedAtOnce || last !== null,
+    };
+  };
+}
+
+/** Limits by the names under which runs are stored. */
+function limitsOf({ jobs, was }: JobsSpec, stored: readonly string[]) {
+  return Object.fromEntries(
+    stored.flatMap((name): readonly (readonly [string, RunLimit])[] => {
+      const limit = jobs[presentName(was, name)]?.limit;
+      return limit === undefined ? [] : [[name, limit]];
+    }),
+  );
+}
+
+async function attempt(
+  { spec, service }: Working,
+  run: ClaimedRun,
+  lifetime: Lifetime,
+): Promise<RunAttemptEnd> {
+  if (!run.hasStanding)
+    return failed("whoever enqueued it is inactive or no longer a member", true);
+  const { fault, stops } = await runJob(spec, service, run, lifetime);
+  if (stops.sleepsUntil !== null) return { ...done, sleepsUntil: stops.sleepsUntil };
+  if (stops.givenUp !== null) return failed(stops.givenUp.slice(0, longestError), true);
+  if (fault === null) return done;
+  return failed(reasonOf(fault.error), run.attempt >= run.maxAttempts);
+}
+
+const done: RunAttemptEnd = { reason: null, isAnswered: true, isFinal: false, sleepsUntil: null };
+
+/** The end of an attempt that doesn't count if the service stops. */
+function failed(reason: string, isFinal: boolean): RunAttemptEnd {
+  return { reason, isAnswered: false, isFinal, sleepsUntil: null };
+}
+
+function reasonOf(fault: unknown): string {
+  return missingAwait(fault) ?? messageOf(fault).slice(0, longestError);
+}
+
+/** What is noted of an attempt. */
+function endOf(
+  declaration: JobDeclaration | undefined,
+  { reason, sleepsUntil }: Pick<RunAttemptEnd, "reason" | "sleepsUntil">,
+  at: number,
+  dueAt: number | null,
+): RunEnd {
+  if (sleepsUntil !== null) return { kind: "sleeps", dueAt: sleepsUntil };
+  if (reason === null) {
+    const kept = declaration?.keepSeconds;
+    return { kind: "done", keptUntil: kept === undefined ? null : at + kept * 1_000 };
+  }
+  if (dueAt === null) return { kind: "failed", keptUntil: keptUntil(at), error: reason };
+  return { kind: "again", dueAt, error: reason };
+}
+
+/** A failed attempt is a line of the log and a count of the metrics. */
+function noteEnd(service: ServiceAtWork, run: ClaimedRun, end: RunEnd): void {
+  if (end.kind === "done") tally(service, "jobs_done");
+  if (end.kind !== "failed" && end.kind !== "again") return;
+  tally(service, "jobs_failed");
+  const { id, job, tenant, attempt: number } = run;
+  const entry = { run: id, job, tenant, attempt: number, reason: end.error };
+  if (end.kind === "again") service.log.warn(entry, "a job failed, and is tried again");
+  else {
+    tally(service, "jobs_given_up");
+    service.log.error(entry, "a job has failed");
+  }
+}
