@@ -5,6 +5,9 @@ import { tasksSpec } from "./documents/tasks.js";
 /** How answers under idempotency keys, events and signals are kept, which another version may read. */
 export const kept = keptForms({
   answers: {
+    "projects.finish": {
+      members: ["run"],
+    },
     "tasks.comment": {
       members: ["task", "who", "text"],
     },
@@ -19,7 +22,14 @@ export const kept = keptForms({
     "task.changed": "Task",
     "task.typing": "TaskTypingSignal",
   },
+  jobs: {
+    "projects.finish": "ProjectsFinishJobInput",
+    "tasks.overdue": "TasksOverdueJobInput",
+  },
   types: {
+    ProjectsFinishJobInput: {
+      members: ["project"],
+    },
     Task: {
       document: () => tasksSpec,
       members: [
@@ -39,6 +49,9 @@ export const kept = keptForms({
     },
     TaskTypingSignal: {
       members: ["task", "who"],
+    },
+    TasksOverdueJobInput: {
+      members: [],
     },
   },
 });

@@ -7,6 +7,7 @@ import { placesSpec } from "./documents/places.js";
 import { projectsSpec } from "./documents/projects.js";
 import { tasksSpec } from "./documents/tasks.js";
 import { authorize, identitySpec } from "./identity.js";
+import { jobsSpec } from "./job-handlers.js";
 import { kept } from "./kept.js";
 import { outboxSpec } from "./outbox.js";
 import { realtimeSpec } from "./realtime.js";
@@ -16,6 +17,7 @@ import * as articlesBlobsRoutes from "./routes/articles_blobs.js";
 import * as articlesSearchRoutes from "./routes/articles_search.js";
 import * as authnRoutes from "./routes/authn.js";
 import * as filesRoutes from "./routes/files.js";
+import * as jobRunsRoutes from "./routes/job_runs.js";
 import * as notesRoutes from "./routes/notes.js";
 import * as placeSearchRoutes from "./routes/place_search.js";
 import * as placesRoutes from "./routes/places.js";
@@ -47,6 +49,7 @@ export const service = defineService({
   storage: [articlesBlobsSpec, filesSpec, vaultSpec],
   outbox: outboxSpec,
   webhooks: webhooksSpec,
+  jobs: jobsSpec,
   realtime: realtimeSpec,
   kept: kept,
   app: authorApp.app,
@@ -106,6 +109,10 @@ export const service = defineService({
     filesRoutes.filesPresignUpload,
     filesRoutes.filesUpdateMetadata,
     filesRoutes.filesUpload,
+    jobRunsRoutes.jobRunsCancel,
+    jobRunsRoutes.jobRunsGet,
+    jobRunsRoutes.jobRunsList,
+    jobRunsRoutes.jobRunsRetry,
     notesRoutes.notesAggList,
     notesRoutes.notesCreate,
     notesRoutes.notesGet,
@@ -133,6 +140,7 @@ export const service = defineService({
     projectsRoutes.projectsAggList,
     projectsRoutes.projectsCreate,
     projectsRoutes.projectsDelete,
+    projectsRoutes.projectsFinish,
     projectsRoutes.projectsGet,
     projectsRoutes.projectsGetDeleted,
     projectsRoutes.projectsKill,

@@ -165,7 +165,7 @@ export {
   type WebhookEntry,
 } from "./families/webhooks/operations.js";
 export { defineWebhooks, type WebhooksSpec } from "./families/webhooks/spec.js";
-export type { Duration } from "./contract/durations.js";
+export type { Delay } from "./contract/durations.js";
 export {
   cancelling,
   enqueuing,

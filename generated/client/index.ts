@@ -12,6 +12,7 @@ export * as articlesBlobs from "./api/articles_blobs.js";
 export * as articlesSearch from "./api/articles_search.js";
 export * as authn from "./api/authn.js";
 export * as files from "./api/files.js";
+export * as jobRuns from "./api/job_runs.js";
 export * as notes from "./api/notes.js";
 export * as placeSearch from "./api/place_search.js";
 export * as places from "./api/places.js";

@@ -7,6 +7,8 @@ import type {
   ArticlesDocument,
   Caller,
   GroupPage,
+  JobRunDetails,
+  JobRunPage,
   MemberList,
   NotesDocument,
   ObjectHead,
@@ -102,6 +104,12 @@ import type {
   FilesUploadInput,
 } from "./api/files.js";
 import type {
+  JobRunsCancelInput,
+  JobRunsGetInput,
+  JobRunsListInput,
+  JobRunsRetryInput,
+} from "./api/job_runs.js";
+import type {
   NotesAggListInput,
   NotesCreate,
   NotesGetInput,
@@ -146,6 +154,8 @@ import type {
   ProjectsAggListInput,
   ProjectsCreate,
   ProjectsDeleteInput,
+  ProjectsFinishInput,
+  ProjectsFinishOutput,
   ProjectsGetDeletedInput,
   ProjectsGetInput,
   ProjectsKillInput,
@@ -304,6 +314,10 @@ export interface MockHandlers {
   readonly "files.presign_upload"?: $.MockHandler<FilesPresignUploadInput, SignedRequest>;
   readonly "files.update_metadata"?: $.MockHandler<FilesUpdateMetadataInput, StoredObject>;
   readonly "files.upload"?: $.MockHandler<FilesUploadInput, StoredObject>;
+  readonly "job_runs.cancel"?: $.MockHandler<JobRunsCancelInput, undefined>;
+  readonly "job_runs.get"?: $.MockHandler<JobRunsGetInput, JobRunDetails>;
+  readonly "job_runs.list"?: $.MockHandler<JobRunsListInput, JobRunPage>;
+  readonly "job_runs.retry"?: $.MockHandler<JobRunsRetryInput, undefined>;
   readonly "notes.agg_list"?: $.MockHandler<NotesAggListInput, GroupPage>;
   readonly "notes.create"?: $.MockHandler<NotesCreate, NotesDocument>;
   readonly "notes.get"?: $.MockHandler<NotesGetInput, NotesDocument>;
@@ -349,6 +363,7 @@ export interface MockHandlers {
   readonly "projects.agg_list"?: $.MockHandler<ProjectsAggListInput, GroupPage>;
   readonly "projects.create"?: $.MockHandler<ProjectsCreate, Project>;
   readonly "projects.delete"?: $.MockHandler<ProjectsDeleteInput, Project>;
+  readonly "projects.finish"?: $.MockHandler<ProjectsFinishInput, ProjectsFinishOutput>;
   readonly "projects.get"?: $.MockHandler<ProjectsGetInput, Project>;
   readonly "projects.get_deleted"?: $.MockHandler<ProjectsGetDeletedInput, Project>;
   readonly "projects.kill"?: $.MockHandler<ProjectsKillInput, undefined>;
@@ -760,6 +775,30 @@ const routes: $.MockRoutes = {
     body: "form",
     status: 201,
   },
+  "job_runs.cancel": {
+    method: "POST",
+    path: "/job-runs/{id}/cancel",
+    parameters: { id: "string" },
+    status: 204,
+  },
+  "job_runs.get": {
+    method: "GET",
+    path: "/job-runs/{id}",
+    parameters: { id: "string" },
+    status: 200,
+  },
+  "job_runs.list": {
+    method: "GET",
+    path: "/job-runs",
+    parameters: { job: "string", state: "string", before: "string" },
+    status: 200,
+  },
+  "job_runs.retry": {
+    method: "POST",
+    path: "/job-runs/{id}/retry",
+    parameters: { id: "string" },
+    status: 204,
+  },
   "notes.agg_list": {
     method: "POST",
     path: "/notes/agg_list",
@@ -922,6 +961,12 @@ const routes: $.MockRoutes = {
     path: "/projects/{id}/delete",
     parameters: { id: "string", rev: "number" },
     status: 200,
+  },
+  "projects.finish": {
+    method: "POST",
+    path: "/projects/{project}/finish",
+    parameters: { project: "string" },
+    status: 202,
   },
   "projects.get": {
     method: "GET",

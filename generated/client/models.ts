@@ -110,6 +110,55 @@ export type IntegerConstraint =
     }
   | null;
 
+export interface JobRun {
+  readonly id: string;
+  readonly job: string;
+  readonly state: "ready" | "scheduled" | "running" | "done" | "failed" | "cancelled";
+  readonly key: string | null;
+  readonly attempts: number;
+  /** How far it is, as the job says. */
+  readonly progress: {
+    readonly share: number;
+    readonly text?: string;
+  } | null;
+  /** Why the last attempt failed. */
+  readonly error: string | null;
+  readonly created_at: string;
+  /** When it was to begin. */
+  readonly planned_at: string;
+  /** When a run that waits for its time begins. */
+  readonly next_attempt_at: string | null;
+  readonly ended_at: string | null;
+}
+
+export interface JobRunDetails {
+  readonly id: string;
+  readonly job: string;
+  readonly state: "ready" | "scheduled" | "running" | "done" | "failed" | "cancelled";
+  readonly key: string | null;
+  readonly attempts: number;
+  /** How far it is, as the job says. */
+  readonly progress: {
+    readonly share: number;
+    readonly text?: string;
+  } | null;
+  /** Why the last attempt failed. */
+  readonly error: string | null;
+  readonly created_at: string;
+  /** When it was to begin. */
+  readonly planned_at: string;
+  /** When a run that waits for its time begins. */
+  readonly next_attempt_at: string | null;
+  readonly ended_at: string | null;
+  /** What the job was given. */
+  readonly input: unknown;
+}
+
+export interface JobRunPage {
+  readonly runs: readonly JobRun[];
+  readonly has_more: boolean;
+}
+
 export interface Link {
   readonly label: string;
   readonly url: string;
@@ -214,6 +263,10 @@ export interface Project {
   readonly name: string;
   readonly key: string;
   readonly archived: boolean;
+}
+
+export interface ProjectsFinishJobInput {
+  readonly project: string;
 }
 
 export interface RawCursorPage {
@@ -337,6 +390,8 @@ export interface TaskTypingSignal {
   readonly task: string;
   readonly who: string;
 }
+
+export interface TasksOverdueJobInput {}
 
 export interface TenantCreated {
   readonly tenant_id: string;

@@ -1,7 +1,7 @@
 // Durations as registries and authors write them: `500ms`, `5s`, `15m`, `1h`, `7d`.
 
-/** A whole number with a unit. */
-export type Duration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+/** How long something waits: a whole number with a unit. */
+export type Delay = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 const units: Readonly<Record<string, number>> = {
   ms: 1,

@@ -12,6 +12,7 @@ export {
 } from "./rate-limiter-contract.js";
 export type { TestClock } from "./clock.js";
 export type { Duration } from "./duration.js";
+export type { TestedJobs, TestedRun } from "./jobs.js";
 export type { Person } from "./people.js";
 export type { LogLine, RecordedEvent, RecordedMail, RecordedSignal } from "./recorder.js";
 export {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { makeMail } from "../families/outbox/mail.js";
 import type { Destination } from "../families/outbox/spec.js";
 import type { ExecutionContext } from "../operations/context.js";
+import { jobStore } from "../ports/jobs.js";
 import { outboxStore } from "../ports/outbox.js";
 import { webhookStore } from "../ports/webhooks.js";
 import { generatedFolder } from "../server/generated-folder.js";
@@ -13,6 +14,7 @@ import type { ServiceDefinition } from "../server/service.js";
 import { readSettings } from "../server/settings.js";
 import { start, type RunningService } from "../server/start.js";
 import { StandingClock, testClockOf, timeOf, type TestClock } from "./clock.js";
+import { testedJobs, type TestedJobs } from "./jobs.js";
 import { peopleOf, type Person } from "./people.js";
 import {
   recorder,
@@ -101,6 +103,8 @@ export interface TestService<Client, Events, Signals> extends AsyncDisposable {
    * first asked for; rejects with what the function throws. Nothing is sent.
    */
   mails(): Promise<readonly RecordedMail<Events>[]>;
+  /** Runs of jobs: what waits and what has failed, and when nothing is left to do. */
+  readonly jobs: TestedJobs;
   /** Signals that have been committed, durable and ephemeral, oldest first. */
   readonly signals: readonly RecordedSignal<Signals>[];
   readonly logs: readonly LogLine[];
@@ -168,12 +172,14 @@ function serviceOf<Client extends object, Events, Signals>(
     url,
     outbox: record.outbox,
     mails: mailsOf(service, connection, record.outbox),
+    jobs: testedJobs(service.jobs, { connection }, (name) => people.tenantId(name)),
     signals: record.signals,
     logs: record.logs,
     clock: testClockOf(clock, () => {
-      // Deliveries that were to be tried again later may be due now.
+      // Deliveries that were to be tried again later may be due now, and jobs.
       connection.wake(outboxStore);
       connection.wake(webhookStore);
+      connection.wake(jobStore);
     }),
     client: ({ headers = {} } = {}) => createClient({ baseUrl: url, headers }),
     async as(name, person = {}) {

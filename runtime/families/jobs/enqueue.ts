@@ -1,5 +1,5 @@
 // Enqueuing a job in the transaction of the operation that causes it (service.md "Jobs").
-import { durationMillis, type Duration } from "../../contract/durations.js";
+import { durationMillis, type Delay } from "../../contract/durations.js";
 import { firstName, storedNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callWithTurns } from "../../operations/held-calls.js";
@@ -11,7 +11,7 @@ import type { JobDeclaration, JobDeclarations } from "./spec.js";
 /** When and how a run begins. */
 export interface EnqueueOptions {
   /** How long it waits at least. */
-  readonly delay?: Duration;
+  readonly delay?: Delay;
   /** When it begins at the earliest. */
   readonly at?: Date;
   /**

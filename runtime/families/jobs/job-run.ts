@@ -1,6 +1,6 @@
 // A run of a job as the author's function has it: steps whose results are kept, sleep, progress
 // (service.md "Jobs").
-import { durationMillis, type Duration } from "../../contract/durations.js";
+import { durationMillis, type Delay } from "../../contract/durations.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Transaction } from "../../ports/database.js";
 import { jobStore, type ClaimedRun } from "../../ports/jobs.js";
@@ -28,7 +28,7 @@ export interface JobRun {
    * Ends the attempt, and goes on in a later one, with the results of the steps before: no process
    * waits meanwhile. The name is that of a step.
    */
-  readonly sleep: (name: string, duration: Duration) => Promise<void>;
+  readonly sleep: (name: string, duration: Delay) => Promise<void>;
   /** Notes how far the run is, for whoever looks at it: a share from 0 to 1, and a few words. */
   readonly progress: (share: number, text?: string) => Promise<void>;
   /** Ends the run as failed, however many attempts are left. */

@@ -30,10 +30,15 @@ function ruleOf({ cron, timezone }: JobPlan): string {
   return `${cron} ${timezone}`;
 }
 
-/** Begins the schedules of jobs that have none yet, and ends those of jobs without a plan. */
-export async function beginSchedules(spec: JobsSpec, service: ServiceAtWork): Promise<void> {
-  const { clock, database } = service;
-  const now = clock.now();
+/**
+ * Begins the schedules of jobs that have none yet, from a time on, and ends those of jobs without a
+ * plan.
+ */
+export async function beginSchedules(
+  spec: JobsSpec,
+  { database }: ServiceAtWork,
+  from: number,
+): Promise<void> {
   const known = new Map(
     (await database.reader.of(jobStore).schedules()).map((one) => [one.job, one]),
   );
@@ -49,7 +54,7 @@ export async function beginSchedules(spec: JobsSpec, service: ServiceAtWork): Pr
         await store.endSchedule(job);
         continue;
       }
-      const is = { job, nextAt: nextTime(plan, now), rule: ruleOf(plan) };
+      const is = { job, nextAt: nextTime(plan, from), rule: ruleOf(plan) };
       if (was === undefined) await store.beginSchedule(is);
       else await store.moveSchedule(was, is);
     }

@@ -49,9 +49,6 @@ export function startWorker(
   if (settings.slots === 0) return null;
   const { clock, database, log } = service;
   const settle = settler({ spec, service, settings });
-  void beginSchedules(spec, service).catch((error: unknown) =>
-    log.error({ err: error }, "the schedules of jobs could not be begun"),
-  );
   const poller = startQueue<ClaimedRun, RunAttemptEnd>({
     clock,
     log,
@@ -123,9 +120,13 @@ function claimer({ spec, service, settings }: Working) {
   const names = Object.keys(spec.jobs);
   const stored = storedNames(spec.was, names);
   const limits = limitsOf(spec, stored);
+  const startedAt = service.clock.now();
+  let isPlanning = false;
   let last: string | null = null;
 
   return async ({ now, leaseUntil }: LeaseWindow): Promise<ClaimedWork<ClaimedRun> | null> => {
+    if (!isPlanning) await beginSchedules(spec, service, startedAt);
+    isPlanning = true;
     if (turns.room <= 0) return null;
     const work = await database.reader.of(jobStore).work(names, now);
     if (work.isPlanned) await firePlans(spec, service, now);
