@@ -23,8 +23,7 @@ export function formerNamesAreOwn(
   const owners = new Map<string, string>();
   for (const [name, { was }] of Object.entries(events)) {
     if (was === undefined || was === name) continue;
-    const refuse = (message: string): void =>
-      report({ code: "OPW100", message, at: at(name) });
+    const refuse = (message: string): void => report({ code: "OPW100", message, at: at(name) });
     const other = owners.get(was);
     if (Object.hasOwn(events, was))
       refuse(`${was} is still ${what}, so ${name} cannot have been called that`);

@@ -68,7 +68,10 @@ export function eventData<T>(
 }
 
 /** The input of a job, given its name: as `answer`, but a value. */
-export function jobInput<T>(copy: Cut, check: CompiledValidator): (input: unknown, job: string) => T {
+export function jobInput<T>(
+  copy: Cut,
+  check: CompiledValidator,
+): (input: unknown, job: string) => T {
   const held = heldValue<T>(copy, check);
   return (input, job) => held(input, `the input of ${job} is not what \`jobs\` declares`);
 }

@@ -13,9 +13,7 @@ export const storeMillis = 10_000;
 /** Milliseconds that an attempt takes at most, where its use says nothing else. */
 const usualPatienceMillis = 20_000;
 /** How long an item is held: while it is claimed, tried, and its end is noted, with a margin. */
-const leaseMillis = storeMillis + usualPatienceMillis + storeMillis + 5_000;
-/** A lease that is to be renewed is renewed when only this is left of it. */
-const renewedMillis = leaseMillis / 2;
+const usualLeaseMillis = storeMillis + usualPatienceMillis + storeMillis + 5_000;
 
 /** The end of an attempt. */
 export interface AttemptEnd {
@@ -58,6 +56,8 @@ export interface QueueUse<Item extends { readonly attempt: number }, End extends
   readonly waitsFor: string;
   /** Attempts that may outlast their leases. */
   readonly long?: {
+    /** How long an item is held without being renewed. */
+    readonly leaseMillis: number;
     /** Milliseconds that an attempt takes at most. */
     patienceMillis(item: Item): number;
     /** Extends leases; returns the items that are still held. The attempts of others end. */
@@ -93,6 +93,7 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
   use: QueueUse<Item, End>,
 ): Poller {
   const { clock, log, messages } = use;
+  const leaseMillis = use.long?.leaseMillis ?? usualLeaseMillis;
 
   /** Attempts under way. */
   const underWay = new Map<Promise<void>, Held<Item>>();
@@ -121,7 +122,7 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
     const { long } = use;
     if (long === undefined) return;
     const now = clock.now();
-    const ending = [...underWay.values()].filter((one) => one.leaseUntil - now < renewedMillis);
+    const ending = [...underWay.values()].filter((one) => one.leaseUntil - now < leaseMillis / 2);
     const items = ending.flatMap((one) => one.items.filter((item) => losing.has(item)));
     if (items.length === 0) return;
     const leaseUntil = now + leaseMillis;

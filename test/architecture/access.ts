@@ -47,6 +47,7 @@ const allowed: readonly Allowed[] = [
   [/^(?:file-type|mime-types)$/, /^runtime\/families\/storage\//],
   [/^(?:argon2|jose\/.*|@zxcvbn-ts\/language-common)$/, /^runtime\/families\/identity\//],
   [/^jose\/jwk\/thumbprint$/, /^runtime\/operations\/token-keys\.ts$/],
+  [/^croner$/, /^(?:generator|runtime)\/families\/jobs\//],
   [/^nodemailer$/, /^runtime\/families\/outbox\//],
   [/^@orama\/stemmers\//, /^runtime\/query\//],
   [/^cookie$/, /^runtime\/operations\//],

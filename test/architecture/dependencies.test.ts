@@ -142,7 +142,16 @@ describe("pages import each other, the client, and a framework", () => {
 });
 
 describe("the server knows families by their list alone", () => {
-  const members = ["identity", "documents", "search", "storage", "outbox", "webhooks", "realtime"];
+  const members = [
+    "identity",
+    "documents",
+    "search",
+    "storage",
+    "outbox",
+    "webhooks",
+    "jobs",
+    "realtime",
+  ];
 
   test("and imports none", () => {
     const [from, to] = ["runtime/server/start.ts", "runtime/families/storage/changes.ts"];

@@ -49,6 +49,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   outbox: {
     yaml: "outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
   },
+  jobs: {
+    yaml: "jobs: {shop.tidy: {in: {at: date-time}, run: registry/shop.ts#open}}\njob_runs: {guard: staff, <one>}",
+    beside: "identity: {}",
+    mounted: { job_runs: "<one>" },
+  },
   webhooks: {
     yaml: "webhooks: {guard: staff, <one>}",
     beside:

@@ -3,7 +3,14 @@
 import { pascalCase } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
-import { docComment, importOf, importStatements, listLayout, literal, sortedUnique } from "../../print/layout.js";
+import {
+  docComment,
+  importOf,
+  importStatements,
+  listLayout,
+  literal,
+  sortedUnique,
+} from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -39,8 +46,7 @@ function declared(model: RegistryModel, jobs: Jobs): EmittedFile {
         importOf("* as told", `./validators/${jobInputModule}.js`, false),
       ]),
       inputs: Object.entries(jobs).map(
-        ([job, { typeName }]) =>
-          `  readonly ${literal(job)}: ${local.get(typeName) ?? "unknown"};`,
+        ([job, { typeName }]) => `  readonly ${literal(job)}: ${local.get(typeName) ?? "unknown"};`,
       ),
       handlers: Object.entries(jobs).map(([job, { summary }]) => ({
         comment: docComment("", summary ?? `The function of ${job}.`),
@@ -66,7 +72,8 @@ function memberLines(job: JobModel, check: string): readonly string[] {
   ];
   if (unique.length > 0)
     lines.push(...listLayout("", "unique: ", unique.map(literal), ["[", "]"], ",").split("\n"));
-  if (limit !== null) lines.push(`limit: { max: ${limit.max}, isPerTenant: ${limit.isPerTenant} },`);
+  if (limit !== null)
+    lines.push(`limit: { max: ${limit.max}, isPerTenant: ${limit.isPerTenant} },`);
   if (keepSeconds !== null) lines.push(`keepSeconds: ${keepSeconds},`);
   if (plan !== null)
     lines.push(

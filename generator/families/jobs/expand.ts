@@ -8,7 +8,12 @@ import { isSectionLeftOut } from "../../kernel/left-out.js";
 import { resolveSchema } from "../../kernel/resolve.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { functionReference, ofGenerated } from "../../model/code.js";
-import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../../model/json-schema.js";
+import {
+  propertiesOf,
+  referredType,
+  requiredOf,
+  type JsonSchema,
+} from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { JobEntry } from "./format.js";
 import { usualJob, type JobModel, type JobPlanModel } from "./model.js";

@@ -247,9 +247,16 @@ function settlementOf(session: SqlSession): Queue["settle"] {
       case "released":
         return change(hold, `"state" = 'ready', "due_at" = NULL, "attempts" = "attempts" - 1`, []);
       case "failed":
-        return change(hold, `${over("failed")}, "error" = ${at(5)}`, [now, end.keptUntil, end.error]);
+        return change(hold, `${over("failed")}, "error" = ${at(5)}`, [
+          now,
+          end.keptUntil,
+          end.error,
+        ]);
       case "done": {
-        const rows = await change(hold, `${over("done")}, "error" = NULL`, [now, end.keptUntil ?? now]);
+        const rows = await change(hold, `${over("done")}, "error" = NULL`, [
+          now,
+          end.keptUntil ?? now,
+        ]);
         await removeSteps(rows);
         return rows;
       }

@@ -35,7 +35,9 @@ export function readLane(lane: string): { readonly job: string; readonly tenant:
 }
 
 /** A new run as a record. One whose time has come is ready. */
-export function newRunRow(run: NewRun): Readonly<Record<keyof typeof newRunFields, SqlRecord[string]>> {
+export function newRunRow(
+  run: NewRun,
+): Readonly<Record<keyof typeof newRunFields, SqlRecord[string]>> {
   const { as, dueAt, createdAt } = run;
   const isLater = dueAt !== null && dueAt > createdAt;
   return {

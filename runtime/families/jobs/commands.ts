@@ -36,7 +36,14 @@ const state: Work = async ({ clock, database }) => {
   const store = database.reader.of(jobStore);
   const { ready, scheduled, running, failed, lagMillis } = await store.state(clock.now());
   const paused = await store.paused();
-  return JSON.stringify({ ready, scheduled, running, failed, lag_seconds: lagMillis / 1000, paused });
+  return JSON.stringify({
+    ready,
+    scheduled,
+    running,
+    failed,
+    lag_seconds: lagMillis / 1000,
+    paused,
+  });
 };
 
 function listFailed({ was }: JobsSpec, jobs: readonly string[] | null): Work {

@@ -63,7 +63,9 @@ export function jobRun(
     if (name === "" || name.length > longestName)
       throw new TypeError(`the name of a step has 1 to ${longestName} characters`);
     if (used.has(name))
-      throw new Error(`the step ${name} is there twice in one attempt: give each a name of its own`);
+      throw new Error(
+        `the step ${name} is there twice in one attempt: give each a name of its own`,
+      );
     used.add(name);
     return results.get(name);
   };

@@ -44,7 +44,13 @@ export async function runJob(
   });
   try {
     const isAnonymous = as.kind === "nobody";
-    const by = { tenant, identity: identityOf(as), isAnonymous, lifetime, correlationId: claimed.id };
+    const by = {
+      tenant,
+      identity: identityOf(as),
+      isAnonymous,
+      lifetime,
+      correlationId: claimed.id,
+    };
     await invokeAs(service, invoked, by, () => input);
     return { fault: null, stops };
   } catch (error) {
@@ -58,6 +64,9 @@ function identityOf(as: RunsAs): Identity | null {
   return { principalId, actorId, sessionId: null, tenant: null, expiresAt: null };
 }
 
-function nameAs<Called extends (...given: never[]) => unknown>(name: string, called: Called): Called {
+function nameAs<Called extends (...given: never[]) => unknown>(
+  name: string,
+  called: Called,
+): Called {
   return Object.defineProperty(called, "name", { value: name });
 }

@@ -98,7 +98,9 @@ function timesOf(plan: JobPlan, first: number, now: number): readonly number[] {
 /** The last time of a plan until now. */
 function lastTime(plan: JobPlan, now: number): number | undefined {
   // Times are whole seconds, and the one to begin from is not among those before it.
-  return patternOf(plan).previousRuns(1, new Date(now + 1_000))[0]?.getTime();
+  return patternOf(plan)
+    .previousRuns(1, new Date(now + 1_000))[0]
+    ?.getTime();
 }
 
 function patternOf({ cron, timezone }: JobPlan): Cron {

@@ -65,6 +65,7 @@ export function startWorker(
     },
     waitsFor: "the job",
     long: {
+      leaseMillis: settings.leaseMillis,
       patienceMillis: ({ job }) => (spec.jobs[job]?.timeoutSeconds ?? 0) * 1_000,
       async renew(runs, leaseUntil) {
         const held = await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
@@ -101,12 +102,10 @@ function settler({ service }: Working): (one: Settled) => Promise<boolean> {
     const at = Math.max(...ends.map((one) => one.at));
     const held = new Set(
       await service.database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
-        stores
-          .of(jobStore)
-          .settle(
-            ends.map(({ run, end }) => ({ id: run.id, claim: run.claim, end })),
-            at,
-          ),
+        stores.of(jobStore).settle(
+          ends.map(({ run, end }) => ({ id: run.id, claim: run.claim, end })),
+          at,
+        ),
       ),
     );
     return ends.map(({ run }) => held.has(run.id));

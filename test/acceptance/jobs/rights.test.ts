@@ -1,6 +1,8 @@
 // Whose rights runs have, how many there are at once, and whose turn it is; on each engine.
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { ExecutionContext } from "../../../runtime/operations/context.js";
+import { tenantStore } from "../../../runtime/ports/tenants.js";
 import { engines } from "../../support/engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 
@@ -93,7 +95,9 @@ for (const { name, isAvailable } of engines) {
       await notes.anyone(app.client(), {});
       await app.jobs.done();
       expect(state.counts).toEqual({});
-      expect(app.logs.map(({ message }: { message: string }) => message)).toContain("a job failed, and is tried again");
+      expect(app.logs.map(({ message }: { message: string }) => message)).toContain(
+        "a job failed, and is tried again",
+      );
     });
 
     test("fail at once for whoever is gone by then", async () => {
@@ -104,12 +108,9 @@ for (const { name, isAvailable } of engines) {
       await notes.start(ada, { job: "slow.free", input: { name: "first" } });
       await vi.waitFor(() => expect(state.order).toEqual(["first"]));
       await notes.start(ada, { job: "notes.count", input: { who: "ada" } });
-      const { tenantStore } = await import("../../../runtime/ports/tenants.js");
-      await app.write(async (context: any) => {
-        await context.transaction
-          .of(tenantStore)
-          .removeMember(ada.tenantId, ada.principalId, Date.now());
-      });
+      await app.write(({ transaction }: ExecutionContext) =>
+        transaction.of(tenantStore).removeMember(ada.tenantId, ada.principalId, Date.now()),
+      );
       open();
       await app.jobs.done();
       expect(state.counts).toEqual({});
@@ -127,7 +128,10 @@ for (const { name, isAvailable } of engines) {
       const [ada, bob] = [await app.as("ada"), await app.as("bob", { tenant: "other" })];
       let open = (): void => undefined;
       state.gate = new Promise<void>((resolve) => (open = resolve));
-      for (const [who, person] of [["ada", ada], ["bob", bob]] as const)
+      for (const [who, person] of [
+        ["ada", ada],
+        ["bob", bob],
+      ] as const)
         for (let index = 0; index < 3; index += 1) {
           await notes.start(person, { job: "slow.each", input: { name: who } });
           await notes.start(person, { job: "slow.one", input: { name: "one" } });
@@ -168,7 +172,9 @@ for (const { name, isAvailable } of engines) {
         .settled();
       expect(refused).toMatchObject({ ok: false, error: { status: 500 } });
       expect(await app.jobs.list()).toEqual([]);
-      expect(inspect(app.logs, { depth: 6 })).toContain("the input of bad.input is not what `jobs` declares");
+      expect(inspect(app.logs, { depth: 6 })).toContain(
+        "the input of bad.input is not what `jobs` declares",
+      );
     });
   });
 }

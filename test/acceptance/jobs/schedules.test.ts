@@ -111,7 +111,8 @@ for (const { name, isAvailable } of engines) {
       const ada = await app.as("ada");
       const { later, notes } = await project.load("generated/client/index.ts");
       await later.start(ada, { text: "at last" });
-      const texts = async () => (await notes.list(ada, {})).hits.map((one: any) => one.text);
+      const texts = async () =>
+        (await notes.list(ada, {})).hits.map(({ text }: { text: string }) => text);
       await app.clock.advance("2 days");
       await app.jobs.done();
       expect(await app.jobs.list("later.write")).toMatchObject([{ state: "scheduled" }]);

@@ -87,7 +87,7 @@ function referencesOf(
   const phase = path.at(-1) ?? "";
   if ((hookPhases as readonly string[]).includes(phase)) return [[value, hookOf(phase)]];
   if (path[0] === "operations" && phase === "run") return [[value, handlerOf(path[1] ?? "")]];
-  return path[2] === "set" ? [[value, pure]] : [];
+  return path[2] === "set" || path[0] === "jobs" ? [[value, pure]] : [];
 }
 
 /** A pure function, whatever it is asked to make: it fails, and compiles. */

@@ -22,7 +22,7 @@ export function mended(made: Json, draw: Draw): Json {
     };
   };
   const { identity, outbox } = made;
-  const { search, webhooks: _unmended, ...others } = made;
+  const { search, webhooks: _unmended, job_runs: _runs, ...others } = made;
   const hasDocuments = isMap(made["documents"]) || isMap(made["composites"]);
   const whole = {
     ...others,
@@ -35,6 +35,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
     ...ofTenancy(made),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
+    ...ofJobs(made),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
@@ -261,6 +262,36 @@ function ofWebhooks({ webhooks, outbox }: Json): Json {
       ...(known.length === 0 ? {} : { events: known }),
     },
   };
+}
+
+/** Jobs that can run, by themselves or because they are enqueued; their runs where there are any. */
+function ofJobs({ jobs, job_runs: runs, identity, tenancy }: Json): Json {
+  if (!isMap(jobs) || Object.keys(jobs).length === 0) return {};
+  const hasTenants = isMap(identity) && isMap(tenancy);
+  const mended = Object.entries(jobs).map(([name, one]) => [
+    name,
+    isMap(one) ? job(one, hasTenants) : one,
+  ]);
+  return {
+    jobs: Object.fromEntries(mended),
+    ...(isMap(runs) ? { job_runs: mountedAs(verbs.job_runs)(runs) } : {}),
+  };
+}
+
+function job(one: Fields, hasTenants: boolean): Fields {
+  const { in: input, unique: _unique, timezone, per, missed, timeout, ...rest } = one;
+  const limit = timeout === undefined ? {} : { timeout: timeout === "7d" ? "1h" : timeout };
+  const planned = {
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(per === undefined || !hasTenants ? {} : { per }),
+    ...(missed === undefined ? {} : { missed }),
+  };
+  if (one["cron"] !== undefined) return { ...rest, ...limit, ...planned };
+  if (!isMap(input)) return { ...rest, ...limit };
+  const members = isMap(input["properties"]) ? input["properties"] : input;
+  const [first] = Object.keys(members).filter((key) => /^[A-Za-z_]\w*$/.test(key));
+  const isAlone = one["unique"] !== undefined && first !== undefined;
+  return { ...rest, ...limit, in: input, ...(isAlone ? { unique: [first] } : {}) };
 }
 
 /** The members with those keys of theirs that are known. */

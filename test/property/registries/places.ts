@@ -50,6 +50,9 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.emits.*`, emission],
   ["approved.*.in", asShaped],
   ["errors.*.context", (world) => objectType(world.draw, [])],
+  ["jobs.*.in", (world) => objectType(world.draw, [])],
+  ["jobs.*.was", ({ draw }, path) => `${path[1]?.split(".")[0]}.earlier_${draw.below(9)}`],
+  ["job_runs.guard", (world) => guardOf(world, "job_runs")],
   ["**.in|out|data", someType],
   [
     "operations|hooks.*.errors",
@@ -129,7 +132,7 @@ export function keysAt(world: World, path: Path): readonly string[] {
         ...draw.some(typeNames, 1, 4),
         ...(draw.chance(4) ? [draw.pick(takenTypeNames)] : []),
       ];
-    if (first === "operations") return dotted();
+    if (first === "operations" || first === "jobs") return dotted();
     if (!families.includes(first)) return draw.some(names, 1, 2);
     const taken = families.flatMap((family) => Object.keys(section(world, family)));
     return draw.some(
@@ -466,6 +469,7 @@ function verbsAt(path: Path): readonly string[] {
   if (first === "storage") return [...verbs.storage, ...verbs.presign, ...verbs.multipart];
   if (first === "tenancy") return isAbout("admin") ? verbs.tenant_admin : verbs.tenants;
   if (first === "webhooks") return verbs.webhooks;
+  if (first === "job_runs") return verbs.job_runs;
   if (isAbout("api_keys")) return verbs.api_keys;
   if (isAbout("provisioning")) return verbs.principals;
   if (first === "identity") return verbs.authn;

@@ -83,6 +83,13 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
   "a path such as /shop": ["/", "/shop", "/a/b"],
   "the name of a header": ["Authorization", "X-API-Key", "X", "session"],
   "a host such as {tenant}.example.com": ["{tenant}.example.com", "x-{tenant}-y.example.com"],
+  "a member of `in`": fieldNames,
+  "five fields such as 0 3 * * *: minute, hour, day, month, day of the week": [
+    "0 3 * * *",
+    "*/15 8-18 * * MON-FRI",
+    "30 2 29 2 *",
+  ],
+  "a time zone such as Europe/Berlin": ["UTC", "Europe/Berlin", "America/Argentina/Salta"],
   "a permission such as admin or {resource}.admin": ["admin", "{resource}.admin", "tasks.admin"],
   "an action such as {resource}.read": ["{resource}.read", "platform.admin", "tasks.write"],
   "a rate such as 100/1m": ["100/1m", "1/1s"],
@@ -125,6 +132,7 @@ export const verbs = {
     "create_principal find_principals grant_permission list_permissions revoke_permission".split(
       " ",
     ),
+  job_runs: "list get cancel retry".split(" "),
   webhooks: "create list delete test deliveries redeliver".split(" "),
   tenants: "list_tenants switch_tenant leave_tenant".split(" "),
   tenant_admin:
