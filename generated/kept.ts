@@ -22,7 +22,7 @@ export const kept = keptForms({
     "task.changed": "Task",
     "task.typing": "TaskTypingSignal",
   },
-  jobs: {
+  inputs: {
     "projects.finish": "ProjectsFinishJobInput",
     "tasks.overdue": "TasksOverdueJobInput",
   },

@@ -167,15 +167,15 @@ export {
 export { defineWebhooks, type WebhooksSpec } from "./families/webhooks/spec.js";
 export type { Delay } from "./contract/durations.js";
 export {
-  cancelling,
-  enqueuing,
+  makeCancelJob,
+  makeEnqueue,
   type CancelJob,
   type Enqueue,
   type EnqueueOptions,
 } from "./families/jobs/enqueue.js";
 export type { JobRun } from "./families/jobs/job-run.js";
 export { jobRuns, type JobRunDetails, type JobRunEntry } from "./families/jobs/operations.js";
-export { defineJobs, handledJobs, type JobHandler, type JobsSpec } from "./families/jobs/spec.js";
+export { defineJobs, joinHandlers, type JobHandler, type JobsSpec } from "./families/jobs/spec.js";
 export { rateLimit } from "./operations/rate-limit.js";
 export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";

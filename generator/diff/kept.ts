@@ -1,5 +1,5 @@
-// What is kept besides documents (answers under idempotency keys, events, signals, inputs of jobs) and told by
-// whichever version comes to it.
+// What is kept besides documents (answers under idempotency keys, events, signals, inputs of jobs)
+// and told by whichever version comes to it.
 import { need, type Need, type RolloutSide } from "../compare/rollout.js";
 import { keptValues } from "../emit/kept.js";
 import type { KeptValue } from "../model/kept-values.js";
@@ -10,7 +10,7 @@ const kinds: Readonly<Record<KeptValue["kind"], (names: string) => string>> = {
   answers: (names) => `answers of ${names} under an Idempotency-Key`,
   events: (names) => `events ${names}`,
   signals: (names) => `signals ${names}`,
-  jobs: (names) => `inputs of jobs ${names}`,
+  inputs: (names) => `inputs of jobs ${names}`,
 };
 /** How many differences one line names. */
 const mostNamed = 3;

@@ -40,7 +40,7 @@ export function emitKept(model: RegistryModel, paths: ModulePaths): readonly Emi
   if (kept.length === 0) return [];
   const path = `${keptModule}.ts`;
   const scope = new ModuleScope({ paths, path, declares: [keptModule], authored: [] });
-  const kinds = (["answers", "events", "signals", "jobs"] as const).flatMap((kind) => {
+  const kinds = (["answers", "events", "signals", "inputs"] as const).flatMap((kind) => {
     const entries = kept.filter((one) => one.kind === kind).map(({ name, part }) => [name, part]);
     return entries.length === 0 ? [] : [mapMember("  ", kind, Object.fromEntries(entries))];
   });

@@ -5,8 +5,8 @@ import type { RegistryModel } from "./registry.js";
 
 /** One kind of value that is kept. */
 export interface KeptValue {
-  readonly kind: "answers" | "events" | "signals" | "jobs";
-  /** The operation, the event or the job. */
+  readonly kind: "answers" | "events" | "signals" | "inputs";
+  /** The operation, the event, or what is enqueued. */
   readonly name: string;
   /** The name under which it is kept, where that is another one. */
   readonly was?: string | undefined;

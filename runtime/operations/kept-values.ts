@@ -45,7 +45,7 @@ export interface KeptDeclaration {
   /** Durable signals, by name. */
   readonly signals?: Readonly<Record<string, KeptPart>>;
   /** Inputs of jobs, by name. */
-  readonly jobs?: Readonly<Record<string, KeptPart>>;
+  readonly inputs?: Readonly<Record<string, KeptPart>>;
   readonly types: KeptTypes;
 }
 
@@ -63,7 +63,7 @@ export interface KeptForm {
 
 /** All forms of a service, by their use. */
 export type KeptForms = Readonly<
-  Record<"answers" | "events" | "signals" | "jobs", (name: string) => KeptForm>
+  Record<"answers" | "events" | "signals" | "inputs", (name: string) => KeptForm>
 >;
 
 /** How values are kept whose members nobody has declared: as they are. */
@@ -91,7 +91,7 @@ export function keptForms({ types, ...kept }: KeptDeclaration): KeptForms {
     answers: formsOf(kept.answers),
     events: formsOf(kept.events),
     signals: formsOf(kept.signals),
-    jobs: formsOf(kept.jobs),
+    inputs: formsOf(kept.inputs),
   };
 }
 

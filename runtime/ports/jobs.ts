@@ -106,7 +106,7 @@ export interface RunLimit {
 }
 
 /** Runs to choose from: those of one job in one tenant. */
-export interface Lane {
+export interface JobLane {
   readonly job: string;
   readonly tenant: string;
   /** The rank of the first one. */
@@ -132,7 +132,7 @@ export interface JobClaim {
   /** Limits by job. Until the transaction ends, nobody else counts what runs under them. */
   readonly limits: Readonly<Record<string, RunLimit>>;
   /** How many runs of which lanes are claimed. */
-  turnsOf(lanes: readonly Lane[]): readonly LaneTurns[];
+  turnsOf(lanes: readonly JobLane[]): readonly LaneTurns[];
 }
 
 export interface ClaimedRuns {

@@ -77,7 +77,7 @@ export function testedJobs(
           id: run.id,
           job: name,
           state: run.state,
-          input: JSON.parse(connection.kept.jobs(name).told(run.input, run.shape)) as unknown,
+          input: JSON.parse(connection.kept.inputs(name).told(run.input, run.shape)) as unknown,
           attempts: run.attempts,
           plannedAt: new Date(run.plannedAt),
           error: run.error,

@@ -86,6 +86,7 @@ export default defineConfig({
           page("Files", "docs/storage"),
           page("Realtime", "docs/realtime"),
           page("Webhooks", "docs/webhooks"),
+          page("Jobs", "docs/jobs"),
           page("Testing", "docs/testing"),
           page("The client", "docs/client"),
         ],

@@ -41,6 +41,8 @@ const functions = {
   "registry/handlers/visit.ts": "export const visit = () => undefined;\n",
   "registry/handlers/pay.ts": "export const pay = () => undefined;\n",
   "registry/handlers/receipt.ts": "export const receipt = () => undefined;\n",
+  "registry/jobs.ts":
+    "export const resize = async () => undefined;\nexport const nightly = resize;\n",
   "registry/mail.ts": "export const render = () => null;\n",
   "registry/orders.ts": "export const slug = () => '';",
   "registry/hooks/tasks.ts":

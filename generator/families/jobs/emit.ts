@@ -21,12 +21,12 @@ import type { JobModel } from "./model.js";
 export function emitJobs(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { jobs } = model;
   if (jobs === undefined) return [];
-  return [declared(model, jobs), handled(jobs, paths)];
+  return [emitDeclarations(model, jobs), emitHandlers(jobs, paths)];
 }
 
 type Jobs = Readonly<Record<string, JobModel>>;
 
-function declared(model: RegistryModel, jobs: Jobs): EmittedFile {
+function emitDeclarations(model: RegistryModel, jobs: Jobs): EmittedFile {
   const files = typeModules(model);
   const checks = jobInputNames(jobs);
   const names = sortedUnique(Object.values(jobs).map(({ typeName }) => typeName));
@@ -36,7 +36,7 @@ function declared(model: RegistryModel, jobs: Jobs): EmittedFile {
     text: printAround("jobs.ts", [...names, ...handlers], (local) => ({
       header: header("registry"),
       imports: importStatements([
-        ...["cancelling", "defineJobs", "enqueuing"].map((name) =>
+        ...["defineJobs", "makeCancelJob", "makeEnqueue"].map((name) =>
           importOf(name, "opwright/runtime", false),
         ),
         importOf("JobHandler", "opwright/runtime", true),
@@ -95,7 +95,7 @@ function formerNames(jobs: Jobs): readonly string[] | null {
   return lines.length === 0 ? null : lines;
 }
 
-function handled(jobs: Jobs, paths: ModulePaths): EmittedFile {
+function emitHandlers(jobs: Jobs, paths: ModulePaths): EmittedFile {
   const path = "job-handlers.ts";
   const modules = moduleNames(
     paths,
@@ -107,7 +107,7 @@ function handled(jobs: Jobs, paths: ModulePaths): EmittedFile {
     text: printAround(path, [...modules.values()], (local) => ({
       header: header("registry"),
       imports: importStatements([
-        importOf("handledJobs", "opwright/runtime", false),
+        importOf("joinHandlers", "opwright/runtime", false),
         importOf("jobs", "./jobs.js", false),
         importOf("JobInputs", "./jobs.js", true),
         ...[...modules].flatMap(([file, name]) =>

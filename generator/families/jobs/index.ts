@@ -1,6 +1,7 @@
 // The family of jobs: work that begins later than what causes it, or at set times.
 import { expansion, family } from "../../kernel/family.js";
 import { ofGenerated } from "../../model/code.js";
+import { compare } from "./compare.js";
 import { diagnostics } from "./diagnostics.js";
 import { emitJobs } from "./emit.js";
 import { expandJobRuns, jobsModel } from "./expand.js";
@@ -22,8 +23,7 @@ export const jobs = family({
       frozen: () => (Object.keys(model).length === 0 ? {} : { jobs: model }),
     });
   },
-  // Clients meet nothing of them but the operations.
-  compare: null,
+  compare,
   rollout,
   emit: emitJobs,
   told: toldInputs,

@@ -28,7 +28,7 @@ export function toldInputs({ jobs }: RegistryModel): Readonly<Record<string, Tol
 /** The inputs of jobs, which wait until they run. */
 export function keptInputs({ jobs = {} }: RegistryModel): readonly KeptValue[] {
   return Object.entries(jobs).map(([name, { typeName, was }]) => ({
-    kind: "jobs",
+    kind: "inputs",
     name,
     was,
     schema: refTo(typeName),

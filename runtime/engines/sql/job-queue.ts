@@ -3,7 +3,7 @@ import type {
   ClaimedRun,
   JobClaim,
   JobStore,
-  Lane,
+  JobLane,
   LaneTurns,
   RunEnd,
   RunHold,
@@ -97,7 +97,7 @@ function isHeld({ dialect }: SqlSession, position: number): string {
   return `("id", "claims") IN (SELECT w."id", w."claim" FROM ${rows})`;
 }
 
-type FoundLane = Omit<Lane, "room">;
+type FoundLane = Omit<JobLane, "room">;
 
 /**
  * Counts how many runs may begin under the limits. Lanes come in order, so that two processes wait
@@ -107,7 +107,7 @@ async function withRoom(
   session: SqlSession,
   lanes: readonly FoundLane[],
   limits: JobClaim["limits"],
-): Promise<readonly Lane[]> {
+): Promise<readonly JobLane[]> {
   const rooms = new Map<string, { left: number }>();
   const roomOf = async ({ job, tenant }: FoundLane, { max, isPerTenant }: RunLimit) => {
     const key = isPerTenant ? laneOf(job, tenant) : job;
@@ -124,7 +124,7 @@ async function withRoom(
     rooms.set(key, room);
     return room;
   };
-  const counted: Lane[] = [];
+  const counted: JobLane[] = [];
   for (const lane of lanes) {
     const limit = Object.hasOwn(limits, lane.job) ? limits[lane.job] : undefined;
     counted.push({ ...lane, room: limit === undefined ? null : await roomOf(lane, limit) });

@@ -47,7 +47,7 @@ export type CancelJob<Inputs> = (
 ) => Promise<boolean>;
 
 /** Makes the function by which authors' code enqueues jobs, and which it has to await. */
-export function enqueuing<Inputs>(declarations: JobDeclarations): Enqueue<Inputs> {
+export function makeEnqueue<Inputs>(declarations: JobDeclarations): Enqueue<Inputs> {
   return (context, job, input, options = {}) =>
     callWithTurns(context, "enqueue", () =>
       inTransaction(context, () => addRun(declarations, context, job, input, options)),
@@ -55,7 +55,7 @@ export function enqueuing<Inputs>(declarations: JobDeclarations): Enqueue<Inputs
 }
 
 /** Makes the function by which authors' code cancels jobs, and which it has to await. */
-export function cancelling<Inputs>(declarations: JobDeclarations): CancelJob<Inputs> {
+export function makeCancelJob<Inputs>(declarations: JobDeclarations): CancelJob<Inputs> {
   return (context, job, key) =>
     callWithTurns(context, "cancelJob", () =>
       inTransaction(context, async () => {
@@ -83,7 +83,7 @@ async function addRun(
   if (declaration === undefined) throw new Error(`${job} is no job`);
   const input = declaration.input(given, job);
   const { kept, wake } = context.resources;
-  const form = kept.jobs(job);
+  const form = kept.inputs(job);
   const now = context.clock.now();
   const { dueAt, key, rank } = checkedOptions(options, now);
   const run = {

@@ -67,7 +67,7 @@ export const jobRuns = {
       if (run === null) throw fail("core.not_found");
       const entry = entryOf(spec, run);
       const input: unknown = JSON.parse(
-        context.resources.kept.jobs(entry.job).told(run.input, run.shape),
+        context.resources.kept.inputs(entry.job).told(run.input, run.shape),
       );
       return { ...entry, input };
     },

@@ -28,7 +28,7 @@ export async function runJob(
   const kept = hasSteps
     ? await service.database.reader.of(jobStore).steps(claimed.id)
     : new Map<string, string>();
-  const input: unknown = JSON.parse(service.kept.jobs(job).told(claimed.input, claimed.shape));
+  const input: unknown = JSON.parse(service.kept.inputs(job).told(claimed.input, claimed.shape));
   let stops: RunStops = { sleepsUntil: null, givenUp: null };
   const invoked = operation<unknown, void>({
     operationId: `jobs.${job}`,

@@ -121,7 +121,7 @@ async function addRuns(
 ): Promise<void> {
   const declaration = spec.jobs[job];
   if (declaration?.plan === undefined) return;
-  const form = service.kept.jobs(job);
+  const form = service.kept.inputs(job);
   const input = form.stored(JSON.stringify(declaration.input({}, job)));
   const runOf = (tenant: string, time: number): NewRun => ({
     id: uuidv7(),

@@ -44,7 +44,7 @@ export interface JobDeclaration {
   readonly plan?: JobPlan;
 }
 
-/** The jobs of a service by their names, without their functions: what enqueuing them takes. */
+/** The jobs of a service by their names, without their functions: what makeEnqueue them takes. */
 export interface JobDeclarations {
   readonly jobs: Readonly<Record<string, JobDeclaration>>;
   /** What jobs were called first: their runs are stored under these names. */
@@ -63,7 +63,7 @@ export function defineJobs(declarations: JobDeclarations): JobDeclarations {
 }
 
 /** Joins the jobs with their functions, each of which is held to its own input. */
-export function handledJobs<Inputs>(
+export function joinHandlers<Inputs>(
   declarations: JobDeclarations,
   handlers: { readonly [Name in keyof Inputs & string]: JobHandler<Inputs[Name]> },
 ): JobsSpec {

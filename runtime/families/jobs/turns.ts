@@ -1,5 +1,5 @@
 // Whose runs begin next: tenants take turns, and those of whom less runs come first.
-import type { Lane, LaneTurns } from "../../ports/jobs.js";
+import type { JobLane, LaneTurns } from "../../ports/jobs.js";
 
 /** The room of one process, and who uses it. */
 export class JobTurns {
@@ -31,9 +31,9 @@ export class JobTurns {
   }
 
   /** Shares the room among the lanes; within a tenant, lower ranks come first. */
-  choose(lanes: readonly Lane[]): readonly LaneTurns[] {
+  choose(lanes: readonly JobLane[]): readonly LaneTurns[] {
     const waiting = tenantsOf(lanes);
-    const counts = new Map<Lane, number>();
+    const counts = new Map<JobLane, number>();
     const given = new Map(this.#running);
     for (let left = this.room; left > 0; left -= 1) {
       const tenant = this.#next(waiting, given);
@@ -78,15 +78,18 @@ function isBefore(
   return left[1] === right[1] ? left[2] < right[2] : left[1] < right[1];
 }
 
-function tenantsOf(lanes: readonly Lane[]): Map<string, Lane[]> {
-  const waiting = new Map<string, Lane[]>();
+function tenantsOf(lanes: readonly JobLane[]): Map<string, JobLane[]> {
+  const waiting = new Map<string, JobLane[]>();
   for (const lane of lanes) waiting.set(lane.tenant, [...(waiting.get(lane.tenant) ?? []), lane]);
   return waiting;
 }
 
 /** The lane with the lowest rank that has room; of several, the one with the fewest turns. */
-function bestLane(lanes: readonly Lane[], counts: ReadonlyMap<Lane, number>): Lane | undefined {
-  let best: Lane | undefined;
+function bestLane(
+  lanes: readonly JobLane[],
+  counts: ReadonlyMap<JobLane, number>,
+): JobLane | undefined {
+  let best: JobLane | undefined;
   for (const lane of lanes) {
     if (lane.room !== null && lane.room.left <= 0) continue;
     const isBetter =
