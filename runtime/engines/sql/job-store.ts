@@ -1,4 +1,4 @@
-// Jobs over SQL, shared by all SQL engines: runs as people look at them, and the parts of the store.
+// Jobs over SQL, shared by all SQL engines: runs as people look at them, and parts of the store.
 import type { JobStore } from "../../ports/jobs.js";
 import { sqlJobChanges } from "./job-changes.js";
 import { sqlJobFigures } from "./job-figures.js";
