@@ -44,6 +44,14 @@ export interface EmissionModel {
   readonly ifChanged: readonly string[] | null;
 }
 
+/** A job that runs for a document at the time of one of its fields. */
+export interface ReminderModel {
+  readonly job: string;
+  readonly field: string;
+  /** Negative for before it. */
+  readonly offsetSeconds: number;
+}
+
 /** Earlier names of a field and of its values. */
 export interface FormerNames {
   /** The earlier name of the field; null if only values were renamed. */
@@ -146,6 +154,7 @@ export interface DocumentModel extends ReadModel {
   /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
   readonly emits: readonly EmissionModel[];
+  readonly reminders: readonly ReminderModel[];
   /** The author's hooks of single verbs that other verbs run for each document that they write. */
   readonly hooks: Readonly<Record<string, readonly Code[]>>;
   /**

@@ -15,6 +15,13 @@ import type { Filter } from "../query/ast.js";
 import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
+/** A job that runs for a document at the time of one of its fields, or before or behind it. */
+export interface Reminder {
+  readonly job: string;
+  readonly field: string;
+  readonly offsetMillis: number;
+}
+
 /**
  * A signal that is sent when a document changes; it carries the document as it is after the change.
  */
@@ -132,6 +139,7 @@ export interface AnyDocumentSpec {
   /** Search indexes that are written together with the documents. */
   readonly searches?: readonly SearchIndex[];
   readonly emits?: readonly Emission[];
+  readonly reminders?: readonly Reminder[];
   /**
    * Check the payloads of create and patch, of callers and of handlers; absent if only handlers
    * write.
@@ -165,6 +173,13 @@ export interface DocumentTypes {
 }
 
 /** A document type with its TypeScript types. */
+/** A job that runs for a document at the time of one of its fields, or before or behind it. */
+export interface Reminder {
+  readonly job: string;
+  readonly field: string;
+  readonly offsetMillis: number;
+}
+
 export interface DocumentSpec<Types extends DocumentTypes = DocumentTypes> extends AnyDocumentSpec {
   /** The fields that clients may query. */
   readonly fieldSet: FieldSet;

@@ -40,7 +40,7 @@ export function testedJobs(
   { connection }: Pick<RunningService, "connection">,
   tenantId: (name: string) => Promise<string>,
 ): TestedJobs {
-  const declared = (): JobsSpec => {
+  const readSpec = (): JobsSpec => {
     if (spec === undefined) throw new Error("the service declares no `jobs`");
     return spec;
   };
@@ -52,7 +52,7 @@ export function testedJobs(
   };
   return {
     async done() {
-      const names = Object.keys(declared().jobs);
+      const names = Object.keys(readSpec().jobs);
       for (let waited = 0; await isAnyLeft(names); waited += pauseMillis) {
         if (waited >= patienceMillis) {
           const state = await database.reader.of(jobStore).state(clock.now());
@@ -63,7 +63,7 @@ export function testedJobs(
       }
     },
     async list(job, tenant = "test") {
-      const { was } = declared();
+      const { was } = readSpec();
       const runs = await database.reader.of(jobStore).list({
         tenant: await tenantId(tenant),
         jobs: job === undefined ? null : storedNames(was, [job]),

@@ -42,7 +42,7 @@ const functions = {
   "registry/handlers/pay.ts": "export const pay = () => undefined;\n",
   "registry/handlers/receipt.ts": "export const receipt = () => undefined;\n",
   "registry/jobs.ts":
-    "export const resize = async () => undefined;\nexport const nightly = resize;\n",
+    "export const resize = async () => undefined;\nexport const nightly = resize;\nexport const remind = resize;\nexport const rate = resize;\n",
   "registry/mail.ts": "export const render = () => null;\n",
   "registry/orders.ts": "export const slug = () => '';",
   "registry/hooks/tasks.ts":

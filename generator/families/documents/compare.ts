@@ -124,6 +124,8 @@ const document: Rules<DocumentModel> = {
     (emission) => `sends ${emissionText(emission)}`,
     (emission) => `no longer sends ${emissionText(emission)}`,
   ),
+  // What is done with documents later is no answer of theirs.
+  reminders: null,
   checksBody: null,
   bodySchema: null,
 };

@@ -176,6 +176,15 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
   return ["  emits: [", ...lines, "  ],"];
 }
 
+/** The jobs that run at the time of a field. */
+function remindersMember({ reminders }: DocumentModel): readonly string[] {
+  const lines = reminders.map(
+    ({ job, field, offsetSeconds }) =>
+      `    { job: ${literal(job)}, field: ${literal(field)}, offsetMillis: ${offsetSeconds * 1_000} },`,
+  );
+  return lines.length === 0 ? [] : ["  reminders: [", ...lines, "  ],"];
+}
+
 /** The declarations and imports of a document's module. */
 function scopeOf(
   { name, reading, scopes, set, views }: DocumentModel,
@@ -292,6 +301,7 @@ function printDocument(
       ...related,
       ...searchesMember(document, model, searches),
       ...emitsMember(document, model),
+      ...remindersMember(document),
       ...validatorMembers(document, model, isWritable, validate),
     ],
     views: printedViews,

@@ -25,6 +25,25 @@ import { documentWords } from "./other-words.js";
 
 const aField = { kind: "string", what: "a field", example: "title" } as const satisfies FormatShape;
 
+/** A job, and the time at which it runs for a document. */
+const reminder = {
+  kind: "object",
+  members: {
+    job: required(text, "The job. It takes the `id` of the document.", "bookings.remind"),
+    at: required(
+      {
+        kind: "object",
+        members: {
+          field: required(aField, "A field that is a date-time.", "starts_at"),
+          minus: optional(duration, "How long before it.", "1d"),
+          plus: optional(duration, "How long behind it.", "1h"),
+        },
+      },
+      "When: at the time of a field, or before or behind it.",
+    ),
+  },
+} as const satisfies FormatShape;
+
 /** An event, and perhaps the fields of which one must have changed. */
 const emittedEvent = {
   kind: "either",
@@ -268,6 +287,10 @@ export const documentMembers = {
     ),
     "Events of `realtime` that a change of a document sends, by operation.",
   ),
+  remind: optional(
+    { kind: "either", of: [reminder, listOf(reminder, 1)] },
+    "Jobs that run at the time of a field; they move with it, and go with the document.",
+  ),
 } satisfies Readonly<Record<string, Member>>;
 
 const document = {
@@ -302,6 +325,7 @@ const document = {
 
 export type DocumentDeclaration = Declared<typeof document>;
 export type SetDeclaration = Declared<typeof setRule>;
+export type ReminderDeclaration = Declared<typeof reminder>;
 export type EmittedEvent = Declared<(typeof emittedEvent)["of"][0 | 1]>;
 
 declare module "../../load/declarations.js" {

@@ -19,6 +19,7 @@ export const models: ModelParts = {
       deletedForSeconds: null,
       scopes: {},
       hooks: {},
+      reminders: [],
     } satisfies Partial<DocumentModel>,
   },
 };

@@ -31,6 +31,7 @@ import { nullablePaths, patchSchema } from "./members/patch-schema.js";
 import { writtenSchema } from "../../kernel/written-later.js";
 import { laterFields } from "./members/later.js";
 import { emissions } from "./members/emissions.js";
+import { remindersOf } from "./members/reminders.js";
 import { historyOf } from "./past.js";
 import { checkHistory, deletedForSeconds } from "./members/retention.js";
 import { declaredIndexes, uniqueOf, withReferences } from "./members/indexes.js";
@@ -198,6 +199,7 @@ export function documentModel(
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
+    reminders: remindersOf(declaration),
     hooks: {},
     checksBody:
       // No payload of a caller's has a type of its own: handlers are held to the whole.

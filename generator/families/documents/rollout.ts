@@ -110,6 +110,11 @@ const document: RolloutRules<DocumentModel> = {
   bulk: null,
   hooks: null,
   emits: null,
+  reminders: ({ name }) =>
+    need(
+      "clients meet both versions",
+      `documents of ${name} that the version before has written have the reminders of that version until the field is written again`,
+    ),
   checksBody: null,
   // Each member by how it is stored; types that it names may have changed where it has not.
   bodySchema: null,

@@ -1,6 +1,7 @@
 // The family of jobs: work that begins later than what causes it, or at set times.
 import { expansion, family } from "../../kernel/family.js";
 import { ofGenerated } from "../../model/code.js";
+import { documents } from "../documents/index.js";
 import { compare } from "./compare.js";
 import { diagnostics } from "./diagnostics.js";
 import { emitJobs } from "./emit.js";
@@ -8,6 +9,7 @@ import { expandJobRuns, jobsModel } from "./expand.js";
 import { format } from "./format.js";
 import { keptInputs, toldInputs } from "./inputs.js";
 import { models } from "./model.js";
+import { checkReminders } from "./reminders.js";
 import { rollout } from "./rollout.js";
 import { tables } from "./tables.js";
 
@@ -16,8 +18,10 @@ export const jobs = family({
   format,
   diagnostics,
   models,
+  after: [documents],
   expand(context) {
     const model = jobsModel(context);
+    checkReminders(context, context.of(documents), model);
     return expansion(model, {
       namespaces: expandJobRuns(context, model),
       frozen: () => (Object.keys(model).length === 0 ? {} : { jobs: model }),

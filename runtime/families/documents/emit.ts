@@ -10,7 +10,7 @@ import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 type Body = Readonly<Record<string, unknown>>;
 
 /** The changes of an update. */
-interface Change {
+export interface DocumentChange {
   /** The members that are new. */
   readonly diff: Body;
   readonly before: StoredDocument;
@@ -25,7 +25,7 @@ export async function emitSignals(
   context: ExecutionContext,
   on: Emission["on"],
   stored: StoredDocument,
-  change: Change | null = null,
+  change: DocumentChange | null,
 ): Promise<void> {
   if (spec.emits === undefined) return;
   const due = spec.emits.filter(
@@ -57,7 +57,7 @@ function tellLeft(
   context: ExecutionContext,
   on: Emission["on"],
   stored: StoredDocument,
-  change: Change | null,
+  change: DocumentChange | null,
   told: ReadonlySet<string>,
 ): void {
   const leaves = on === "delete" || (on === "kill" && !stored.isDeleted);

@@ -16,7 +16,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { allOf } from "../../query/ast.js";
 import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
 import { changedPaths } from "./changes.js";
-import { emitSignals } from "./emit.js";
+import { followChange } from "./follow-change.js";
 import { listByCursor } from "./list.js";
 import type { CursorPage } from "./pages.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
@@ -260,7 +260,7 @@ function revertDocument(
       await holdReferences(spec, context, after, names);
       const stored = await replacedBody(spec, context, current, after, names);
       if (stored !== null)
-        await emitSignals(spec, context, "update", stored, { diff, before: current });
+        await followChange(spec, context, "update", stored, { diff, before: current });
       return stored;
     };
     const around = hooksOf(hooks, "update");

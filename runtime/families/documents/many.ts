@@ -9,7 +9,7 @@ import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
 import { narrowToReferable } from "./access.js";
-import { emitSignals } from "./emit.js";
+import { followChange } from "./follow-change.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
@@ -78,7 +78,7 @@ export function createMany(
       const store = context.transaction.of(documentStore);
       if (documents.length > 0) await store.insertMany(spec, context.tenant, documents);
       await checkAllWithinScope(spec, context, documents);
-      await emitAll(spec, context, "create", documents);
+      await followAll(spec, context, "create", documents);
       return free.map((one) => one?.stored ?? null);
     },
   });
@@ -138,7 +138,7 @@ export function updateMany(
         const isUnchanged = one !== null && changes[at] === null;
         const written = one === null ? undefined : replaced.get(one.before.id);
         if (one !== null && written !== undefined)
-          await emitSignals(spec, context, "update", written, one);
+          await followChange(spec, context, "update", written, one);
         results.push(isUnchanged ? one.before : (written ?? null));
       }
       return results;
@@ -186,7 +186,7 @@ export function deleteMany(
             ),
           )
         : await removedTogether(spec, context, current);
-      await emitAll(spec, context, softDelete ? "delete" : "kill", [...gone.values()]);
+      await followAll(spec, context, softDelete ? "delete" : "kill", [...gone.values()]);
       return current.map((before) => (before === null ? null : (gone.get(before.id) ?? null)));
     },
   });
@@ -210,14 +210,13 @@ export function allWritten(outcomes: readonly ItemOutcome[]): readonly StoredDoc
   });
 }
 
-async function emitAll(
+async function followAll(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   on: Emission["on"],
   documents: readonly StoredDocument[],
 ): Promise<void> {
-  if (spec.emits === undefined) return;
-  for (const stored of documents) await emitSignals(spec, context, on, stored);
+  for (const stored of documents) await followChange(spec, context, on, stored);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { narrowToReferable } from "./access.js";
-import { emitSignals } from "./emit.js";
+import { followChange } from "./follow-change.js";
 import { diffOf } from "./changes.js";
 import { withSet } from "./set.js";
 import { writerOf } from "./writer.js";
@@ -175,7 +175,7 @@ async function clearReference(
   const body = withSet(spec, writer, { ...before, [member]: null }, "write");
   const diff = diffOf(before, body);
   const stored = await next(spec, context, current, { body: JSON.stringify(body) });
-  await emitSignals(spec, context, "update", stored, { diff, before: current });
+  await followChange(spec, context, "update", stored, { diff, before: current });
 }
 
 async function takenAlong(
@@ -190,10 +190,10 @@ async function takenAlong(
     const documents = context.transaction.of(documentStore);
     if (!(await documents.remove(spec, context.tenant, current.id, current.rev)))
       throw fail("core.concurrency");
-    await emitSignals(spec, context, "kill", current);
+    await followChange(spec, context, "kill", current);
   } else {
     const stored = await next(spec, context, current, { isDeleted: true });
-    await emitSignals(spec, context, "delete", stored);
+    await followChange(spec, context, "delete", stored);
   }
   await release(spec, context, current.id, going);
 }

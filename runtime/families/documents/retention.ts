@@ -8,7 +8,7 @@ import { historyStore, type DeletedPosition } from "../../ports/document-history
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import { emitSignals } from "./emit.js";
+import { followChange } from "./follow-change.js";
 import { releaseReferrers } from "./references.js";
 
 /** Documents that one step removes, each in a transaction of its own. */
@@ -86,7 +86,7 @@ function removeExpired(
     if (current === null || !current.isDeleted || current.lastUpdateAt > until) return;
     if (!(await documents.remove(spec, context.tenant, id, current.rev))) return;
     await releaseReferrers(spec, context, id, "kill");
-    await emitSignals(spec, context, "kill", current);
+    await followChange(spec, context, "kill", current);
   });
 }
 

@@ -6,7 +6,7 @@ import type { ExpectedRevision } from "../../operations/input.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
 import { diffOf } from "./changes.js";
-import { emitSignals } from "./emit.js";
+import { followChange } from "./follow-change.js";
 import { applyPatch } from "./merge-patch.js";
 import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
 import { validatorsOf } from "./render.js";
@@ -44,7 +44,7 @@ export async function createDocument(
     await documents.insert(spec, context.tenant, stored);
     await checkWithinScope(spec, context, stored.id);
   });
-  await emitSignals(spec, context, "create", stored);
+  await followChange(spec, context, "create", stored);
   return stored;
 }
 
@@ -171,7 +171,7 @@ export async function patchCurrent(
   await holdReferences(spec, context, body, changed);
   const stored = await replacedBody(spec, context, current, body, changed);
   if (stored === null) return null;
-  await emitSignals(spec, context, "update", stored, { diff, before: current });
+  await followChange(spec, context, "update", stored, { diff, before: current });
   return { stored, diff };
 }
 
@@ -216,7 +216,8 @@ export async function markDocument(
           return marked;
         })
       : restoreLive(spec, context, current));
-    if (stored !== null) await emitSignals(spec, context, isDeleted ? "delete" : "restore", stored);
+    if (stored !== null)
+      await followChange(spec, context, isDeleted ? "delete" : "restore", stored);
     return stored;
   });
 }
@@ -257,7 +258,7 @@ export async function killDocument(
       return removed;
     });
     if (!isGone) return null;
-    await emitSignals(spec, context, "kill", current);
+    await followChange(spec, context, "kill", current);
     return current;
   });
 }

@@ -58,21 +58,28 @@ export function makeEnqueue<Inputs>(declarations: JobDeclarations): Enqueue<Inpu
 export function makeCancelJob<Inputs>(declarations: JobDeclarations): CancelJob<Inputs> {
   return (context, job, key) =>
     callWithTurns(context, "cancelJob", () =>
-      inTransaction(context, async () => {
-        const jobs = storedNames(declarations.was, [job]);
-        const where = { tenant: context.tenant, jobs, key };
-        const now = context.clock.now();
-        const store = context.transaction.of(jobStore);
-        return (await store.cancelByKey(where, now, keptUntil(now))) > 0;
-      }),
+      inTransaction(context, async () => (await cancelRuns(declarations, context, job, key)) > 0),
     );
+}
+
+/** Ends the runs of a job with a key that have not ended; returns how many. */
+export function cancelRuns(
+  { was }: JobDeclarations,
+  context: ExecutionContext,
+  job: string,
+  key: string,
+): Promise<number> {
+  const now = context.clock.now();
+  const where = { tenant: context.tenant, jobs: storedNames(was, [job]), key };
+  return context.transaction.of(jobStore).cancelByKey(where, now, keptUntil(now));
 }
 
 function inTransaction<T>(context: ExecutionContext, work: () => Promise<T>): Promise<T> {
   return context.holdsTransaction ? work() : context.transact(work);
 }
 
-async function addRun(
+/** Adds a run in the running transaction. Rejects as `Enqueue` does. */
+export async function addRun(
   { jobs, was }: JobDeclarations,
   context: ExecutionContext,
   job: string,

@@ -1,9 +1,16 @@
 // The family of jobs: work that begins later than what causes it, or at set times.
-import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
+import {
+  askedOnce,
+  familyOf,
+  hourly,
+  openedAs,
+  type ServiceAtWork,
+} from "../../operations/family.js";
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { jobStore } from "../../ports/jobs.js";
 import { jobsCommand } from "./commands.js";
+import { jobResources } from "./resources.js";
 import { readJobSettings } from "./settings.js";
 import type { JobsSpec } from "./spec.js";
 import { startWorker } from "./worker.js";
@@ -14,6 +21,7 @@ const batchSize = 1_000;
 export const jobsFamily = familyOf<JobsSpec>()({
   member: "jobs",
   settings: readJobSettings,
+  open: async (spec) => [openedAs(jobResources, spec)],
   jobs: (_spec, { clock }) => [
     hourly("jobs.old", (transaction) => transaction.of(jobStore).prune(clock.now(), batchSize)),
   ],

@@ -63,6 +63,7 @@ for (const engine of engines)
         const [, url = ""] = await process.says(/(http:\/\/[\w.:[\]]+)/);
         return { process, url };
       };
+      // oxlint-disable-next-line typescript/no-explicit-any -- a black-box test looks at whatever comes back
       const call = async (url: string, path: string, body?: object): Promise<any> => {
         const response = await fetch(`${url}${path}`, {
           method: body === undefined ? "GET" : "POST",

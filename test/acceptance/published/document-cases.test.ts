@@ -25,6 +25,9 @@ const needMore: readonly string[] = [
   "files.complete_upload",
   "files.list_parts",
   "files.presign_part",
+  "job_runs.cancel",
+  "job_runs.get",
+  "job_runs.retry",
   "places.get",
   "projects.revert",
   "realtime.presence",
@@ -35,9 +38,9 @@ const needMore: readonly string[] = [
   "webhooks.redeliver",
   "webhooks.test",
 ];
-/** What makes something comes first, and what removes it last. */
+/** What makes something comes first; what removes it, and what changes it later, last. */
 const rank = ({ method, responses }: Operation): number =>
-  "201" in responses ? 0 : method === "DELETE" ? 2 : 1;
+  "201" in responses ? 0 : method === "DELETE" || "202" in responses ? 2 : 1;
 const operations = document.operations.toSorted((one, other) => rank(one) - rank(other));
 
 for (const engine of engines) {

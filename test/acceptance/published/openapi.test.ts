@@ -1,8 +1,9 @@
 // The OpenAPI document is true: every operation is driven from it, and every answer is validated against it.
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import openapi from "../../../generated/openapi.json" with { type: "json" };
 import { identitySpec } from "../../../generated/identity.js";
+import { enqueue } from "../../../generated/jobs.js";
 import { issueSession } from "../../../runtime/families/identity/operations.js";
 import { createPrincipal } from "../../../runtime/families/identity/provision.js";
 import { formats } from "../../../runtime/contract/validation.js";
@@ -64,6 +65,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   "tenant_admin.remove_member": { tenant_id: someId, principal_id: someId },
   "webhooks.create": { url: "https://example.com/hook", events: ["tasks.completed"] },
 };
+
+const otherId = "01890000-0000-7000-8000-0000000000aa";
 
 /** A form with a small file. */
 function smallForm(): FormData {
@@ -206,7 +209,7 @@ for (const engine of engines) {
     ): Promise<Answer> => {
       const id = options.id ?? someId;
       const at = path
-        .replace(/\{(?:id|key|task)\}/, id)
+        .replace(/\{(?:id|key|task|project)\}/, id)
         .replace("{delivery}", options.delivery ?? someId)
         .replace("{revision}", "1");
       const target = at + (options.query ?? "");
@@ -435,6 +438,31 @@ for (const engine of engines) {
         await drive(path, path.endsWith("s") ? "GET" : "DELETE", { id });
     });
 
+    test("jobs and their runs succeed as documented", async () => {
+      const finish = "/projects/{project}/finish";
+      const { run } = (await drive(finish, "POST", { id: someId })).body;
+      expect((await drive(finish, "POST", { id: "x" })).status).toBe(422);
+      await vi.waitFor(async () => {
+        const { body } = await drive("/job-runs/{id}", "GET", { id: run });
+        expect(body).toMatchObject({ state: "done", input: { project: someId } });
+      });
+      const query = "?job=projects.finish&state=done";
+      expect((await drive("/job-runs", "GET", { query })).body.runs).toMatchObject([{ id: run }]);
+      expect((await drive("/job-runs", "GET", { query: "?state=lost" })).status).toBe(422);
+      await drive("/job-runs/{id}", "GET");
+      for (const verb of ["cancel", "retry"])
+        await drive(`/job-runs/{id}/${verb}`, "POST", { id: run });
+      const { connection } = service.running;
+      const { tenantId } = service.tester;
+      const delayed = await connection.write(
+        "test.delayed",
+        (context) => enqueue(context, "projects.finish", { project: otherId }, { delay: "1d" }),
+        tenantId,
+      );
+      await drive("/job-runs/{id}/cancel", "POST", { id: delayed });
+      expect((await drive("/job-runs/{id}/retry", "POST", { id: delayed })).status).toBe(204);
+    });
+
     test("tenants and their administration succeed as documented", async () => {
       const { connection } = service.running;
       const given = { login: "keeper@example.test", password: "correct horse battery staple" };
@@ -494,7 +522,7 @@ for (const engine of engines) {
       "$operation.operationId is 401 for nobody, and 403 for who lacks its permission",
       async ({ path, method, operation }) => {
         const at = path
-          .replaceAll(/\{(?:id|key|task|delivery)\}/g, someId)
+          .replaceAll(/\{(?:id|key|task|project|delivery)\}/g, someId)
           .replace("{revision}", "1");
         const needed = (operation.parameters ?? [])
           .filter(({ in: place, required }) => place === "query" && required)

@@ -92,7 +92,7 @@ describe("the console", () => {
         expect(body.pending_migrations).toEqual([]);
         expect(body.metrics).toContain("opwright_connections_open");
         const names = body.commands.map(({ name }: { readonly name: string }) => name);
-        expect(names.sort()).toEqual(["dead-letters", "outbox", "redrive"]);
+        expect(names.sort()).toEqual(["dead-letters", "jobs", "outbox", "redrive"]);
       });
 
       test("commands print what they do, are audited, and refuse what isn't theirs", async () => {

@@ -1,0 +1,47 @@
+// Jobs that run for a document at the time of one of its fields: enqueued, moved and cancelled with
+// the document, in its transaction (registry "remind").
+import type { ExecutionContext } from "../../operations/context.js";
+import type { AnyDocumentSpec, Emission, Reminder } from "../../ports/document-spec.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import { addRun, cancelRuns } from "../jobs/enqueue.js";
+import { jobResources } from "../jobs/resources.js";
+import { documentText } from "./render.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Has the runs of a document's reminders follow a change of it; `diff` are the new members of an
+ * update. A run has the document's id as its key and its input.
+ */
+export async function moveReminders(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  on: Emission["on"],
+  stored: StoredDocument,
+  diff: Body | null,
+): Promise<void> {
+  if (spec.reminders === undefined) return;
+  const isGone = on === "delete" || on === "kill" || stored.isDeleted;
+  const due = spec.reminders.filter(({ field }) => isGone || isTouched(on, field, diff));
+  if (due.length === 0) return;
+  const jobs = context.resources.of(jobResources);
+  const document = isGone ? {} : (JSON.parse(documentText(spec, stored)) as Body);
+  for (const reminder of due) {
+    const at = timeOf(reminder, document);
+    // Whoever restores what had its time before does not have it done again.
+    const isOver = on === "restore" && at !== null && at.getTime() <= context.clock.now();
+    if (at === null || isOver) await cancelRuns(jobs, context, reminder.job, stored.id);
+    else await addRun(jobs, context, reminder.job, { id: stored.id }, { at, key: stored.id });
+  }
+}
+
+/** Whether a change of a document may have changed the time. */
+function isTouched(on: Emission["on"], field: string, diff: Body | null): boolean {
+  if (on !== "update" || field === "last_update_at") return true;
+  return diff !== null && Object.hasOwn(diff, field);
+}
+
+function timeOf({ field, offsetMillis }: Reminder, document: Body): Date | null {
+  const text = document[field] ?? null;
+  return typeof text === "string" ? new Date(Date.parse(text) + offsetMillis) : null;
+}
