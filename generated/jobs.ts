@@ -32,7 +32,7 @@ export const jobs = defineJobs({
       input: told.tasksOverdue,
       attempts: 6,
       timeoutSeconds: 60,
-      as: "caller",
+      as: "service",
       keepSeconds: 604800,
       plan: {
         cron: "0 6 * * *",

@@ -22,6 +22,10 @@ export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): rea
       what: role,
       // A handler's operation is the entry in which it is named.
       ...(role === "handler" ? { handlerType: `${pascalCase(String(path[1]))}Handler` } : {}),
+      // As the job is: its section has the module that declares its type.
+      ...(role === "job"
+        ? { handlerType: `${pascalCase(String(path[1]))}Job`, typeModule: String(path[0]) }
+        : {}),
       ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
     })),
   ];
@@ -103,7 +107,7 @@ function checkMention(
   if (mention.what === "value") return;
   if (found.kind === "value") {
     report({ code: "OPW043", message: `${name} is not a function`, at: mention.at, related });
-  } else if (found.requiredParameters > (mention.what === "hook" ? 3 : 2)) {
+  } else if (found.requiredParameters > (mention.what === "handler" ? 2 : 3)) {
     report({
       code: "OPW043",
       message: `${name} takes ${found.requiredParameters} parameters`,

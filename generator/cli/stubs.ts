@@ -1,4 +1,4 @@
-// Adding missing handlers and hooks to the author's files, once, outside the generated folder
+// Adding missing handlers, hooks and functions of jobs to the author's files, once, outside the generated folder
 // (ts-morph).
 import { join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
@@ -37,7 +37,7 @@ export async function addStubs(
     skipAddingFilesFromTsConfig: true,
   });
   const added: string[] = [];
-  for (const { reference, what, phase, handlerType } of mentions(checked)) {
+  for (const { reference, what, phase, handlerType, typeModule } of mentions(checked)) {
     if (what === "value") continue;
     const path = join(project.root, reference.file);
     const entry = projectEntry(project.root, reference.file);
@@ -46,13 +46,14 @@ export async function addStubs(
       morph.getSourceFile(path) ??
       (entry.kind === "file" ? morph.addSourceFileAtPath(path) : morph.createSourceFile(path));
     if (source.getExportedDeclarations().has(reference.name)) continue;
-    if (what === "handler" && handlerType !== undefined) {
+    if (handlerType !== undefined) {
       const key = Object.values(checked.expanded.model.operations).find(({ run }) =>
         authoredIn(run).some(
           ({ file, name }) => file === reference.file && name === reference.name,
         ),
       );
-      const types = posix.join(project.paths.out, "types", `${key?.namespace ?? ""}.js`);
+      const module = typeModule ?? posix.join("types", key?.namespace ?? "");
+      const types = posix.join(project.paths.out, `${module}.js`);
       const specifier = posix.relative(posix.dirname(reference.file), types);
       source.addImportDeclaration({
         isTypeOnly: true,

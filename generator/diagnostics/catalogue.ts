@@ -99,7 +99,7 @@ export const ofAll = {
   OPW042: entry(
     "Handler not found",
     "The file or the export that a handler reference names does not exist.",
-    "Write it. `opwright generate --stubs` adds handlers and hooks of operations, but no scopes and topics.",
+    "Write it. `opwright generate --stubs` adds handlers and hooks of operations and functions of jobs, but no scopes and topics.",
   ),
   OPW043: entry(
     "Handler signature",

@@ -62,7 +62,7 @@ function needsOf(
 
 /** `signals a, b and answers of c under an Idempotency-Key`. */
 function describeKept(values: readonly KeptValue[]): string {
-  const parts = (["signals", "events", "answers"] as const).flatMap((kind) => {
+  const parts = (["signals", "events", "answers", "inputs"] as const).flatMap((kind) => {
     const names = values.filter((one) => one.kind === kind).map(({ name }) => name);
     return names.length === 0 ? [] : [kinds[kind](names.join(", "))];
   });

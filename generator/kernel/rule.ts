@@ -45,9 +45,11 @@ export interface Mention {
   readonly reference: FunctionReference;
   readonly at: Origin;
   /** A `value` may be anything: the compiler checks it. */
-  readonly what: "handler" | "hook" | "value";
+  readonly what: "handler" | "hook" | "job" | "value";
   /** The phase of a hook. */
   readonly phase?: string;
   /** The type that a handler's annotation must name, where it names one that ends in Handler. */
   readonly handlerType?: string;
+  /** The module of the generated folder that has this type, where it isn't that of an operation. */
+  readonly typeModule?: string;
 }

@@ -42,4 +42,4 @@ async function readModule(
  * half a second, so it is only asked about modules that have such a place.
  */
 const mayFloat =
-  /(?:^|[{};]|=>|\bvoid\b)[ \t]*(?:(?:stageEvent|stageSignal|createPrincipal|issueSession|signIn|collection|objects)[ \t]*\(|[\w$]+\.(?:get|find|create|createMany|update|updateMany|upsert|delete|deleteMany|restore|kill|revert|put|copy|move|updateMetadata|commit)[ \t]*\()|\.forEach\([ \t]*async\b/m;
+  /(?:^|[{};]|=>|\bvoid\b)[ \t]*(?:(?:stageEvent|stageSignal|enqueue|cancelJob|createPrincipal|issueSession|signIn|collection|objects)[ \t]*\(|[\w$]+\.(?:get|find|create|createMany|update|updateMany|upsert|delete|deleteMany|restore|kill|revert|put|copy|move|updateMetadata|commit)[ \t]*\()|\.forEach\([ \t]*async\b/m;

@@ -4,7 +4,15 @@ import { ts } from "ts-morph";
 import type { FloatingCall } from "./module-facts.js";
 
 /** Functions of the runtime and of generated code that answer with promises. */
-const pending = new Set(["stageEvent", "stageSignal", "createPrincipal", "issueSession", "signIn"]);
+const pending = new Set([
+  "stageEvent",
+  "stageSignal",
+  "enqueue",
+  "cancelJob",
+  "createPrincipal",
+  "issueSession",
+  "signIn",
+]);
 /** Functions whose result has functions that answer with promises. */
 const makers = new Set(["collection", "objects"]);
 

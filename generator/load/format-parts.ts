@@ -48,10 +48,11 @@ export const byteSize = {
 const examples = {
   handler: "registry/handlers/tasks.ts#complete",
   hook: "registry/hooks.ts#stamp",
+  job: "registry/jobs.ts#resize",
   value: "registry/functions.ts#make",
 } as const;
 
-const referenceTo = (names: "handler" | "hook" | "value") =>
+const referenceTo = (names: "handler" | "hook" | "job" | "value") =>
   ({
     kind: "string",
     pattern: /^[\w@.-][\w@./-]*\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
@@ -66,6 +67,7 @@ const referenceTo = (names: "handler" | "hook" | "value") =>
 export const reference = referenceTo("value");
 export const handlerReference = referenceTo("handler");
 export const hookReference = referenceTo("hook");
+export const jobReference = referenceTo("job");
 export const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
 export const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
 const urlPathPattern = new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`);

@@ -9,7 +9,7 @@ export interface NamedFunction {
   readonly text: string;
   readonly path: readonly (string | number)[];
   /** What the function is: of an operation, of a hook, or anything else. */
-  readonly role: "handler" | "hook" | "value";
+  readonly role: "handler" | "hook" | "job" | "value";
 }
 
 /** The functions that a value of this shape names. What does not fit the shape names none. */

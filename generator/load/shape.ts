@@ -9,7 +9,7 @@ export type FormatShape =
       readonly pattern?: RegExp;
       readonly what: string;
       /** What the function is that it names as `file#export`; other texts name none. */
-      readonly names?: "handler" | "hook" | "value";
+      readonly names?: "handler" | "hook" | "job" | "value";
       /** What kind of text the pattern is, where others spell such texts in other ways. */
       readonly form?: TextForm;
       readonly example?: string;

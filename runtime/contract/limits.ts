@@ -1,6 +1,10 @@
 // Numbers that both the generator's documents and the running service state (decisions.md §1).
 
 export const limits = {
+  /** Characters of the JSON text of a job's input, and of the result of one of its steps. */
+  maxJobCharacters: 1_048_576,
+  /** Steps that one attempt of a run goes through. */
+  maxJobSteps: 10_000,
   /** Hits on one page of a list. */
   maxPageSize: 10_000,
   defaultPageSize: 10,

@@ -121,6 +121,8 @@ export interface LaneTurns {
   readonly tenant: string;
   /** How many runs at most. */
   readonly count: number;
+  /** Runs of higher ranks are left to other lanes; null if there are none. */
+  readonly highestRank: number | null;
 }
 
 export interface JobClaim {
@@ -147,16 +149,17 @@ export interface JobWork {
   readonly isReady: boolean;
   /** Whether the time of a scheduled run has come, or a lease is over. */
   readonly isDue: boolean;
-  /** Whether a schedule of one of the jobs is due. */
+  /** Whether one of the schedules is due. */
   readonly isPlanned: boolean;
 }
 
-/** When a schedule is next due. */
+/**
+ * When a schedule is next due. Its id is the job with the pattern and the zone, so that versions
+ * with other ones have schedules of their own.
+ */
 export interface JobSchedule {
-  readonly job: string;
+  readonly id: string;
   readonly nextAt: number;
-  /** What the time was computed from. */
-  readonly rule: string;
 }
 
 /** How many runs there are, each counted up to 10 000. */
@@ -209,7 +212,7 @@ export interface JobStore {
   list(query: RunQuery): Promise<readonly RunRecord[]>;
   /** The newest failed runs of all tenants. */
   listFailed(jobs: readonly string[] | null, limit: number): Promise<readonly RunRecord[]>;
-  work(jobs: readonly string[], now: number): Promise<JobWork>;
+  work(schedules: readonly string[], now: number): Promise<JobWork>;
   /**
    * Makes ready what is due, up to `limit`: scheduled runs, and those whose lease is over. A run
    * whose last attempt ended so has failed. Returns how many there were.
@@ -232,13 +235,14 @@ export interface JobStore {
   steps(id: string): Promise<ReadonlyMap<string, string>>;
   /** Notes how far a run is, JSON text; returns whether it is held. */
   setProgress(hold: RunHold, progress: string): Promise<boolean>;
-  /** All schedules. */
-  schedules(): Promise<readonly JobSchedule[]>;
+  /** Those of the schedules that have begun. */
+  schedules(ids: readonly string[]): Promise<readonly JobSchedule[]>;
   /** Begins a schedule; does nothing if another process has. */
   beginSchedule(schedule: JobSchedule): Promise<void>;
   /** Moves a schedule on; returns whether it was as `from` says, so that one process alone does. */
-  moveSchedule(from: JobSchedule, to: Omit<JobSchedule, "job">): Promise<boolean>;
-  endSchedule(job: string): Promise<void>;
+  moveSchedule(from: JobSchedule, nextAt: number): Promise<boolean>;
+  /** Ends schedules that nobody has moved on since a time, except those with these ids. */
+  endSchedules(before: number, kept: readonly string[]): Promise<void>;
   /** Stops a job from beginning, or lets it begin again. */
   pause(job: string, at: number | null): Promise<void>;
   /** The jobs that are paused. */

@@ -2,6 +2,8 @@
 import { jobStore, type RunState } from "../ports/jobs.js";
 import { presentName, storedNames } from "../contract/former-names.js";
 import { sleep } from "../ports/ambient.js";
+import { givenKey } from "../families/jobs/enqueue.js";
+import { plansOf } from "../families/jobs/schedules.js";
 import type { JobsSpec } from "../families/jobs/spec.js";
 import type { RunningService } from "../server/start.js";
 
@@ -14,6 +16,9 @@ export interface TestedRun {
   readonly attempts: number;
   readonly plannedAt: Date;
   readonly error: string | null;
+  readonly key: string | null;
+  /** How far it is, as the job says: `{share, text}`. */
+  readonly progress: unknown;
 }
 
 /** The jobs of a service under test. */
@@ -24,10 +29,11 @@ export interface TestedJobs {
    */
   done(): Promise<void>;
   /**
-   * Runs in a tenant, the newest first, up to 1 000: of one job, or of all. Runs that are done are
-   * there if their job says `keep`.
+   * Runs in a tenant, the newest first, up to 1 000: of one job, or of all. `tenant` is its name in
+   * the test, `test` if left out, or null for runs outside all tenants. Runs that are done are there
+   * if their job says `keep`. Rejects for a job that is none.
    */
-  list(job?: string, tenant?: string): Promise<readonly TestedRun[]>;
+  list(job?: string, tenant?: string | null): Promise<readonly TestedRun[]>;
 }
 
 const patienceMillis = 10_000;
@@ -45,15 +51,15 @@ export function testedJobs(
     return spec;
   };
   const { clock, database } = connection;
-  const isAnyLeft = async (names: readonly string[]): Promise<boolean> => {
+  const isAnyLeft = async (schedules: readonly string[]): Promise<boolean> => {
     const store = database.reader.of(jobStore);
-    const { isReady, isDue, isPlanned } = await store.work(names, clock.now());
+    const { isReady, isDue, isPlanned } = await store.work(schedules, clock.now());
     return isReady || isDue || isPlanned || (await store.state(clock.now())).running > 0;
   };
   return {
     async done() {
-      const names = Object.keys(readSpec().jobs);
-      for (let waited = 0; await isAnyLeft(names); waited += pauseMillis) {
+      const schedules = [...plansOf(readSpec()).keys()];
+      for (let waited = 0; await isAnyLeft(schedules); waited += pauseMillis) {
         if (waited >= patienceMillis) {
           const state = await database.reader.of(jobStore).state(clock.now());
           throw new Error(`jobs are not done after 10 s: ${JSON.stringify(state)}`);
@@ -63,9 +69,10 @@ export function testedJobs(
       }
     },
     async list(job, tenant = "test") {
-      const { was } = readSpec();
+      const { was, jobs } = readSpec();
+      if (job !== undefined && !Object.hasOwn(jobs, job)) throw new Error(`${job} is no job`);
       const runs = await database.reader.of(jobStore).list({
-        tenant: await tenantId(tenant),
+        tenant: tenant === null ? connection.context("test").tenant : await tenantId(tenant),
         jobs: job === undefined ? null : storedNames(was, [job]),
         state: null,
         before: null,
@@ -81,6 +88,8 @@ export function testedJobs(
           attempts: run.attempts,
           plannedAt: new Date(run.plannedAt),
           error: run.error,
+          key: givenKey(run.key),
+          progress: run.progress === null ? null : (JSON.parse(run.progress) as unknown),
         };
       });
     },

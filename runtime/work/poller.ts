@@ -79,8 +79,12 @@ export function startPoller(
       state.isStopped = true;
       clearTimeout(poll);
       const done = (looking ?? Promise.resolve()).then(() => Promise.all(underWay));
-      const within = (millis: number): Promise<unknown> =>
-        Promise.race([done, sleep(millis, undefined, { ref: false })]);
+      // It keeps the process alive: what is under way may wait for nothing that does.
+      const within = (millis: number): Promise<unknown> => {
+        const ended = new AbortController();
+        const waited = sleep(millis, undefined, { signal: ended.signal }).catch(() => undefined);
+        return Promise.race([done, waited]).finally(() => ended.abort());
+      };
       const graceMillis = Math.min(patienceMillis / 2, mostGraceMillis);
       await within(graceMillis);
       stopping.abort(new Error("the service stopped"));

@@ -74,7 +74,7 @@ export interface QueueUse<Item extends { readonly attempt: number }, End extends
    */
   attempt(item: Item, lifetime: Lifetime): Promise<End>;
   /** The end of an attempt that has rejected, or whose lifetime has ended. */
-  endBy(fault: unknown): End;
+  endBy(fault: unknown, item: Item): End;
   /**
    * Notes an end at `at`, within `storeMillis`. A failed item is due again at `dueAt`; null if it
    * is done, or becomes a dead letter. The failure of an attempt is nothing to an item whose next
@@ -172,7 +172,7 @@ export function startQueue<Item extends { readonly attempt: number }, End extend
         use.attempt(item, lifetime).finally(forget).then(resolve, reject);
       });
     } catch (fault) {
-      return use.endBy(fault);
+      return use.endBy(fault, item);
     } finally {
       losing.delete(item);
       off();

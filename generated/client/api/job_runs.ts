@@ -14,7 +14,7 @@ export interface JobRunsCancelInput {
   readonly id: string;
 }
 
-export type JobRunsCancelCode = CommonCode | JobRunsCode | "core.not_found";
+export type JobRunsCancelCode = CommonCode | JobRunsCode | "core.not_found" | "job_run_state";
 
 export interface JobRunsGetInput {
   readonly id: string;
@@ -37,7 +37,7 @@ export interface JobRunsRetryInput {
   readonly id: string;
 }
 
-export type JobRunsRetryCode = CommonCode | JobRunsCode | "core.not_found";
+export type JobRunsRetryCode = CommonCode | JobRunsCode | "core.not_found" | "job_run_state";
 
 const $cancel: $.Operation = { method: "POST", path: "/job-runs/{id}/cancel" };
 

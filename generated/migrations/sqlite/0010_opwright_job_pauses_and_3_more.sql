@@ -6,9 +6,8 @@ CREATE TABLE "opwright_job_pauses" (
 );
 
 CREATE TABLE "opwright_job_schedules" (
-  "job" TEXT PRIMARY KEY,
-  "next_at" INTEGER NOT NULL,
-  "rule" TEXT NOT NULL
+  "schedule" TEXT PRIMARY KEY,
+  "next_at" INTEGER NOT NULL
 );
 
 CREATE TABLE "opwright_job_steps" (
@@ -51,3 +50,4 @@ CREATE INDEX "opwright_jobs_failed" ON "opwright_jobs" ("ended_at") WHERE "state
 CREATE INDEX "opwright_jobs_by_kept" ON "opwright_jobs" ("kept_until") WHERE "kept_until" IS NOT NULL;
 CREATE INDEX "opwright_jobs_by_tenant" ON "opwright_jobs" ("tenant_id", "id");
 CREATE UNIQUE INDEX "opwright_jobs_by_key" ON "opwright_jobs" ("lane", "run_key") WHERE "run_key" IS NOT NULL AND "claims" = 0 AND "ended_at" IS NULL;
+CREATE INDEX "opwright_jobs_by_open_key" ON "opwright_jobs" ("lane", "run_key") WHERE "run_key" IS NOT NULL AND "ended_at" IS NULL;

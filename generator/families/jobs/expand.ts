@@ -50,7 +50,8 @@ function jobModel(context: FamilyContext, name: string, entry: JobEntry): JobMod
         ? usualJob.limit
         : { max: concurrency.max, isPerTenant: concurrency.per === "tenant" },
     unique: entry.unique ?? usualJob.unique,
-    as: entry.as ?? usualJob.as,
+    // Nobody has enqueued what runs by itself.
+    as: entry.as ?? (entry.cron === undefined ? usualJob.as : "service"),
     keepSeconds: keep === undefined ? usualJob.keepSeconds : durationSeconds(keep),
     plan: checkedPlan(context, name, entry, schema),
   };
@@ -129,6 +130,7 @@ function checkedPlan(
           code: "OPW104",
           message: `${name} has no \`cron\`, so \`${member}\` says nothing`,
           at: tree.at("jobs", name, member),
+          hint: 'Say when it runs, such as `cron: "0 3 * * *"`, or leave it out.',
         });
     return null;
   }

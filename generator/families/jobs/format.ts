@@ -6,12 +6,13 @@ import {
   mapOf,
   mount,
   optional,
-  reference,
+  jobReference,
   required,
   requiredGuard,
   text,
   typeOrFields,
 } from "../../load/format-parts.js";
+import { jobWords } from "./other-words.js";
 import type { Declared, FormatShape, Member } from "../../load/shape.js";
 
 const positive = { kind: "integer", minimum: 1 } as const satisfies FormatShape;
@@ -33,10 +34,11 @@ const concurrency = {
 
 const job = {
   kind: "object",
+  otherWords: jobWords,
   members: {
     summary: optional(text, "One line for whoever reads the code.", "Make a smaller image."),
     in: optional(typeOrFields, "What it takes: fields, or a type's name.", { file: "uuid" }),
-    run: required(reference, "Its function, as file#export."),
+    run: required(jobReference, "Its function, as file#export."),
     was: optional(formerEvent, "What it was called first: runs that wait keep that name."),
     retries: optional(
       { kind: "integer", minimum: 0 },

@@ -1,5 +1,6 @@
 // When a job runs by itself: a pattern of cron in a time zone.
 import { Cron } from "croner";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { JobEntry } from "./format.js";
 import type { JobPlanModel } from "./model.js";
@@ -10,13 +11,20 @@ export function planOf(
   name: string,
   { cron, timezone = "UTC", per, missed = "once" }: JobEntry & { readonly cron: string },
 ): JobPlanModel {
-  const refuse = (message: string, member: "cron" | "timezone"): void =>
-    report({ code: "OPW105", message, at: tree.at("jobs", name, member) });
-  if (!isTimeZone(timezone)) refuse(`${timezone} is no time zone`, "timezone");
-  else {
-    const fault = faultOf(cron);
-    if (fault !== null) refuse(fault, "cron");
+  if (!isTimeZone(timezone)) {
+    const known = Intl.supportedValuesOf("timeZone");
+    // People write the city alone, or nearly the name.
+    const city = known.find((one) => one.endsWith(`/${timezone}`));
+    report({
+      code: "OPW105",
+      message: `${timezone} is no time zone`,
+      at: tree.at("jobs", name, "timezone"),
+      suggestion: city ?? didYouMean(timezone, known),
+      hint: "Name a zone of the IANA database, such as Europe/Berlin.",
+    });
   }
+  const message = faultOf(cron);
+  if (message !== null) report({ code: "OPW105", message, at: tree.at("jobs", name, "cron") });
   return { cron, timezone, isPerTenant: per === "tenant", missed };
 }
 

@@ -12,11 +12,7 @@ export const tables: SystemTables = (engine) => {
       columns: [`"job" ${type.text} PRIMARY KEY`, `"paused_at" ${type.number} NOT NULL`],
     },
     opwright_job_schedules: {
-      columns: [
-        `"job" ${type.text} PRIMARY KEY`,
-        `"next_at" ${type.number} NOT NULL`,
-        `"rule" ${type.text} NOT NULL`,
-      ],
+      columns: [`"schedule" ${type.text} PRIMARY KEY`, `"next_at" ${type.number} NOT NULL`],
     },
     opwright_job_steps: {
       columns: [
@@ -63,6 +59,12 @@ export const tables: SystemTables = (engine) => {
       index("opwright_jobs_by_tenant", "opwright_jobs", `"tenant_id", "id"`),
       `CREATE UNIQUE INDEX "opwright_jobs_by_key" ON "opwright_jobs" ("lane", "run_key") ` +
         `WHERE "run_key" IS NOT NULL AND "claims" = 0 AND "ended_at" IS NULL;`,
+      index(
+        "opwright_jobs_by_open_key",
+        "opwright_jobs",
+        `"lane", "run_key"`,
+        `${present("run_key")} AND "ended_at" IS NULL`,
+      ),
       // A queue leaves dead rows behind all the time, and grows slow with them.
       ...(engine === "postgres"
         ? [

@@ -50,7 +50,7 @@ export function jobRunVerbs(jobs: readonly string[]): readonly BuiltInVerb[] {
       isWrite: true,
       parameters: [idInPath],
       output: null,
-      errors: ["core.not_found"],
+      errors: ["core.not_found", "job_run_state"],
     },
     {
       name: "retry",
@@ -62,7 +62,7 @@ export function jobRunVerbs(jobs: readonly string[]): readonly BuiltInVerb[] {
       isWrite: true,
       parameters: [idInPath],
       output: null,
-      errors: ["core.not_found"],
+      errors: ["core.not_found", "job_run_state"],
     },
   ];
 }

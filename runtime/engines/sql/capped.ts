@@ -1,5 +1,5 @@
 // Rows of which somebody may have so many: who counts them and then adds one does so alone.
-import type { SqlSession } from "./session.js";
+import { isTrue, type SqlSession } from "./session.js";
 
 /**
  * Until the transaction ends, nobody else passes here for the same rows: without it, two that count
@@ -7,5 +7,21 @@ import type { SqlSession } from "./session.js";
  */
 export async function holdCount(session: SqlSession, what: string, of: string): Promise<void> {
   const { holdName } = session.dialect;
-  if (holdName !== "") await session.all(holdName, [`opwright count ${what} ${of}`]);
+  if (holdName !== "") await session.all(holdName, [nameOf(what, of)]);
+}
+
+/** The same for who can come back: false at once if somebody else is there. */
+export async function tryHoldCount(
+  session: SqlSession,
+  what: string,
+  of: string,
+): Promise<boolean> {
+  const { tryHoldName } = session.dialect;
+  if (tryHoldName === "") return true;
+  const [row] = await session.all(tryHoldName, [nameOf(what, of)]);
+  return isTrue(row?.["held"]);
+}
+
+function nameOf(what: string, of: string): string {
+  return `opwright count ${what} ${of}`;
 }

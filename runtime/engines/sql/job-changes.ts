@@ -62,7 +62,7 @@ export function sqlJobChanges(
       for (const job of jobs)
         cancelled += await session.run(
           `UPDATE "opwright_jobs" SET "state" = 'cancelled', "due_at" = NULL, "ended_at" = ${at(3)}, "kept_until" = ${at(4)} ` +
-            `WHERE "lane" = ${at(1)} AND "run_key" = ${at(2)} AND ${open}`,
+            `WHERE "lane" = ${at(1)} AND "run_key" = ${at(2)} AND "run_key" IS NOT NULL AND ${open}`,
           [laneOf(job, tenant), key, now, keptUntil],
         );
       return cancelled;

@@ -9,17 +9,17 @@ import type {
   RunHold,
   RunLimit,
 } from "../../ports/jobs.js";
-import { holdCount } from "./capped.js";
+import { tryHoldCount } from "./capped.js";
 import { claimedColumns, laneOf, readClaimedRun, readLane } from "./job-rows.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
-import { ownerStands } from "./webhook-standing.js";
+import { ownerStands, standsAs } from "./webhook-standing.js";
 
 /** How many lanes one claim looks at. */
 const lanesAtOnce = 256;
 const holdFields = { id: "uuid", claim: "integer" } as const;
 const listedFields = { id: "uuid" } as const;
-const jobField = { path: "job", type: "string", isColumn: true } as const;
+const scheduleField = { path: "schedule", type: "string", isColumn: true } as const;
 /** What is noted of a run whose last attempt ended without an outcome. */
 const endedWithProcess = "the process ended while the job ran";
 
@@ -33,12 +33,12 @@ export function sqlJobQueue(session: SqlSession): Queue {
   const settleAll = settlementOf(session);
 
   return {
-    async work(jobs, now) {
+    async work(schedules, now) {
       const [row] = await session.all(
         `SELECT (SELECT 1 FROM "opwright_jobs" WHERE "state" = 'ready' ORDER BY "lane" LIMIT 1) AS "ready", ` +
           `(SELECT 1 FROM "opwright_jobs" WHERE "due_at" <= ${at(1)} ORDER BY "due_at" LIMIT 1) AS "due", ` +
-          `(SELECT 1 FROM "opwright_job_schedules" WHERE "next_at" <= ${at(1)} AND ${dialect.isIn(jobField, at(2))} LIMIT 1) AS "planned"`,
-        [now, dialect.list(jobs)],
+          `(SELECT 1 FROM "opwright_job_schedules" WHERE "next_at" <= ${at(1)} AND ${dialect.isIn(scheduleField, at(2))} LIMIT 1) AS "planned"`,
+        [now, dialect.list(schedules)],
       );
       const has = (name: string): boolean => (row?.[name] ?? null) !== null;
       return { isReady: has("ready"), isDue: has("due"), isPlanned: has("planned") };
@@ -62,13 +62,12 @@ export function sqlJobQueue(session: SqlSession): Queue {
 
     async claim({ leaseUntil, after, jobs, limits, turnsOf }) {
       const found = await lanesAfter(after ?? "");
-      const end = found.at(-1);
-      const last =
-        found.length < lanesAtOnce || end === undefined ? null : laneOf(end.job, end.tenant);
       const known = found.filter(({ job }) => jobs.includes(job));
       const claimed: Omit<ClaimedRun, "hasStanding">[] = [];
-      for (const turns of turnsOf(await withRoom(session, known, limits)))
-        claimed.push(...(await take(turns, leaseUntil)));
+      const chosen = turnsOf(await withRoom(session, known, limits));
+      for (const turns of chosen) claimed.push(...(await take(turns, leaseUntil)));
+      const isAll = after === null && found.length < lanesAtOnce;
+      const last = isAll ? null : lastLane(found, chosen);
       return { claimed: await withStanding(session, claimed), last };
     },
 
@@ -82,6 +81,19 @@ export function sqlJobQueue(session: SqlSession): Queue {
 
     settle: settleAll,
   };
+}
+
+/**
+ * Where the next claim continues: behind the last lane that had a turn, so that all lanes have one
+ * before any has two; null if none is behind it.
+ */
+function lastLane(found: readonly FoundLane[], chosen: readonly LaneTurns[]): string | null {
+  const names = found.map(({ job, tenant }) => laneOf(job, tenant));
+  const turns = new Set(chosen.map(({ job, tenant }) => laneOf(job, tenant)));
+  const last = names.findLastIndex((name) => turns.has(name));
+  const at = last === -1 ? names.length - 1 : last;
+  const isEnd = at === names.length - 1 && names.length < lanesAtOnce;
+  return isEnd ? null : (names[at] ?? null);
 }
 
 function holdsText(holds: readonly RunHold[]): string {
@@ -99,10 +111,7 @@ function isHeld({ dialect }: SqlSession, position: number): string {
 
 type FoundLane = Omit<JobLane, "room">;
 
-/**
- * Counts how many runs may begin under the limits. Lanes come in order, so that two processes wait
- * for each other in the same order.
- */
+/** Counts how many runs may begin under the limits: none where another process counts them now. */
 async function withRoom(
   session: SqlSession,
   lanes: readonly FoundLane[],
@@ -113,7 +122,12 @@ async function withRoom(
     const key = isPerTenant ? laneOf(job, tenant) : job;
     const known = rooms.get(key);
     if (known !== undefined) return known;
-    await holdCount(session, "runs", key);
+    // A process that stands still there must not hold up what has no limit.
+    if (!(await tryHoldCount(session, "runs", key))) {
+      const none = { left: 0 };
+      rooms.set(key, none);
+      return none;
+    }
     const at = (position: number): string => session.dialect.placeholder(position);
     const ofTenant = isPerTenant ? ` AND "tenant_id" = ${at(2)}` : "";
     const [row] = await session.all(
@@ -158,13 +172,15 @@ function claimsOf(session: SqlSession) {
   };
 
   const take = async (turns: LaneTurns, leaseUntil: number) => {
+    const { highestRank } = turns;
+    const upTo = highestRank === null ? "" : ` AND "rank" <= ${at(3)}`;
     const first =
-      `SELECT "id" FROM "opwright_jobs" WHERE "state" = 'ready' AND "lane" = ${at(1)} ` +
+      `SELECT "id" FROM "opwright_jobs" WHERE "state" = 'ready' AND "lane" = ${at(1)}${upTo} ` +
       `ORDER BY "rank", "id" LIMIT ${turns.count}${dialect.skipLocked}`;
     const rows = await session.all(
       `UPDATE "opwright_jobs" SET "state" = 'running', "due_at" = ${at(2)}, "claims" = "claims" + 1, "attempts" = "attempts" + 1 ` +
         `WHERE "id" IN (${first}) RETURNING ${claimedColumns}`,
-      [laneOf(turns.job, turns.tenant), leaseUntil],
+      [laneOf(turns.job, turns.tenant), leaseUntil, ...(highestRank === null ? [] : [highestRank])],
     );
     return rows.map(readClaimedRun);
   };
@@ -182,7 +198,7 @@ async function withStanding(
   const { dialect } = session;
   const listed = dialect.records(listedFields, dialect.placeholder(1));
   const rows = await session.all(
-    `SELECT w."id" FROM "opwright_jobs" w WHERE w."id" IN (SELECT w."id" FROM ${listed}) AND NOT (${ownerStands})`,
+    `SELECT w."id" FROM "opwright_jobs" w WHERE w."id" IN (SELECT w."id" FROM ${listed}) AND NOT (${ownerStands} AND (w."actor_id" IS NULL OR (${standsAs(`"actor_id"`)})))`,
     [
       recordsText(
         listedFields,

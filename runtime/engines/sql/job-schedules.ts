@@ -2,46 +2,46 @@
 import type { JobStore } from "../../ports/jobs.js";
 import type { SqlSession } from "./session.js";
 
+const idField = { path: "schedule", type: "string", isColumn: true } as const;
+
 /** The methods of the store of jobs that are about schedules, within one transaction. */
 export function sqlJobSchedules(
   session: SqlSession,
 ): Pick<
   JobStore,
-  "schedules" | "beginSchedule" | "moveSchedule" | "endSchedule" | "pause" | "paused"
+  "schedules" | "beginSchedule" | "moveSchedule" | "endSchedules" | "pause" | "paused"
 > {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   return {
-    async schedules() {
+    async schedules(ids) {
       const rows = await session.all(
-        `SELECT "job", "next_at", "rule" FROM "opwright_job_schedules" ORDER BY "job"`,
-        [],
+        `SELECT "schedule", "next_at" FROM "opwright_job_schedules" WHERE ${dialect.isIn(idField, at(1))} ORDER BY "schedule"`,
+        [dialect.list(ids)],
       );
-      return rows.map((row) => ({
-        job: String(row["job"]),
-        nextAt: Number(row["next_at"]),
-        rule: String(row["rule"]),
-      }));
+      return rows.map((row) => ({ id: String(row["schedule"]), nextAt: Number(row["next_at"]) }));
     },
 
-    async beginSchedule({ job, nextAt, rule }) {
+    async beginSchedule({ id, nextAt }) {
       await session.run(
-        `INSERT INTO "opwright_job_schedules" ("job", "next_at", "rule") VALUES (${at(1)}, ${at(2)}, ${at(3)}) ON CONFLICT DO NOTHING`,
-        [job, nextAt, rule],
+        `INSERT INTO "opwright_job_schedules" ("schedule", "next_at") VALUES (${at(1)}, ${at(2)}) ON CONFLICT DO NOTHING`,
+        [id, nextAt],
       );
     },
 
-    async moveSchedule(from, to) {
+    async moveSchedule({ id, nextAt: from }, nextAt) {
       const changed = await session.run(
-        `UPDATE "opwright_job_schedules" SET "next_at" = ${at(4)}, "rule" = ${at(5)} ` +
-          `WHERE "job" = ${at(1)} AND "next_at" = ${at(2)} AND "rule" = ${at(3)}`,
-        [from.job, from.nextAt, from.rule, to.nextAt, to.rule],
+        `UPDATE "opwright_job_schedules" SET "next_at" = ${at(3)} WHERE "schedule" = ${at(1)} AND "next_at" = ${at(2)}`,
+        [id, from, nextAt],
       );
       return changed === 1;
     },
 
-    async endSchedule(job) {
-      await session.run(`DELETE FROM "opwright_job_schedules" WHERE "job" = ${at(1)}`, [job]);
+    async endSchedules(before, kept) {
+      await session.run(
+        `DELETE FROM "opwright_job_schedules" WHERE "next_at" < ${at(1)} AND NOT (${dialect.isIn(idField, at(2))})`,
+        [before, dialect.list(kept)],
+      );
     },
 
     async pause(job, when) {

@@ -93,6 +93,7 @@ const locks: LockDialect = {
   seizeRows: "",
   skipLocked: "",
   holdName: "",
+  tryHoldName: "",
 };
 
 const aggregates: AggregateDialect = {

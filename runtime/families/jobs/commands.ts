@@ -1,5 +1,5 @@
 // The command `jobs` of `node server.js`, for operators.
-import { presentName, storedNames } from "../../contract/former-names.js";
+import { firstName, presentName, storedNames } from "../../contract/former-names.js";
 import type { ServiceAtWork, ServiceCommand } from "../../operations/family.js";
 import { jobStore } from "../../ports/jobs.js";
 import type { JobsSpec } from "./spec.js";
@@ -22,29 +22,36 @@ export const jobsCommand = (spec: JobsSpec): ServiceCommand => ({
   read(args) {
     const [what, job] = args;
     if (args.length > 2) return null;
-    if (what === undefined) return state;
+    if (what === undefined) return state(spec);
     const known = job === undefined ? null : storedNames(spec.was, [job]);
     if (what === "failed") return listFailed(spec, known);
     if (what === "retry") return (service) => retry(service, known);
-    if (job === undefined || !Object.hasOwn(spec.jobs, job)) return null;
-    if (what === "pause") return (service) => pause(service, job, service.clock.now());
-    return what === "resume" ? (service) => pause(service, job, null) : null;
+    if (job === undefined || (what !== "pause" && what !== "resume")) return null;
+    if (!Object.hasOwn(spec.jobs, job))
+      return () => Promise.reject(new Error(unknownJob(spec, job)));
+    return (service) => pause(spec, service, job, what === "pause" ? service.clock.now() : null);
   },
 });
 
-const state: Work = async ({ clock, database }) => {
-  const store = database.reader.of(jobStore);
-  const { ready, scheduled, running, failed, lagMillis } = await store.state(clock.now());
-  const paused = await store.paused();
-  return JSON.stringify({
-    ready,
-    scheduled,
-    running,
-    failed,
-    lag_seconds: lagMillis / 1000,
-    paused,
-  });
-};
+const state =
+  ({ was }: JobsSpec): Work =>
+  async ({ clock, database }) => {
+    const store = database.reader.of(jobStore);
+    const { ready, scheduled, running, failed, lagMillis } = await store.state(clock.now());
+    const paused = (await store.paused()).map((job) => presentName(was, job));
+    return JSON.stringify({
+      ready,
+      scheduled,
+      running,
+      failed,
+      lag_seconds: lagMillis / 1000,
+      paused,
+    });
+  };
+
+function unknownJob({ jobs }: JobsSpec, job: string): string {
+  return `there is no job ${job}; there are ${Object.keys(jobs).join(", ")}`;
+}
 
 function listFailed({ was }: JobsSpec, jobs: readonly string[] | null): Work {
   return async ({ database }) => {
@@ -75,7 +82,14 @@ async function retry(
   }
 }
 
-async function pause({ write }: ServiceAtWork, job: string, at: number | null): Promise<string> {
-  await write("jobs.pause", ({ transaction }) => transaction.of(jobStore).pause(job, at));
+async function pause(
+  { was }: JobsSpec,
+  { write }: ServiceAtWork,
+  job: string,
+  at: number | null,
+): Promise<string> {
+  await write("jobs.pause", ({ transaction }) =>
+    transaction.of(jobStore).pause(firstName(was, job), at),
+  );
   return `${job} ${at === null ? "goes on" : "is paused"}`;
 }

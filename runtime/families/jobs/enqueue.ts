@@ -1,11 +1,14 @@
 // Enqueuing a job in the transaction of the operation that causes it (service.md "Jobs").
+import { createHash } from "node:crypto";
 import { durationMillis, type Delay } from "../../contract/durations.js";
 import { firstName, storedNames } from "../../contract/former-names.js";
+import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callWithTurns } from "../../operations/held-calls.js";
 import { jobStore, type RunsAs } from "../../ports/jobs.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { keptUntil } from "./kept-for.js";
+import { checkedTime, isStorable, later } from "./storable.js";
 import type { JobDeclaration, JobDeclarations } from "./spec.js";
 
 /** When and how a run begins. */
@@ -70,12 +73,26 @@ export function cancelRuns(
   key: string,
 ): Promise<number> {
   const now = context.clock.now();
-  const where = { tenant: context.tenant, jobs: storedNames(was, [job]), key };
+  const where = { tenant: context.tenant, jobs: storedNames(was, [job]), key: storedKey(key) };
   return context.transaction.of(jobStore).cancelByKey(where, now, keptUntil(now));
 }
 
 function inTransaction<T>(context: ExecutionContext, work: () => Promise<T>): Promise<T> {
-  return context.holdsTransaction ? work() : context.transact(work);
+  return context.holdsTransaction ? work() : context.commit(work);
+}
+
+/** Characters of a key. */
+const longestKey = 500;
+const keyPrefix = "key ";
+
+/** A key as it is stored, apart from those that `unique` makes. */
+function storedKey(key: string): string {
+  return `${keyPrefix}${key}`;
+}
+
+/** The key that an author's code has given; null if it has given none. */
+export function givenKey(stored: string | null): string | null {
+  return stored?.startsWith(keyPrefix) === true ? stored.slice(keyPrefix.length) : null;
 }
 
 /** Adds a run in the running transaction. Rejects as `Enqueue` does. */
@@ -97,11 +114,11 @@ export async function addRun(
     id: uuidv7(),
     tenant: context.tenant,
     job: firstName(was, job),
-    input: form.stored(JSON.stringify(input)),
+    input: storedInput(job, form.stored(JSON.stringify(input))),
     shape: form.shape,
     as: declaration.as === "service" ? ({ kind: "service" } as const) : rightsOf(context),
     rank,
-    key: key ?? uniqueKey(declaration, input),
+    key: key === undefined ? uniqueKey(declaration, input) : storedKey(key),
     dueAt,
     createdAt: now,
     maxAttempts: declaration.attempts,
@@ -109,6 +126,13 @@ export async function addRun(
   const id = await context.transaction.of(jobStore).add(run);
   context.follow(() => wake(jobStore));
   return id;
+}
+
+function storedInput(job: string, text: string): string {
+  if (text.length <= limits.maxJobCharacters) return text;
+  throw new TypeError(
+    `the input of ${job} has more than ${limits.maxJobCharacters} characters: keep it in a document or a file, and enqueue its id`,
+  );
 }
 
 /** Whose rights the run has: those of the invocation that enqueues it. */
@@ -126,23 +150,24 @@ function rightsOf({ identity, payer }: ExecutionContext): RunsAs {
 function uniqueKey({ unique }: JobDeclaration, input: unknown): string | null {
   if (unique === undefined) return null;
   const members = input as Readonly<Record<string, unknown>>;
-  return JSON.stringify(unique.map((name) => members[name] ?? null));
+  const text = JSON.stringify(unique.map((name) => members[name] ?? null));
+  // No index takes a text of any length.
+  const short = text.length <= longestKey ? text : createHash("sha256").update(text).digest("hex");
+  return `unique ${short}`;
 }
 
-const longestKey = 500;
 const mostPriority = 1_000;
 
 function checkedOptions({ delay, at, key, priority = 0 }: EnqueueOptions, now: number) {
   if (delay !== undefined && at !== undefined)
     throw new TypeError("a run has a delay or a time at which it begins, not both");
-  const dueAt = at === undefined ? null : at.getTime();
-  if (Number.isNaN(dueAt)) throw new TypeError("the time at which a run begins is no date");
-  if (key !== undefined && (key === "" || key.length > longestKey))
-    throw new TypeError(`the key of a run has 1 to ${longestKey} characters`);
+  const dueAt = at === undefined ? null : checkedTime(at.getTime());
+  if (key !== undefined && !isStorable(key, longestKey))
+    throw new TypeError(`the key of a run has 1 to ${longestKey} characters, none of them NUL`);
   if (!Number.isInteger(priority) || Math.abs(priority) > mostPriority)
     throw new TypeError(`a priority is a whole number from -${mostPriority} to ${mostPriority}`);
   return {
-    dueAt: delay === undefined ? dueAt : now + durationMillis(delay),
+    dueAt: delay === undefined ? dueAt : later(now, durationMillis(delay)),
     key,
     // The other way round than priorities, since 0 and -0 are the same but not written alike.
     rank: priority === 0 ? 0 : -priority,

@@ -11,10 +11,13 @@ import { tallies } from "../../operations/tally.js";
 import { jobStore } from "../../ports/jobs.js";
 import { jobsCommand } from "./commands.js";
 import { jobResources } from "./resources.js";
+import { plansOf } from "./schedules.js";
 import { readJobSettings } from "./settings.js";
 import type { JobsSpec } from "./spec.js";
 import { startWorker } from "./worker.js";
 
+/** A schedule of another version that nobody has moved on for so long has no process any more. */
+const unmovedMillis = 24 * 60 * 60 * 1_000;
 /** Rows that one batch removes. */
 const batchSize = 1_000;
 
@@ -22,8 +25,13 @@ export const jobsFamily = familyOf<JobsSpec>()({
   member: "jobs",
   settings: readJobSettings,
   open: async (spec) => [openedAs(jobResources, spec)],
-  jobs: (_spec, { clock }) => [
+  jobs: (spec, { clock }) => [
     hourly("jobs.old", (transaction) => transaction.of(jobStore).prune(clock.now(), batchSize)),
+    hourly("jobs.schedules", async (transaction) => {
+      const before = clock.now() - unmovedMillis;
+      await transaction.of(jobStore).endSchedules(before, [...plansOf(spec).keys()]);
+      return false;
+    }),
   ],
   commands: (spec) => [jobsCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),

@@ -1,9 +1,12 @@
 // A run of a job as the author's function has it: steps whose results are kept, sleep, progress
 // (service.md "Jobs").
 import { durationMillis, type Delay } from "../../contract/durations.js";
+import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { messageOf } from "../../operations/thrown.js";
 import type { Transaction } from "../../ports/database.js";
 import { jobStore, type ClaimedRun } from "../../ports/jobs.js";
+import { isStorable, later } from "./storable.js";
 
 /** Its functions can be taken out: `async (input, context, { step, sleep }) => …`. */
 export interface JobRun {
@@ -16,7 +19,8 @@ export interface JobRun {
    * Does something outside a transaction, such as a call of another service, and keeps its result,
    * which must be JSON: later attempts get that result and do not do it again. If the process dies
    * between the two, it is done again, so pass the run's id and the step's name on as a key. Names
-   * are a run's own; each may be used once in an attempt.
+   * are a run's own; each may be used once in an attempt. Steps come one after another, none within
+   * another.
    */
   readonly step: <T>(name: string, work: (context: ExecutionContext) => Promise<T>) => Promise<T>;
   /**
@@ -40,7 +44,7 @@ export interface RunStops {
   /** When it goes on, in epoch milliseconds, if it sleeps. */
   sleepsUntil: number | null;
   /** Why it has given up, if it has. */
-  givenUp: string | null;
+  givenUp: { readonly reason: string } | null;
 }
 
 const longestName = 200;
@@ -55,13 +59,21 @@ export function jobRun(
   const stops: RunStops = { sleepsUntil: null, givenUp: null };
   const results = new Map(kept);
   const used = new Set<string>();
+  /** The step that is under way. */
+  let current: string | null = null;
 
   /** The kept result of a step; undefined if it has not been done. */
   const begin = (name: string): string | undefined => {
     if (stops.sleepsUntil !== null) throw new Error("the run sleeps: nothing more may begin");
     if (stops.givenUp !== null) throw new Error("the run has given up: nothing more may begin");
-    if (name === "" || name.length > longestName)
-      throw new TypeError(`the name of a step has 1 to ${longestName} characters`);
+    if (!isStorable(name, longestName))
+      throw new TypeError(
+        `the name of a step has 1 to ${longestName} characters, none of them NUL`,
+      );
+    if (used.size >= limits.maxJobSteps)
+      throw new Error(
+        `a run has at most ${limits.maxJobSteps} steps: enqueue another for the rest`,
+      );
     if (used.has(name))
       throw new Error(
         `the step ${name} is there twice in one attempt: give each a name of its own`,
@@ -69,6 +81,23 @@ export function jobRun(
     used.add(name);
     return results.get(name);
   };
+  /**
+   * One step at a time: within another's transaction, or beside it, what a step has noted could be
+   * undone with the other.
+   */
+  const alone = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    context.call(`the step ${name}`, async () => {
+      if (current !== null)
+        throw new Error(
+          `${name} begins while ${current} is under way: a run does one step at a time`,
+        );
+      current = name;
+      try {
+        return await work();
+      } finally {
+        current = null;
+      }
+    });
   const keep = async (transaction: Transaction, name: string, text: string): Promise<void> => {
     if (!(await transaction.of(jobStore).addStep(claimed, name, text))) throw lost(claimed);
   };
@@ -78,48 +107,53 @@ export function jobRun(
     attempt: claimed.attempt,
     plannedAt: new Date(claimed.plannedAt),
 
-    async step(name, work) {
-      const known = begin(name);
-      if (known !== undefined) return resultOf(known);
-      const text = textOf(name, await work(context));
-      await context.commit((transaction) => keep(transaction, name, text));
-      return resultOf(text);
-    },
+    step: (name, work) =>
+      alone(name, async () => {
+        const known = begin(name);
+        if (known !== undefined) return resultOf(known);
+        const text = textOf(name, await work(context));
+        await context.commit((transaction) => keep(transaction, name, text));
+        return resultOf(text);
+      }),
 
-    async commit(name, work) {
-      const known = begin(name);
-      if (known !== undefined) return resultOf(known);
-      const text = await context.commit(async (transaction) => {
-        const made = textOf(name, await work(context));
-        await keep(transaction, name, made);
-        return made;
-      });
-      return resultOf(text);
-    },
+    commit: (name, work) =>
+      alone(name, async () => {
+        const known = begin(name);
+        if (known !== undefined) return resultOf(known);
+        const text = await context.commit(async (transaction) => {
+          const made = textOf(name, await work(context));
+          await keep(transaction, name, made);
+          return made;
+        });
+        return resultOf(text);
+      }),
 
-    async sleep(name, duration) {
-      const known = begin(name);
-      const until =
-        known === undefined ? context.clock.now() + durationMillis(duration) : Number(known);
-      if (known === undefined)
-        await context.commit((transaction) => keep(transaction, name, String(until)));
-      if (until <= context.clock.now()) return;
-      stops.sleepsUntil = until;
-      throw new Error("the run sleeps");
-    },
+    sleep: (name, duration) =>
+      alone(name, async () => {
+        const now = context.clock.now();
+        const known = begin(name);
+        const until = known === undefined ? later(now, durationMillis(duration)) : Number(known);
+        if (known === undefined)
+          await context.commit((transaction) => keep(transaction, name, String(until)));
+        if (until <= context.clock.now()) return;
+        stops.sleepsUntil = until;
+        throw new Error("the run sleeps");
+      }),
 
-    async progress(share, text) {
-      if (!(share >= 0 && share <= 1)) throw new TypeError("progress is a share from 0 to 1");
-      const noted = text === undefined ? { share } : { share, text: text.slice(0, longestText) };
-      const isHeld = await context.commit((transaction) =>
-        transaction.of(jobStore).setProgress(claimed, JSON.stringify(noted)),
-      );
-      if (!isHeld) throw lost(claimed);
-    },
+    progress: (share, text) =>
+      context.call("progress", async () => {
+        if (!(share >= 0 && share <= 1)) throw new TypeError("progress is a share from 0 to 1");
+        const noted = text === undefined ? { share } : { share, text: text.slice(0, longestText) };
+        const isHeld = await context.commit((transaction) =>
+          transaction.of(jobStore).setProgress(claimed, JSON.stringify(noted)),
+        );
+        if (!isHeld) throw lost(claimed);
+      }),
 
     giveUp(reason) {
-      stops.givenUp = reason;
-      throw new Error(reason);
+      // What an author's code gives may be anything.
+      stops.givenUp = { reason: messageOf(reason) };
+      throw new Error(stops.givenUp.reason);
     },
   };
   return { run, stops };
@@ -131,11 +165,17 @@ function resultOf<T>(text: string): T {
 }
 
 function textOf(step: string, value: unknown): string {
+  let text: string;
   try {
-    return JSON.stringify(value) ?? "";
+    text = JSON.stringify(value) ?? "";
   } catch (cause) {
     throw new TypeError(`the result of the step ${step} is no JSON`, { cause });
   }
+  if (text.length > limits.maxJobCharacters)
+    throw new TypeError(
+      `the result of the step ${step} has more than ${limits.maxJobCharacters} characters: keep it in a document or a file, and its id here`,
+    );
+  return text;
 }
 
 /** Another process has the run by now, or it was cancelled. */

@@ -4,6 +4,7 @@ import { presentName, storedNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { jobStore, type RunRecord, type RunState } from "../../ports/jobs.js";
+import { givenKey } from "./enqueue.js";
 import { keptUntil } from "./kept-for.js";
 import type { JobDeclarations } from "./spec.js";
 
@@ -72,26 +73,38 @@ export const jobRuns = {
       return { ...entry, input };
     },
 
-  /** Ends a run that has not ended. One that is under way ends at its next step. */
+  /**
+   * Ends a run that has not ended, and throws `job_run_state` for one that has. One that is under
+   * way ends at its next step.
+   */
   cancel:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
       const now = context.clock.now();
       const store = context.transaction.of(jobStore);
       if (!(await store.cancel(context.tenant, id, now, keptUntil(now))))
-        throw fail("core.not_found");
+        await refuseState(context, id);
     },
 
-  /** Has a run that has failed or was cancelled begin anew, with the results of its steps. */
+  /**
+   * Has a run that has failed or was cancelled begin anew, with the results of its steps. Throws
+   * `job_run_state` for others.
+   */
   retry:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
       const store = context.transaction.of(jobStore);
       if (!(await store.retry(context.tenant, id, context.clock.now())))
-        throw fail("core.not_found");
+        await refuseState(context, id);
       wakeAfterwards(context);
     },
 };
+
+/** Throws `job_run_state` for a run that is there, `core.not_found` otherwise. */
+async function refuseState(context: ExecutionContext, id: string): Promise<never> {
+  const run = await context.transaction.of(jobStore).find(context.tenant, id);
+  throw run === null ? fail("core.not_found") : fail("job_run_state", { state: run.state });
+}
 
 function wakeAfterwards(context: ExecutionContext): void {
   context.follow(() => context.resources.wake(jobStore));
@@ -103,7 +116,7 @@ function entryOf({ was }: JobDeclarations, run: RunRecord): JobRunEntry {
     id,
     job: presentName(was, job),
     state,
-    key,
+    key: givenKey(key),
     attempts,
     progress: progress === null ? null : (JSON.parse(progress) as JobRunEntry["progress"]),
     error,

@@ -17,7 +17,7 @@ export interface JobOutcome {
 
 /** Calls the function of a run's job. Doesn't reject for what that throws. */
 export async function runJob(
-  { handlers }: JobsSpec,
+  { handlers, jobs }: JobsSpec,
   service: ServiceAtWork,
   claimed: ClaimedRun,
   lifetime: Lifetime,
@@ -28,7 +28,7 @@ export async function runJob(
   const kept = hasSteps
     ? await service.database.reader.of(jobStore).steps(claimed.id)
     : new Map<string, string>();
-  const input: unknown = JSON.parse(service.kept.inputs(job).told(claimed.input, claimed.shape));
+  const given: unknown = JSON.parse(service.kept.inputs(job).told(claimed.input, claimed.shape));
   let stops: RunStops = { sleepsUntil: null, givenUp: null };
   const invoked = operation<unknown, void>({
     operationId: `jobs.${job}`,
@@ -36,21 +36,25 @@ export async function runJob(
     input: json(() => null),
     transaction: "read",
     // The name is that of the author's function, which messages about forgotten awaits show.
-    run: nameAs(handler.name, (given, context) => {
+    run: nameAs(handler.name, (input, context) => {
       const made = jobRun(context, claimed, kept);
       stops = made.stops;
-      return handler(given, context, made.run);
+      return handler(input, context, made.run);
     }),
   });
   try {
     const isAnonymous = as.kind === "nobody";
+    // Outside all tenants, as a credential that is scoped to none is.
+    const { tenant: outside } = service.context(invoked.operationId);
     const by = {
       tenant,
-      identity: identityOf(as),
+      identity: identityOf(as, tenant === outside ? null : tenant),
       isAnonymous,
       lifetime,
       correlationId: claimed.id,
     };
+    // The version that has enqueued it may have declared less.
+    const input = jobs[job]?.input(given, job);
     await invokeAs(service, invoked, by, () => input);
     return { fault: null, stops };
   } catch (error) {
@@ -58,10 +62,10 @@ export async function runJob(
   }
 }
 
-function identityOf(as: RunsAs): Identity | null {
+function identityOf(as: RunsAs, tenant: string | null): Identity | null {
   if (as.kind !== "principal") return null;
   const { principalId, actorId } = as;
-  return { principalId, actorId, sessionId: null, tenant: null, expiresAt: null };
+  return { principalId, actorId, sessionId: null, tenant, expiresAt: null };
 }
 
 function nameAs<Called extends (...given: never[]) => unknown>(

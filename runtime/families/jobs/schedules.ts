@@ -5,16 +5,18 @@ import { firstName } from "../../contract/former-names.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Transaction } from "../../ports/database.js";
-import { jobStore, type JobSchedule, type NewRun } from "../../ports/jobs.js";
+import { jobStore, type NewRun } from "../../ports/jobs.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { storeMillis } from "../../work/queue.js";
-import type { JobDeclaration, JobPlan, JobsSpec } from "./spec.js";
+import type { JobDeclarations, JobPlan, JobsSpec } from "./spec.js";
 
 /** A time that is missed by more than this was missed. */
 const graceMillis = 60_000;
 /** Missed times that are made up for at most. */
 const mostMissed = 1_000;
+/** Of those, times for which one transaction adds a run for each tenant. */
+const mostAtOnce = 10;
 /** Tenants that are read, and runs that are added, at once. */
 const pageSize = 1_000;
 /** A schedule whose pattern has no time any more, such as one for 31 February, is never due. */
@@ -25,39 +27,43 @@ export function nextTime(plan: JobPlan, after: number): number {
   return patternOf(plan).nextRun(new Date(after))?.getTime() ?? never;
 }
 
-/** What the next time is computed from: a schedule that was computed otherwise begins anew. */
-function ruleOf({ cron, timezone }: JobPlan): string {
-  return `${cron} ${timezone}`;
+/**
+ * The schedules of a service by their ids. A version that computes times otherwise has a schedule
+ * of its own, so that versions side by side don't set each other's back; one that calls the job
+ * otherwise has the same.
+ */
+export function plansOf({ jobs, was }: JobDeclarations): ReadonlyMap<string, Planned> {
+  const planned = Object.entries(jobs).flatMap(([job, { plan }]) =>
+    plan === undefined ? [] : [{ job, plan }],
+  );
+  return new Map(
+    planned.map((one) => {
+      const { cron, timezone } = one.plan;
+      return [`${firstName(was, one.job)} ${cron} ${timezone}`, one];
+    }),
+  );
 }
 
-/**
- * Begins the schedules of jobs that have none yet, from a time on, and ends those of jobs without a
- * plan.
- */
+/** A job that runs by itself. */
+interface Planned {
+  readonly job: string;
+  readonly plan: JobPlan;
+}
+
+/** Begins the schedules that have not begun yet, from a time on. */
 export async function beginSchedules(
   spec: JobsSpec,
   { database }: ServiceAtWork,
   from: number,
 ): Promise<void> {
-  const known = new Map(
-    (await database.reader.of(jobStore).schedules()).map((one) => [one.job, one]),
-  );
-  const isStale = ([job, { plan }]: readonly [string, JobDeclaration]): boolean =>
-    known.get(job)?.rule !== (plan === undefined ? undefined : ruleOf(plan));
-  const stale = Object.entries(spec.jobs).filter(isStale);
-  if (stale.length === 0) return;
+  const plans = plansOf(spec);
+  const begun = await database.reader.of(jobStore).schedules([...plans.keys()]);
+  const known = new Set(begun.map(({ id }) => id));
+  const others = [...plans].filter(([id]) => !known.has(id));
+  if (others.length === 0) return;
   await database.write({ lifetime: Lifetime.within(storeMillis) }, async (stores) => {
-    const store = stores.of(jobStore);
-    for (const [job, { plan }] of stale) {
-      const was = known.get(job);
-      if (plan === undefined) {
-        await store.endSchedule(job);
-        continue;
-      }
-      const is = { job, nextAt: nextTime(plan, from), rule: ruleOf(plan) };
-      if (was === undefined) await store.beginSchedule(is);
-      else await store.moveSchedule(was, is);
-    }
+    for (const [id, { plan }] of others)
+      await stores.of(jobStore).beginSchedule({ id, nextAt: nextTime(plan, from) });
   });
 }
 
@@ -70,46 +76,60 @@ export async function firePlans(
   service: ServiceAtWork,
   now: number,
 ): Promise<void> {
+  const plans = plansOf(spec);
   await service.database.write({ lifetime: Lifetime.within(storeMillis) }, async (stores) => {
     const store = stores.of(jobStore);
     const paused = await store.paused();
-    for (const due of await store.schedules()) {
-      const plan = spec.jobs[due.job]?.plan;
-      if (plan === undefined || due.nextAt > now) continue;
-      const to = { nextAt: nextTime(plan, now), rule: ruleOf(plan) };
-      if (!(await store.moveSchedule(due, to)) || paused.includes(due.job)) continue;
-      await addRuns(stores, service, { spec, due, times: timesOf(plan, due.nextAt, now), now });
+    for (const due of await store.schedules([...plans.keys()])) {
+      const planned = plans.get(due.id);
+      if (planned === undefined || due.nextAt > now) continue;
+      const { job, plan } = planned;
+      const { times, next } = timesOf(plan, due.nextAt, now);
+      if (!(await store.moveSchedule(due, next))) continue;
+      if (paused.includes(firstName(spec.was, job))) continue;
+      await addRuns(stores, service, { spec, job, times, now });
     }
   });
 }
 
-/** The times for which there is a run, of those from the first that is due until now. */
-function timesOf(plan: JobPlan, first: number, now: number): readonly number[] {
+/**
+ * The times for which there is a run, of those from the first that is due until now, and when the
+ * schedule is due again: before now if there are more than one transaction adds.
+ */
+function timesOf(plan: JobPlan, first: number, now: number) {
+  const next = nextTime(plan, now);
   if (plan.missed === "all") {
-    const times: number[] = [];
-    for (let time = first; time <= now && times.length < mostMissed; time = nextTime(plan, time))
-      times.push(time);
-    return times;
+    const all = timesUntil(plan, now, mostMissed).filter((time) => time >= first);
+    const times = all.slice(0, plan.perTenant ? mostAtOnce : mostMissed);
+    const last = times.at(-1);
+    const isRest = last !== undefined && times.length < all.length;
+    return { times, next: isRest ? nextTime(plan, last) : next };
   }
-  const last = Math.max(first, lastTime(plan, now) ?? first);
-  return plan.missed === "skip" && now - last > graceMillis ? [] : [last];
+  const last = Math.max(first, timesUntil(plan, now, 1)[0] ?? first);
+  const isMissed = plan.missed === "skip" && now - last > graceMillis;
+  return { times: isMissed ? [] : [last], next };
 }
 
-/** The last time of a plan until now. */
-function lastTime(plan: JobPlan, now: number): number | undefined {
+/** The last so many times of a plan until now, in order. */
+function timesUntil(plan: JobPlan, now: number, count: number): readonly number[] {
   // Times are whole seconds, and the one to begin from is not among those before it.
-  return patternOf(plan)
-    .previousRuns(1, new Date(now + 1_000))[0]
-    ?.getTime();
+  const before = patternOf(plan).previousRuns(count, new Date(now + 1_000));
+  return before.map((time) => time.getTime()).sort((one, other) => one - other);
 }
 
 function patternOf({ cron, timezone }: JobPlan): Cron {
-  return new Cron(cron, { timezone, mode: "5-part", paused: true });
+  return new Cron(cron, {
+    timezone,
+    mode: "5-part",
+    paused: true,
+    // As cron has it: a time that is said without a wildcard or a step is done once a day.
+    fixedTimeRule: "no-wildcard",
+  });
 }
 
 interface DueRuns {
   readonly spec: JobsSpec;
-  readonly due: JobSchedule;
+  readonly job: string;
   readonly times: readonly number[];
   readonly now: number;
 }
@@ -117,7 +137,7 @@ interface DueRuns {
 async function addRuns(
   stores: Transaction,
   service: ServiceAtWork,
-  { spec, due: { job }, times, now }: DueRuns,
+  { spec, job, times, now }: DueRuns,
 ): Promise<void> {
   const declaration = spec.jobs[job];
   if (declaration?.plan === undefined) return;

@@ -1,6 +1,15 @@
 // Whose runs begin next: tenants take turns, and those of whom less runs come first.
 import type { JobLane, LaneTurns } from "../../ports/jobs.js";
 
+/** A run that begins or has ended. */
+interface Turn {
+  readonly tenant: string;
+  readonly job: string;
+}
+
+/** Tenants whose last job is remembered. */
+const mostRemembered = 10_000;
+
 /** The room of one process, and who uses it. */
 export class JobTurns {
   readonly #slots: number;
@@ -8,6 +17,8 @@ export class JobTurns {
   #busy = 0;
   /** The tenant whose turn was last. */
   #last = "";
+  /** The job of each tenant whose turn was last. */
+  readonly #lastJobs = new Map<string, string>();
 
   /** `slots` is how many runs may be under way at once. */
   constructor(slots: number) {
@@ -18,12 +29,15 @@ export class JobTurns {
     return this.#slots - this.#busy;
   }
 
-  begin(tenant: string): void {
+  begin({ tenant, job }: Turn): void {
     this.#busy += 1;
     this.#running.set(tenant, this.#of(tenant) + 1);
+    // Whoever is forgotten begins with the first of its jobs again.
+    if (this.#lastJobs.size >= mostRemembered) this.#lastJobs.clear();
+    this.#lastJobs.set(tenant, job);
   }
 
-  end(tenant: string): void {
+  end({ tenant }: Turn): void {
     this.#busy -= 1;
     const left = this.#of(tenant) - 1;
     if (left > 0) this.#running.set(tenant, left);
@@ -38,7 +52,7 @@ export class JobTurns {
     for (let left = this.room; left > 0; left -= 1) {
       const tenant = this.#next(waiting, given);
       if (tenant === undefined) break;
-      const lane = bestLane(waiting.get(tenant) ?? [], counts);
+      const lane = bestLane(waiting.get(tenant) ?? [], counts, this.#lastJobs.get(tenant) ?? "");
       if (lane === undefined) {
         waiting.delete(tenant);
         left += 1;
@@ -49,7 +63,12 @@ export class JobTurns {
       given.set(tenant, (given.get(tenant) ?? 0) + 1);
       this.#last = tenant;
     }
-    return [...counts].map(([{ job, tenant }, count]) => ({ job, tenant, count }));
+    return [...counts].map(([lane, count]) => ({
+      job: lane.job,
+      tenant: lane.tenant,
+      count,
+      highestRank: nextRank(lane, lanes),
+    }));
   }
 
   /** The tenant with the fewest runs; of several, the next one behind the last. */
@@ -84,19 +103,33 @@ function tenantsOf(lanes: readonly JobLane[]): Map<string, JobLane[]> {
   return waiting;
 }
 
-/** The lane with the lowest rank that has room; of several, the one with the fewest turns. */
+/**
+ * The lane with the lowest rank that has room; of several, the one with the fewest turns, and then
+ * the next one behind the last job.
+ */
 function bestLane(
   lanes: readonly JobLane[],
   counts: ReadonlyMap<JobLane, number>,
+  last: string,
 ): JobLane | undefined {
-  let best: JobLane | undefined;
-  for (const lane of lanes) {
-    if (lane.room !== null && lane.room.left <= 0) continue;
-    const isBetter =
-      best === undefined ||
-      lane.rank < best.rank ||
-      (lane.rank === best.rank && (counts.get(lane) ?? 0) < (counts.get(best) ?? 0));
-    if (isBetter) best = lane;
-  }
+  const [best] = lanes
+    .filter(({ room }) => room === null || room.left > 0)
+    .toSorted(
+      (one, other) =>
+        one.rank - other.rank ||
+        (counts.get(one) ?? 0) - (counts.get(other) ?? 0) ||
+        Number(one.job <= last) - Number(other.job <= last) ||
+        (one.job < other.job ? -1 : 1),
+    );
   return best;
+}
+
+/** The rank of the tenant's next lane, whose runs come before those of higher ones in this lane. */
+function nextRank({ tenant, rank }: JobLane, lanes: readonly JobLane[]): number | null {
+  let next: number | null = null;
+  for (const other of lanes) {
+    if (other.tenant !== tenant || other.rank <= rank || !Number.isFinite(other.rank)) continue;
+    next = next === null ? other.rank : Math.min(next, other.rank);
+  }
+  return next;
 }

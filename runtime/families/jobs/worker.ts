@@ -1,10 +1,10 @@
 // Works on runs of jobs: claims them in turns, calls the author's functions, and notes how they
 // ended (service.md "Jobs").
-import { presentName, storedNames } from "../../contract/former-names.js";
-import { missingAwait } from "../../operations/calls.js";
+import { firstName, presentName, storedNames } from "../../contract/former-names.js";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
+import { monotonicMillis, sleep } from "../../ports/ambient.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { jobStore, type ClaimedRun, type RunEnd, type RunLimit } from "../../ports/jobs.js";
 import {
@@ -16,8 +16,9 @@ import {
 } from "../../work/queue.js";
 import { writeTogether } from "../../work/together.js";
 import { keptUntil } from "./kept-for.js";
+import { reasonOf, storable } from "./reason.js";
 import { runJob } from "./run-job.js";
-import { beginSchedules, firePlans } from "./schedules.js";
+import { beginSchedules, firePlans, plansOf } from "./schedules.js";
 import type { JobSettings } from "./settings.js";
 import type { JobDeclaration, JobsSpec } from "./spec.js";
 import { JobTurns } from "./turns.js";
@@ -25,12 +26,15 @@ import { JobTurns } from "./turns.js";
 const longestWaitMillis = 60 * 60_000;
 /** Runs whose time has come that one transaction makes ready. */
 const ripenedAtOnce = 1_000;
-const longestError = 500;
+/** Milliseconds until an end is noted again that could not be. */
+const againMillis = 1_000;
 
 /** How an attempt of a run ended. */
 interface RunAttemptEnd extends AttemptEnd {
   /** When it goes on, if it sleeps. */
   readonly sleepsUntil: number | null;
+  /** What was thrown, for the log. */
+  readonly fault: unknown;
 }
 
 /** What runs are worked on with. */
@@ -76,11 +80,10 @@ export function startWorker(
     },
     claim: claimer({ spec, service, settings }),
     attempt: (run, lifetime) => attempt({ spec, service, settings }, run, lifetime),
-    endBy: (fault) => failed(reasonOf(fault), false),
-    async settle(run, { reason, sleepsUntil }, at, dueAt) {
-      const end = endOf(spec.jobs[run.job], { reason, sleepsUntil }, at, dueAt);
-      if (!(await settle({ run, end, at }))) return;
-      noteEnd(service, run, end);
+    endBy: (fault, run) => failed(storable(messageOf(fault)), isLast(run), fault),
+    async settle(run, attempted, at, dueAt) {
+      const end = endOf(spec.jobs[run.job], attempted, at, dueAt);
+      if (await settle({ run, end, at })) noteEnd(service, run, end, attempted.fault);
     },
     async release(run, at) {
       await settle({ run, end: { kind: "released" }, at });
@@ -96,28 +99,42 @@ interface Settled {
   readonly at: number;
 }
 
-/** Makes the function that notes an end, together with others; says whether the run was held. */
-function settler({ service }: Working): (one: Settled) => Promise<boolean> {
-  return writeTogether(async (ends) => {
+/**
+ * Makes the function that notes an end, together with others; says whether the run was held. What
+ * can't be noted with others is noted alone, so that it keeps no other from being noted.
+ */
+function settler({ service, settings }: Working): (one: Settled) => Promise<boolean> {
+  const note = async (ends: readonly Settled[]): Promise<readonly boolean[]> => {
     const at = Math.max(...ends.map((one) => one.at));
+    const noted = ends.map(({ run, end }) => ({ id: run.id, claim: run.claim, end }));
     const held = new Set(
       await service.database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
-        stores.of(jobStore).settle(
-          ends.map(({ run, end }) => ({ id: run.id, claim: run.claim, end })),
-          at,
-        ),
+        stores.of(jobStore).settle(noted, at),
       ),
     );
     return ends.map(({ run }) => held.has(run.id));
-  });
+  };
+  const noteTogether = writeTogether(note);
+  /** Until another process may have the run: a database that was away is there again by then. */
+  const noteAlone = async (one: Settled): Promise<boolean> => {
+    for (const until = monotonicMillis() + settings.leaseMillis; ;)
+      try {
+        const [isHeld = false] = await note([one]);
+        return isHeld;
+      } catch (error) {
+        if (monotonicMillis() + againMillis > until) throw error;
+        await sleep(againMillis, undefined, { ref: false });
+      }
+  };
+  return (one) => noteTogether(one).catch(() => noteAlone(one));
 }
 
 /** Makes the function that claims runs, in turns between tenants. */
 function claimer({ spec, service, settings }: Working) {
-  const { database, log } = service;
+  const { database } = service;
   const turns = new JobTurns(settings.slots);
-  const names = Object.keys(spec.jobs);
-  const stored = storedNames(spec.was, names);
+  const stored = storedNames(spec.was, Object.keys(spec.jobs));
+  const schedules = [...plansOf(spec).keys()];
   const limits = limitsOf(spec, stored);
   const startedAt = service.clock.now();
   let isPlanning = false;
@@ -127,7 +144,7 @@ function claimer({ spec, service, settings }: Working) {
     if (!isPlanning) await beginSchedules(spec, service, startedAt);
     isPlanning = true;
     if (turns.room <= 0) return null;
-    const work = await database.reader.of(jobStore).work(names, now);
+    const work = await database.reader.of(jobStore).work(schedules, now);
     if (work.isPlanned) await firePlans(spec, service, now);
     if (!work.isReady && !work.isDue && !work.isPlanned) return null;
     const { claimed, ripened, next } = await database.write(
@@ -136,7 +153,9 @@ function claimer({ spec, service, settings }: Working) {
         const store = stores.of(jobStore);
         const ripe = work.isDue ? await store.ripen(now, ripenedAtOnce, keptUntil(now)) : 0;
         const paused = await store.paused();
-        const begun = stored.filter((job) => !paused.includes(presentName(spec.was, job)));
+        const isPaused = (job: string): boolean =>
+          paused.includes(firstName(spec.was, presentName(spec.was, job)));
+        const begun = stored.filter((job) => !isPaused(job));
         const claim = await store.claim({
           leaseUntil,
           after: last,
@@ -149,11 +168,10 @@ function claimer({ spec, service, settings }: Working) {
     );
     last = next;
     const batches = claimed.map((run) => {
-      turns.begin(run.tenant);
+      turns.begin(run);
       const item = { ...run, job: presentName(spec.was, run.job) };
-      return { items: [item], end: () => turns.end(run.tenant) };
+      return { items: [item], end: () => turns.end(run) };
     });
-    if (batches.length > 0) log.debug({ runs: batches.length }, "runs of jobs begin");
     return {
       batches,
       isMore: batches.length > 0 || ripened === ripenedAtOnce || last !== null,
@@ -177,23 +195,32 @@ async function attempt(
   lifetime: Lifetime,
 ): Promise<RunAttemptEnd> {
   if (!run.hasStanding)
-    return failed("whoever enqueued it is inactive or no longer a member", true);
+    return failed("whoever enqueued it is inactive or no longer a member", true, undefined);
   const { fault, stops } = await runJob(spec, service, run, lifetime);
   if (stops.sleepsUntil !== null) return { ...done, sleepsUntil: stops.sleepsUntil };
-  if (stops.givenUp !== null) return failed(stops.givenUp.slice(0, longestError), true);
+  if (stops.givenUp !== null) return failed(storable(stops.givenUp.reason), true, undefined);
   if (fault === null) return done;
-  return failed(reasonOf(fault.error), run.attempt >= run.maxAttempts);
+  const { error } = fault;
+  const reason = reasonOf(error, spec.jobs[run.job]?.timeoutSeconds ?? 0);
+  return failed(reason, isLast(run), error);
 }
 
-const done: RunAttemptEnd = { reason: null, isAnswered: true, isFinal: false, sleepsUntil: null };
+/** Whether no attempt is left. */
+function isLast({ attempt: number, maxAttempts }: ClaimedRun): boolean {
+  return number >= maxAttempts;
+}
+
+const done: RunAttemptEnd = {
+  reason: null,
+  isAnswered: true,
+  isFinal: false,
+  sleepsUntil: null,
+  fault: undefined,
+};
 
 /** The end of an attempt that doesn't count if the service stops. */
-function failed(reason: string, isFinal: boolean): RunAttemptEnd {
-  return { reason, isAnswered: false, isFinal, sleepsUntil: null };
-}
-
-function reasonOf(fault: unknown): string {
-  return missingAwait(fault) ?? messageOf(fault).slice(0, longestError);
+function failed(reason: string, isFinal: boolean, fault: unknown): RunAttemptEnd {
+  return { reason, isAnswered: false, isFinal, sleepsUntil: null, fault };
 }
 
 /** What is noted of an attempt. */
@@ -213,12 +240,16 @@ function endOf(
 }
 
 /** A failed attempt is a line of the log and a count of the metrics. */
-function noteEnd(service: ServiceAtWork, run: ClaimedRun, end: RunEnd): void {
-  if (end.kind === "done") tally(service, "jobs_done");
+function noteEnd(service: ServiceAtWork, run: ClaimedRun, end: RunEnd, fault: unknown): void {
+  const { id, job, tenant, attempt: number } = run;
+  const about = { run: id, job, tenant, attempt: number };
+  if (end.kind === "done") {
+    tally(service, "jobs_done");
+    service.log.debug(about, "a job is done");
+  }
   if (end.kind !== "failed" && end.kind !== "again") return;
   tally(service, "jobs_failed");
-  const { id, job, tenant, attempt: number } = run;
-  const entry = { run: id, job, tenant, attempt: number, reason: end.error };
+  const entry = { ...about, reason: end.error, ...(fault === undefined ? {} : { err: fault }) };
   if (end.kind === "again") service.log.warn(entry, "a job failed, and is tried again");
   else {
     tally(service, "jobs_given_up");

@@ -1,0 +1,20 @@
+// Texts and times as every engine stores them, whoever has written them.
+
+/** The last millisecond of the year 9999: later times have no RFC 3339 text. */
+const lastTime = 253_402_300_799_999;
+
+/** Whether a text has up to so many characters, none of them NUL or half of one. */
+export function isStorable(text: string, longest: number): boolean {
+  return text !== "" && text.length <= longest && !text.includes("\0") && text.isWellFormed();
+}
+
+/** A time so many milliseconds later. Throws a `TypeError` for one behind the year 9999. */
+export function later(now: number, millis: number): number {
+  return checkedTime(now + millis);
+}
+
+/** The time, in epoch milliseconds. Throws a `TypeError` for one that no text says. */
+export function checkedTime(time: number): number {
+  if (!(Math.abs(time) <= lastTime)) throw new TypeError("a run begins before the year 10000");
+  return time;
+}
