@@ -50,20 +50,18 @@ export interface RunStops {
 const longestName = 200;
 const longestText = 500;
 
-/** Makes a run for the author's function, and what that says of its end. */
-export function jobRun(
+/** The steps of one attempt: which have been done, and which is under way. */
+function attemptSteps(
   context: ExecutionContext,
   claimed: ClaimedRun,
   kept: ReadonlyMap<string, string>,
-): { readonly run: JobRun; readonly stops: RunStops } {
-  const stops: RunStops = { sleepsUntil: null, givenUp: null };
-  const results = new Map(kept);
+  stops: RunStops,
+) {
   const used = new Set<string>();
-  /** The step that is under way. */
   let current: string | null = null;
 
-  /** The kept result of a step; undefined if it has not been done. */
-  const begin = (name: string): string | undefined => {
+  /** Throws if a step with this name may not begin. */
+  const checkStep = (name: string): void => {
     if (stops.sleepsUntil !== null) throw new Error("the run sleeps: nothing more may begin");
     if (stops.givenUp !== null) throw new Error("the run has given up: nothing more may begin");
     if (!isStorable(name, longestName))
@@ -78,67 +76,73 @@ export function jobRun(
       throw new Error(
         `the step ${name} is there twice in one attempt: give each a name of its own`,
       );
-    used.add(name);
-    return results.get(name);
-  };
-  /**
-   * One step at a time: within another's transaction, or beside it, what a step has noted could be
-   * undone with the other.
-   */
-  const alone = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-    context.call(`the step ${name}`, async () => {
-      if (current !== null)
-        throw new Error(
-          `${name} begins while ${current} is under way: a run does one step at a time`,
-        );
-      current = name;
-      try {
-        return await work();
-      } finally {
-        current = null;
-      }
-    });
-  const keep = async (transaction: Transaction, name: string, text: string): Promise<void> => {
-    if (!(await transaction.of(jobStore).addStep(claimed, name, text))) throw lost(claimed);
+    if (current !== null)
+      throw new Error(
+        `${name} begins while ${current} is under way: a run does one step at a time`,
+      );
   };
 
+  return {
+    /**
+     * The kept result of a step, or what `work` makes, which has kept it. One step at a time: within
+     * another's transaction, or beside it, what a step has noted could be undone with the other.
+     */
+    once: <T>(name: string, work: () => Promise<string>): Promise<T> =>
+      context.call(`the step ${name}`, async () => {
+        checkStep(name);
+        used.add(name);
+        current = name;
+        try {
+          return resultOf<T>(kept.get(name) ?? (await work()));
+        } finally {
+          current = null;
+        }
+      }),
+    async keep(transaction: Transaction, name: string, text: string): Promise<void> {
+      if (!(await transaction.of(jobStore).addStep(claimed, name, text))) throw lost(claimed);
+    },
+  };
+}
+
+/** Makes a run for the author's function, and what that says of its end. */
+export function jobRun(
+  context: ExecutionContext,
+  claimed: ClaimedRun,
+  kept: ReadonlyMap<string, string>,
+): { readonly run: JobRun; readonly stops: RunStops } {
+  const stops: RunStops = { sleepsUntil: null, givenUp: null };
+  const { once, keep } = attemptSteps(context, claimed, kept, stops);
   const run: JobRun = {
     id: claimed.id,
     attempt: claimed.attempt,
     plannedAt: new Date(claimed.plannedAt),
 
     step: (name, work) =>
-      alone(name, async () => {
-        const known = begin(name);
-        if (known !== undefined) return resultOf(known);
+      once(name, async () => {
         const text = textOf(name, await work(context));
         await context.commit((transaction) => keep(transaction, name, text));
-        return resultOf(text);
+        return text;
       }),
 
     commit: (name, work) =>
-      alone(name, async () => {
-        const known = begin(name);
-        if (known !== undefined) return resultOf(known);
-        const text = await context.commit(async (transaction) => {
-          const made = textOf(name, await work(context));
-          await keep(transaction, name, made);
-          return made;
-        });
-        return resultOf(text);
-      }),
+      once(name, () =>
+        context.commit(async (transaction) => {
+          const text = textOf(name, await work(context));
+          await keep(transaction, name, text);
+          return text;
+        }),
+      ),
 
-    sleep: (name, duration) =>
-      alone(name, async () => {
-        const now = context.clock.now();
-        const known = begin(name);
-        const until = known === undefined ? later(now, durationMillis(duration)) : Number(known);
-        if (known === undefined)
-          await context.commit((transaction) => keep(transaction, name, String(until)));
-        if (until <= context.clock.now()) return;
-        stops.sleepsUntil = until;
-        throw new Error("the run sleeps");
-      }),
+    async sleep(name, duration) {
+      const until = await once<number>(name, async () => {
+        const text = String(later(context.clock.now(), durationMillis(duration)));
+        await context.commit((transaction) => keep(transaction, name, text));
+        return text;
+      });
+      if (until <= context.clock.now()) return;
+      stops.sleepsUntil = until;
+      throw new Error("the run sleeps");
+    },
 
     progress: (share, text) =>
       context.call("progress", async () => {
