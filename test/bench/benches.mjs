@@ -4,6 +4,7 @@ export const benches = [
   "generate",
   "http",
   "identity",
+  "jobs",
   "loop",
   "neighbours",
   "query",

@@ -61,13 +61,13 @@ export function execute(command, args, options) {
   return stdout;
 }
 
-/** The folder of other generators, installed without scripts beside nothing that is ours. */
-export function installedPeers() {
-  const peers = join(repository, "node_modules/.cache/opwright-bench-clients");
-  const wanted = readFileSync(join(repository, "test/bench/client/package-lock.json"), "utf8");
+/** The folder of a bench's peers, installed without scripts beside nothing that is ours. */
+export function installedPeers(bench = "client") {
+  const peers = join(repository, `node_modules/.cache/opwright-bench-${bench}`);
+  const wanted = readFileSync(join(repository, `test/bench/${bench}/package-lock.json`), "utf8");
   const installed = join(peers, "installed");
   if (existsSync(installed) && readFileSync(installed, "utf8") === wanted) return peers;
-  cpSync(join(repository, "test/bench/client"), peers, { recursive: true });
+  cpSync(join(repository, `test/bench/${bench}`), peers, { recursive: true });
   execute("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: peers });
   writeFileSync(installed, wanted);
   return peers;
