@@ -78,7 +78,7 @@ for (const { name, isAvailable } of engines) {
         await autumn.app.clock.set(`2026-10-${time}:00Z`);
         await autumn.app.jobs.done();
       }
-      // On 25 October half past two comes twice: it runs once.
+      // On 25 October half past two comes twice: it runs once, the first time.
       expect(autumn.timesOf("jobs.night.report")).toEqual([
         "2026-10-25T00:30:00.000Z",
         "2026-10-26T01:30:00.000Z",
