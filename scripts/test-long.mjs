@@ -21,6 +21,7 @@ const settings = {
   OPWRIGHT_AGGREGATE_RUNS: String(Math.max(1_000, Number(count))),
   OPWRIGHT_TEST_TEXTS: String(Math.max(5_000, Number(count) * 10)),
   OPWRIGHT_TEST_INTERRUPTIONS: String(Math.max(30, Math.ceil(Number(count) / 15))),
+  OPWRIGHT_TEST_KILLS: String(Math.max(20, Math.ceil(Number(count) / 15))),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
@@ -30,6 +31,7 @@ run("npx", ["vitest", "run", "test/acceptance/evolution/histories.test.ts"], set
 run("npx", ["vitest", "run", "test/property/writers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/version-pairs.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/guarantees/non-interference"], settings);
+run("npx", ["vitest", "run", "test/acceptance/jobs/kills.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/evolution/rollout.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/guarantees/no-loss.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/storage/large-transfers.test.ts"], settings);
