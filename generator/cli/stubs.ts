@@ -1,5 +1,5 @@
-// Adding missing handlers, hooks and functions of jobs to the author's files, once, outside the generated folder
-// (ts-morph).
+// Adding missing handlers, hooks and functions of jobs to the author's files, once, outside the
+// generated folder (ts-morph).
 import { join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
 import type { Finding } from "../diagnostics/diagnostics.js";

@@ -29,9 +29,9 @@ export interface TestedJobs {
    */
   done(): Promise<void>;
   /**
-   * Runs in a tenant, the newest first, up to 1 000: of one job, or of all. `tenant` is its name in
-   * the test, `test` if left out, or null for runs outside all tenants. Runs that are done are there
-   * if their job says `keep`. Rejects for a job that is none.
+   * Runs in a tenant, the newest first, up to 1 000: of one job, or of all. `tenant` is its name
+   * in the test, `test` if left out, or null for runs outside all tenants. Runs that are done are
+   * there if their job says `keep`. Rejects for a job that is none.
    */
   list(job?: string, tenant?: string | null): Promise<readonly TestedRun[]>;
 }

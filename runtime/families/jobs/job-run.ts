@@ -84,8 +84,8 @@ function attemptSteps(
 
   return {
     /**
-     * The kept result of a step, or what `work` makes, which has kept it. One step at a time: within
-     * another's transaction, or beside it, what a step has noted could be undone with the other.
+     * The kept result of a step, or what `work` makes, which has kept it. One step at a time:
+     * within another's transaction, or beside it, what a step has noted could be undone with it.
      */
     once: <T>(name: string, work: () => Promise<string>): Promise<T> =>
       context.call(`the step ${name}`, async () => {

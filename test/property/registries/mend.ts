@@ -29,13 +29,13 @@ export function mended(made: Json, draw: Draw): Json {
     ...(search === undefined || !hasDocuments ? {} : { search }),
     ...ofService(made),
     ...each("operations", (one) => operation(one, draw)),
-    ...each("documents", (one) => document(one, search === undefined)),
-    ...each("composites", (one) => document(one, false)),
+    ...each("documents", (one) => document(reminded(one), search === undefined)),
+    ...each("composites", (one) => document(reminded(one), false)),
     ...each("storage", storage),
     ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
     ...ofTenancy(made),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
-    ...ofJobs(made),
+    ...ofJobs(reminding(made)),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
@@ -262,6 +262,25 @@ function ofWebhooks({ webhooks, outbox }: Json): Json {
       ...(known.length === 0 ? {} : { events: known }),
     },
   };
+}
+
+const reminder = "reminders.due";
+
+/** A document whose reminders are of a job and a field that are there. */
+function reminded(one: Fields): Fields {
+  const [first] = [one["remind"]].flat();
+  if (!isMap(first) || !isMap(first["at"])) return one;
+  return { ...one, remind: { job: reminder, at: { ...first["at"], field: "created_at" } } };
+}
+
+/** The registry with the job of its reminders. */
+function reminding(made: Json): Json {
+  const documents = [made["documents"], made["composites"]].flatMap((section) =>
+    isMap(section) ? Object.values(section) : [],
+  );
+  if (!documents.some((one) => isMap(one) && one["remind"] !== undefined)) return made;
+  const due = { in: { id: "uuid" }, run: "registry/reminders.ts#due" };
+  return { ...made, jobs: { ...(isMap(made["jobs"]) ? made["jobs"] : {}), [reminder]: due } };
 }
 
 /** Jobs that can run, by themselves or because they are enqueued; their runs where there are any. */

@@ -30,6 +30,7 @@ const places: readonly (readonly [string, Place])[] = [
   ["documents.*.soft_delete.read", (world) => guardOf(world, "documents")],
   ["**.paths.*", overriding],
   ["types.*", (world) => anyType(world.draw, [])],
+  [`${documents}.*.remind.**.at`, asShaped],
   [`${documents}.*.type`, documentType],
   [`${documents}.*.create`, creatable],
   [
