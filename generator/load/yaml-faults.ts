@@ -67,6 +67,12 @@ function knownFault(text: string, error: YAMLError, said: string): KnownFault | 
       message: 'inside { } an array type is written in quotes: "string[]"',
       hint: `Write \`"${wordAround(text, offset)}"\`, with the quotes.`,
     };
+  // A pattern of cron, most of the time; what is behind the mark depends on it.
+  if (/^\*(?:\/\d+)?(?= )/.test(text.slice(offset)) || /alias cannot be/i.test(said))
+    return {
+      message: "a text that begins with * is written in quotes",
+      hint: 'Write `"*/15 * * * *"`, with the quotes.',
+    };
   const unclosed = unclosedAt(text, error);
   if (unclosed !== undefined) return unclosed;
   const braced = wordAround(text, offset);
