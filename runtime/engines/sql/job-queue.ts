@@ -13,7 +13,7 @@ import { tryHoldCount } from "./capped.js";
 import { claimedColumns, laneOf, readClaimedRun, readLane } from "./job-rows.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
-import { ownerStands, standsAs } from "./webhook-standing.js";
+import { ownerStands, standsAs } from "./standing.js";
 
 /** How many lanes one claim looks at. */
 const lanesAtOnce = 256;

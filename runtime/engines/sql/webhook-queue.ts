@@ -2,7 +2,7 @@
 import type { ClaimedDelivery, WaitingWebhook, WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
-import { ownerStands } from "./webhook-standing.js";
+import { ownerStands } from "./standing.js";
 
 /** How many webhooks one claim looks at. */
 const webhooksAtOnce = 256;

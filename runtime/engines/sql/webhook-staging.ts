@@ -4,7 +4,7 @@ import { uuidv7 } from "../../ports/uuid.js";
 import type { WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";
-import { ownerStands } from "./webhook-standing.js";
+import { ownerStands } from "./standing.js";
 
 const eventField = { path: "event", type: "string", isColumn: true } as const;
 const deliveryFields = { id: "uuid", webhook_id: "uuid" } as const;

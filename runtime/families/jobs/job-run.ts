@@ -1,8 +1,15 @@
 // A run of a job as the author's function has it: steps whose results are kept, sleep, progress
 // (service.md "Jobs").
+import { createHash } from "node:crypto";
 import { durationMillis, type Delay } from "../../contract/durations.js";
+import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import type { InputBinding } from "../../operations/input.js";
+import { inputFaults } from "../../operations/input-faults.js";
+import { invokeAs } from "../../operations/invoke-as.js";
+import { outputValue } from "../../operations/json-text.js";
+import type { Operation } from "../../operations/operation.js";
 import { messageOf } from "../../operations/thrown.js";
 import type { Transaction } from "../../ports/database.js";
 import { jobStore, type ClaimedRun } from "../../ports/jobs.js";
@@ -28,6 +35,16 @@ export interface JobRun {
    * whatever happens.
    */
   readonly commit: <T>(name: string, work: (context: ExecutionContext) => Promise<T>) => Promise<T>;
+  /**
+   * Invokes an operation in its own transaction, on behalf of whoever the run is, with its guards and
+   * hooks, and keeps its answer as `step` does. An operation that honours `Idempotency-Key` gets one
+   * of the run and the step, so that it is done once. Rejects with the errors of the operation.
+   */
+  readonly call: <Input, Result>(
+    name: string,
+    operation: Operation<Input, Result>,
+    input: Input,
+  ) => Promise<Result>;
   /**
    * Ends the attempt, and goes on in a later one, with the results of the steps before: no process
    * waits meanwhile. The name is that of a step.
@@ -133,6 +150,16 @@ export function jobRun(
         }),
       ),
 
+    call: (name, operation, input) =>
+      once(name, async () => {
+        const text = textOf(
+          name,
+          await callOperation(context, claimed, { name, operation, input }),
+        );
+        await context.commit((transaction) => keep(transaction, name, text));
+        return text;
+      }),
+
     async sleep(name, duration) {
       const until = await once<number>(name, async () => {
         const text = String(later(context.clock.now(), durationMillis(duration)));
@@ -161,6 +188,35 @@ export function jobRun(
     },
   };
   return { run, stops };
+}
+
+/** What is called, and in which step. */
+interface OperationCall<Input, Result> {
+  readonly name: string;
+  readonly operation: Operation<Input, Result>;
+  readonly input: Input;
+}
+
+async function callOperation<Input, Result>(
+  context: ExecutionContext,
+  { id, as }: ClaimedRun,
+  { name, operation, input }: OperationCall<Input, Result>,
+): Promise<unknown> {
+  const { resources, tenant, identity, lifetime, metadata } = context;
+  const by = {
+    tenant,
+    identity,
+    isAnonymous: as.kind === "nobody",
+    idempotencyKey: createHash("sha256").update(`${id} ${name}`).digest("hex"),
+    isGone: () => lifetime.remainingMillis <= 0 || context.signal.aborted,
+    correlationId: metadata.correlationId,
+  };
+  const { output } = await invokeAs(resources, operation, by, () => {
+    const faults = inputFaults(operation.input as InputBinding<unknown>, input);
+    if (faults !== null) throw fail("core.validation", { errors: faults });
+    return input;
+  });
+  return output === undefined ? undefined : outputValue(output);
 }
 
 /** What a step has returned, as later attempts get it: the first one gets the same. */

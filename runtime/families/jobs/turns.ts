@@ -1,4 +1,4 @@
-// Whose runs begin next: tenants take turns, and those of whom less runs come first.
+// Whose runs begin next: tenants take turns, and those with fewer runs come first.
 import type { JobLane, LaneTurns } from "../../ports/jobs.js";
 
 /** A run that begins or has ended. */

@@ -2,7 +2,6 @@
 // (service.md "Realtime wire protocol").
 import type { IncomingMessage } from "node:http";
 import { fail, type ServiceError } from "../../contract/errors.js";
-import { nulFaults } from "../../contract/validation.js";
 import { ExecutionContext } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
 import { outputValue } from "../../operations/json-text.js";
@@ -10,6 +9,7 @@ import type { Clock } from "../../ports/clock.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Operation } from "../../operations/operation.js";
 import { noteAsked } from "../../operations/idempotency.js";
+import { inputFaults } from "../../operations/input-faults.js";
 import { invokeAs } from "../../operations/invoke-as.js";
 import { acknowledgements, type Acknowledgements } from "../../families/realtime/acknowledge.js";
 import type { Command } from "../../families/realtime/frames.js";
@@ -289,12 +289,7 @@ async function runCommand(
 /** The payload, proven as the operation's input. Throws `realtime_invalid_payload`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each operation
 function checkedPayload({ input }: Operation<any, any>, payload: unknown): unknown {
-  const { body } = input;
-  const validate =
-    input.validate ??
-    (body?.check !== undefined && "validate" in body.check ? body.check.validate : undefined);
-  const nul = nulFaults(payload);
-  const faults = nul.length > 0 ? nul : (validate?.(payload) ?? null);
+  const faults = inputFaults(input, payload);
   if (faults !== null) throw fail("realtime_invalid_payload", { errors: faults });
   return payload;
 }

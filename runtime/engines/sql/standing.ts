@@ -1,4 +1,4 @@
-// Who may still be told: the condition under which the owner of a webhook is heard of at all.
+// Who may still act and be told: the conditions under which a principal is heard of at all.
 
 /**
  * The condition that the owner of the webhook `w` isn't inactive. If the service keeps a record of
