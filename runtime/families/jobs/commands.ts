@@ -1,4 +1,5 @@
 // The command `jobs` of `node server.js`, for operators.
+import { fail } from "../../contract/errors.js";
 import { firstName, presentName, storedNames } from "../../contract/former-names.js";
 import type { ServiceAtWork, ServiceCommand } from "../../operations/family.js";
 import { jobStore } from "../../ports/jobs.js";
@@ -23,12 +24,11 @@ export const jobsCommand = (spec: JobsSpec): ServiceCommand => ({
     const [what, job] = args;
     if (args.length > 2) return null;
     if (what === undefined) return state(spec);
+    if (job !== undefined && !Object.hasOwn(spec.jobs, job)) return refuseJob(spec, job);
     const known = job === undefined ? null : storedNames(spec.was, [job]);
     if (what === "failed") return listFailed(spec, known);
     if (what === "retry") return (service) => retry(service, known);
     if (job === undefined || (what !== "pause" && what !== "resume")) return null;
-    if (!Object.hasOwn(spec.jobs, job))
-      return () => Promise.reject(new Error(unknownJob(spec, job)));
     return (service) => pause(spec, service, job, what === "pause" ? service.clock.now() : null);
   },
 });
@@ -49,8 +49,10 @@ const state =
     });
   };
 
-function unknownJob({ jobs }: JobsSpec, job: string): string {
-  return `there is no job ${job}; there are ${Object.keys(jobs).join(", ")}`;
+function refuseJob({ jobs }: JobsSpec, job: string): Work {
+  const names = Object.keys(jobs).join(", ");
+  const cause = new Error(`there is no job ${job}; there are ${names}`);
+  return () => Promise.reject(fail("core.not_found", {}, { cause }));
 }
 
 function listFailed({ was }: JobsSpec, jobs: readonly string[] | null): Work {
