@@ -3,18 +3,17 @@ import { ServiceError } from "../../contract/errors.js";
 import { missingAwait } from "../../operations/calls.js";
 import { isError, messageOf } from "../../operations/thrown.js";
 import { isOver } from "../../ports/lifetime.js";
-
-const longestReason = 500;
+import { storableText } from "./storable.js";
 
 /** The reason, in a text that every engine stores. `timeoutSeconds` is that of the job. */
 export function reasonOf(fault: unknown, timeoutSeconds: number): string {
   const missing = missingAwait(fault);
-  if (missing !== null) return storable(missing);
+  if (missing !== null) return storableText(missing);
   if (isOver(fault)) return `it took longer than ${timeoutSeconds} s`;
-  if (!(fault instanceof ServiceError)) return storable(withCause(fault));
+  if (!(fault instanceof ServiceError)) return storableText(withCause(fault));
   // What is answered with an error from 500 up says nothing; its cause does.
   const said = fault.cause === undefined ? messageOf(fault) : withCause(fault.cause);
-  return storable(`${fault.code}: ${said}`);
+  return storableText(`${fault.code}: ${said}`);
 }
 
 /** `fetch failed: connect ECONNREFUSED 127.0.0.1:1`. */
@@ -24,9 +23,4 @@ function withCause(fault: unknown): string {
   if (!isError(cause)) return message;
   const further = messageOf(cause);
   return further === "" || message.includes(further) ? message : `${message}: ${further}`;
-}
-
-/** PostgreSQL stores no NUL, and no half of a character. */
-export function storable(text: string): string {
-  return text.slice(0, longestReason).replaceAll("\0", "\uFFFD").toWellFormed();
 }

@@ -3,6 +3,17 @@
 /** The last millisecond of the year 9999: later times have no RFC 3339 text. */
 const lastTime = 253_402_300_799_999;
 
+/** Characters that are kept of a reason. */
+const longestReason = 500;
+
+/**
+ * The text without what PostgreSQL doesn't store: NUL, and halves of characters. Cut to what is
+ * kept of a reason.
+ */
+export function storableText(text: string): string {
+  return text.slice(0, longestReason).replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
 /** Whether a text has up to so many characters, none of them NUL or half of one. */
 export function isStorable(text: string, longest: number): boolean {
   return text !== "" && text.length <= longest && !text.includes("\0") && text.isWellFormed();

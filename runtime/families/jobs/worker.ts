@@ -16,11 +16,12 @@ import {
 } from "../../work/queue.js";
 import { writeTogether } from "../../work/together.js";
 import { keptUntil } from "./kept-for.js";
-import { reasonOf, storable } from "./reason.js";
+import { reasonOf } from "./reason.js";
 import { runJob } from "./run-job.js";
 import { beginSchedules, firePlans, plansOf } from "./schedules.js";
 import type { JobSettings } from "./settings.js";
 import type { JobDeclaration, JobsSpec } from "./spec.js";
+import { storableText } from "./storable.js";
 import { JobTurns } from "./turns.js";
 
 const longestWaitMillis = 60 * 60_000;
@@ -80,7 +81,7 @@ export function startWorker(
     },
     claim: claimer({ spec, service, settings }),
     attempt: (run, lifetime) => attempt({ spec, service, settings }, run, lifetime),
-    endBy: (fault, run) => failed(storable(messageOf(fault)), isLast(run), fault),
+    endBy: (fault, run) => failed(storableText(messageOf(fault)), isLast(run), fault),
     async settle(run, attempted, at, dueAt) {
       const end = endOf(spec.jobs[run.job], attempted, at, dueAt);
       if (await settle({ run, end, at })) noteEnd(service, run, end, attempted.fault);
@@ -198,7 +199,7 @@ async function attempt(
     return failed("whoever enqueued it is inactive or no longer a member", true, undefined);
   const { fault, stops } = await runJob(spec, service, run, lifetime);
   if (stops.sleepsUntil !== null) return { ...done, sleepsUntil: stops.sleepsUntil };
-  if (stops.givenUp !== null) return failed(storable(stops.givenUp.reason), true, undefined);
+  if (stops.givenUp !== null) return failed(storableText(stops.givenUp.reason), true, undefined);
   if (fault === null) return done;
   const { error } = fault;
   const reason = reasonOf(error, spec.jobs[run.job]?.timeoutSeconds ?? 0);
