@@ -1,6 +1,8 @@
 // jobs.ts: the types of jobs, and what enqueues them; job-handlers.ts: their functions. They are
 // apart so that a job's own module can enqueue others.
+import { propertiesOf } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
+import { own } from "../../model/records.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -9,6 +11,7 @@ import {
   importStatements,
   listLayout,
   literal,
+  mapMember,
   sortedUnique,
 } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
@@ -54,7 +57,7 @@ function emitDeclarations(model: RegistryModel, jobs: Jobs): EmittedFile {
       })),
       jobs: Object.entries(jobs).flatMap(([job, one]) => [
         `    ${literal(job)}: {`,
-        ...memberLines(one, checks.get(job) ?? ""),
+        ...memberLines(one, checks.get(job) ?? "", defaultsOf(model, one)),
         "    },",
       ]),
       was: formerNames(jobs),
@@ -62,7 +65,21 @@ function emitDeclarations(model: RegistryModel, jobs: Jobs): EmittedFile {
   };
 }
 
-function memberLines(job: JobModel, check: string): readonly string[] {
+/** Values of members of its input that may be left out. */
+function defaultsOf({ types }: RegistryModel, { typeName }: JobModel) {
+  const members = Object.entries(propertiesOf(own(types, typeName) ?? true));
+  return Object.fromEntries(
+    members.flatMap(([name, schema]) =>
+      typeof schema === "object" && "default" in schema ? [[name, schema["default"]]] : [],
+    ),
+  );
+}
+
+function memberLines(
+  job: JobModel,
+  check: string,
+  defaults: Readonly<Record<string, unknown>>,
+): readonly string[] {
   const { retries, timeoutSeconds, as, unique, limit, keepSeconds, plan } = job;
   const lines = [
     `input: told.${check},`,
@@ -70,6 +87,8 @@ function memberLines(job: JobModel, check: string): readonly string[] {
     `timeoutSeconds: ${timeoutSeconds},`,
     `as: ${literal(as)},`,
   ];
+  if (Object.keys(defaults).length > 0)
+    lines.push(...mapMember("", "defaults", defaults).split("\n"));
   if (unique.length > 0)
     lines.push(...listLayout("", "unique: ", unique.map(literal), ["[", "]"], ",").split("\n"));
   if (limit !== null)

@@ -9,7 +9,7 @@ import { jobStore, type RunsAs } from "../../ports/jobs.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { keptUntil } from "./kept-for.js";
 import { checkedTime, isStorable, later } from "./storable.js";
-import type { JobDeclaration, JobDeclarations } from "./spec.js";
+import { declaredInput, type JobDeclaration, type JobDeclarations } from "./spec.js";
 
 /** When and how a run begins. */
 export interface EnqueueOptions {
@@ -105,7 +105,7 @@ export async function addRun(
 ): Promise<string> {
   const declaration = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
   if (declaration === undefined) throw new Error(`${job} is no job`);
-  const input = declaration.input(given, job);
+  const input = declaredInput(declaration, given, job);
   const { kept, wake } = context.resources;
   const form = kept.inputs(job);
   const now = context.clock.now();

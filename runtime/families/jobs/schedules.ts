@@ -9,7 +9,7 @@ import { jobStore, type NewRun } from "../../ports/jobs.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { storeMillis } from "../../work/queue.js";
-import type { JobDeclarations, JobPlan, JobsSpec } from "./spec.js";
+import { declaredInput, type JobDeclarations, type JobPlan, type JobsSpec } from "./spec.js";
 
 /** A time that is missed by more than this was missed. */
 const graceMillis = 60_000;
@@ -142,7 +142,7 @@ async function addRuns(
   const declaration = spec.jobs[job];
   if (declaration?.plan === undefined) return;
   const form = service.kept.inputs(job);
-  const input = form.stored(JSON.stringify(declaration.input({}, job)));
+  const input = form.stored(JSON.stringify(declaredInput(declaration, {}, job)));
   const runOf = (tenant: string, time: number): NewRun => ({
     id: uuidv7(),
     tenant,

@@ -30,6 +30,8 @@ export interface JobPlan {
 export interface JobDeclaration {
   /** Cuts the input to its declared members. Throws if it is not as declared. */
   readonly input: (data: unknown, job: string) => unknown;
+  /** Values of members that whoever enqueues it leaves out. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
   /** After so many attempts a run has failed. */
   readonly attempts: number;
   /** How long an attempt may take. */
@@ -60,6 +62,12 @@ export interface JobsSpec extends JobDeclarations {
 /** Declares the jobs of a service. */
 export function defineJobs(declarations: JobDeclarations): JobDeclarations {
   return declarations;
+}
+
+/** The input of a job as it is declared. Throws if it isn't. */
+export function declaredInput({ input, defaults }: JobDeclaration, given: unknown, job: string) {
+  const isObject = typeof given === "object" && given !== null;
+  return input(isObject ? { ...defaults, ...given } : given, job);
 }
 
 /** Joins the jobs with their functions, each of which is held to its own input. */

@@ -14,7 +14,7 @@ documents:
 jobs:
   notes.write:
     summary: Write a note.
-    in: {text: string, times: {type: integer, minimum: 1}}
+    in: {text: string, times: {type: integer, minimum: 1}, size: {type: integer, default: 3}}
     run: registry/jobs.ts#write
     unique: [text]
     keep: 1d
@@ -125,7 +125,7 @@ describe("jobs", () => {
             job: "notes.write",
             state: "done",
             attempts: 1,
-            input: { text: "yes", times: 1 },
+            input: { text: "yes", times: 1, size: 3 },
             error: null,
           }),
         );
