@@ -25,7 +25,7 @@ export const jobs = defineJobs({
       timeoutSeconds: 60,
       as: "caller",
       unique: ["project"],
-      limit: { max: 2, isPerTenant: true },
+      limit: { max: 2, per: "tenant" },
       keepSeconds: 604800,
     },
     "tasks.overdue": {

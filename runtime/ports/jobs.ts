@@ -99,10 +99,13 @@ export interface RunRecord {
   readonly error: string | null;
 }
 
-/** How many runs may be running at once, in all processes: of a job, or of it in each tenant. */
+/**
+ * How many runs may be running at once, in all processes: of a job, of it in each tenant, or of it
+ * with each key in a tenant, which is one.
+ */
 export interface RunLimit {
   readonly max: number;
-  readonly isPerTenant: boolean;
+  readonly per: "service" | "tenant" | "key";
 }
 
 /** Runs to choose from: those of one job in one tenant. */

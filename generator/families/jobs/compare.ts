@@ -34,7 +34,8 @@ function namesOf(members: readonly string[]): string {
 
 function limitText(limit: JobModel["limit"]): string {
   if (limit === null) return "any number at once";
-  return `at most ${limit.max} at once${limit.isPerTenant ? " in a tenant" : ""}`;
+  const within = { service: "", tenant: " in a tenant", key: " with a key" }[limit.per];
+  return `at most ${limit.max} at once${within}`;
 }
 
 function keptText(seconds: number | null): string {

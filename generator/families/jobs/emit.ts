@@ -91,8 +91,7 @@ function memberLines(
     lines.push(...mapMember("", "defaults", defaults).split("\n"));
   if (unique.length > 0)
     lines.push(...listLayout("", "unique: ", unique.map(literal), ["[", "]"], ",").split("\n"));
-  if (limit !== null)
-    lines.push(`limit: { max: ${limit.max}, isPerTenant: ${limit.isPerTenant} },`);
+  if (limit !== null) lines.push(`limit: { max: ${limit.max}, per: ${literal(limit.per)} },`);
   if (keepSeconds !== null) lines.push(`keepSeconds: ${keepSeconds},`);
   if (plan !== null)
     lines.push(

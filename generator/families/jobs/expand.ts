@@ -36,7 +36,7 @@ export function jobsModel(context: FamilyContext): Readonly<Record<string, JobMo
 
 function jobModel(context: FamilyContext, name: string, entry: JobEntry): JobModel {
   const { typeName, schema } = inputOf(context, name, entry);
-  const { was, concurrency, keep } = entry;
+  const { was, keep } = entry;
   checkUnique(context, name, entry, schema);
   return {
     summary: entry.summary ?? usualJob.summary,
@@ -45,10 +45,7 @@ function jobModel(context: FamilyContext, name: string, entry: JobEntry): JobMod
     run: functionReference(entry.run),
     retries: retriesOf(context, name, entry),
     timeoutSeconds: timeoutOf(context, name, entry),
-    limit:
-      concurrency === undefined
-        ? usualJob.limit
-        : { max: concurrency.max, isPerTenant: concurrency.per === "tenant" },
+    limit: limitOf(context, name, entry),
     unique: entry.unique ?? usualJob.unique,
     // Nobody has enqueued what runs by itself.
     as: entry.as ?? (entry.cron === undefined ? usualJob.as : "service"),
@@ -91,6 +88,22 @@ function timeoutOf({ report, tree }: FamilyContext, name: string, { timeout }: J
       at: tree.at("jobs", name, "timeout"),
     });
   return seconds;
+}
+
+function limitOf(
+  { report, tree }: FamilyContext,
+  name: string,
+  { concurrency }: JobEntry,
+): JobModel["limit"] {
+  if (concurrency === undefined) return usualJob.limit;
+  const { max, per = "service" } = concurrency;
+  if (per === "key" && max !== 1)
+    report({
+      code: "OPW013",
+      message: "of the runs with a key, one is under way at once: `{max: 1, per: key}`",
+      at: tree.at("jobs", name, "concurrency", "max"),
+    });
+  return { max, per };
 }
 
 /** Reports members of `unique` that the input hasn't (OPW103). */

@@ -28,7 +28,10 @@ const concurrency = {
   kind: "object",
   members: {
     max: required(positive, "How many runs may be under way at once, in all processes."),
-    per: optional({ kind: "oneOf", values: ["tenant"] }, "`tenant` counts those of each tenant."),
+    per: optional(
+      { kind: "oneOf", values: ["tenant", "key"] },
+      "`tenant` counts those of each tenant, `key` those with each key, of which there is one at most.",
+    ),
   },
 } as const satisfies FormatShape;
 

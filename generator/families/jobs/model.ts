@@ -20,7 +20,7 @@ export interface JobModel {
   /** How often it is tried again. */
   readonly retries: number;
   readonly timeoutSeconds: number;
-  readonly limit: { readonly max: number; readonly isPerTenant: boolean } | null;
+  readonly limit: { readonly max: number; readonly per: "service" | "tenant" | "key" } | null;
   /** Members of the input whose values one waiting run alone has. */
   readonly unique: readonly string[];
   readonly as: "caller" | "service";

@@ -65,7 +65,8 @@ export function sqlJobQueue(session: SqlSession): Queue {
       const known = found.filter(({ job }) => jobs.includes(job));
       const claimed: Omit<ClaimedRun, "hasStanding">[] = [];
       const chosen = turnsOf(await withRoom(session, known, limits));
-      for (const turns of chosen) claimed.push(...(await take(turns, leaseUntil)));
+      for (const turns of chosen)
+        claimed.push(...(await take(turns, leaseUntil, limits[turns.job]?.per === "key")));
       const isAll = after === null && found.length < lanesAtOnce;
       const last = isAll ? null : lastLane(found, chosen);
       return { claimed: await withStanding(session, claimed), last };
@@ -118,8 +119,8 @@ async function withRoom(
   limits: JobClaim["limits"],
 ): Promise<readonly JobLane[]> {
   const rooms = new Map<string, { left: number }>();
-  const roomOf = async ({ job, tenant }: FoundLane, { max, isPerTenant }: RunLimit) => {
-    const key = isPerTenant ? laneOf(job, tenant) : job;
+  const roomOf = async ({ job, tenant }: FoundLane, { max, per }: RunLimit) => {
+    const key = per === "service" ? job : laneOf(job, tenant);
     const known = rooms.get(key);
     if (known !== undefined) return known;
     // A process that stands still there must not hold up what has no limit.
@@ -128,7 +129,10 @@ async function withRoom(
       rooms.set(key, none);
       return none;
     }
+    // Counted with each run that is taken.
+    if (per === "key") return null;
     const at = (position: number): string => session.dialect.placeholder(position);
+    const isPerTenant = per === "tenant";
     const ofTenant = isPerTenant ? ` AND "tenant_id" = ${at(2)}` : "";
     const [row] = await session.all(
       `SELECT count(*) AS "count" FROM "opwright_jobs" WHERE "state" = 'running' AND "job" = ${at(1)}${ofTenant}`,
@@ -145,6 +149,12 @@ async function withRoom(
   }
   return counted;
 }
+
+/** No other run with the key runs, or begins before it. */
+const onlyWithKey =
+  ` AND ("run_key" IS NULL OR NOT EXISTS (SELECT 1 FROM "opwright_jobs" r WHERE r."lane" = j."lane" ` +
+  `AND r."run_key" = j."run_key" AND r."ended_at" IS NULL AND (r."state" = 'running' ` +
+  `OR (r."state" = 'ready' AND (r."rank", r."id") < (j."rank", j."id")))))`;
 
 /** The statements that look for lanes with ready runs, and claim some of them. */
 function claimsOf(session: SqlSession) {
@@ -171,11 +181,12 @@ function claimsOf(session: SqlSession) {
     }));
   };
 
-  const take = async (turns: LaneTurns, leaseUntil: number) => {
+  /** Claims the first runs of a lane; `isAlone` leaves those whose key another run has that runs. */
+  const take = async (turns: LaneTurns, leaseUntil: number, isAlone: boolean) => {
     const { highestRank } = turns;
     const upTo = highestRank === null ? "" : ` AND "rank" <= ${at(3)}`;
     const first =
-      `SELECT "id" FROM "opwright_jobs" WHERE "state" = 'ready' AND "lane" = ${at(1)}${upTo} ` +
+      `SELECT "id" FROM "opwright_jobs" j WHERE "state" = 'ready' AND "lane" = ${at(1)}${upTo}${isAlone ? onlyWithKey : ""} ` +
       `ORDER BY "rank", "id" LIMIT ${turns.count}${dialect.skipLocked}`;
     const rows = await session.all(
       `UPDATE "opwright_jobs" SET "state" = 'running', "due_at" = ${at(2)}, "claims" = "claims" + 1, "attempts" = "attempts" + 1 ` +

@@ -23,6 +23,7 @@ jobs:
   slow.each: {in: {name: string}, run: registry/jobs.ts#slow, concurrency: {max: 2, per: tenant}}
   slow.one: {in: {name: string}, run: registry/jobs.ts#slow, concurrency: {max: 1}}
   slow.free: {in: {name: string}, run: registry/jobs.ts#slow}
+  slow.keyed: {in: {name: string}, run: registry/jobs.ts#slow, unique: [name], concurrency: {max: 1, per: key}}
   bad.input: {in: {name: {type: string, maxLength: 3}}, run: registry/jobs.ts#slow}
 job_runs: {guard: member}
 operations:
@@ -145,6 +146,29 @@ for (const { name, isAvailable } of engines) {
         "jobs.slow.each bob": 2,
         "jobs.slow.one one": 1,
       });
+    });
+
+    test("with a key are one at a time, where the job says so", async () => {
+      const { app, state, notes } = await started();
+      const [ada, bob] = [await app.as("ada"), await app.as("bob", { tenant: "other" })];
+      let open = (): void => undefined;
+      state.gate = new Promise<void>((resolve) => (open = resolve));
+      const start = (who: unknown, name: string) =>
+        notes.start(who, { job: "slow.keyed", input: { name } });
+      await start(ada, "a");
+      await vi.waitFor(() => expect(state.order).toEqual(["a"]));
+      for (const [who, name] of [
+        [ada, "a"],
+        [ada, "b"],
+        [bob, "a"],
+      ] as const)
+        await start(who, name);
+      await vi.waitFor(() => expect(state.order).toHaveLength(3));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([...state.order].sort()).toEqual(["a", "a", "b"]);
+      open();
+      await app.jobs.done();
+      expect([...state.order].sort()).toEqual(["a", "a", "a", "b"]);
     });
 
     test("take turns between tenants, and those of higher priority come first", async () => {

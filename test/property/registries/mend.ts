@@ -299,7 +299,13 @@ function ofJobs({ jobs, job_runs: runs, identity, tenancy }: Json): Json {
 
 function job(one: Fields, hasTenants: boolean): Fields {
   const { in: input, unique: _unique, timezone, per, missed, timeout, ...rest } = one;
-  const limit = timeout === undefined ? {} : { timeout: timeout === "7d" ? "1h" : timeout };
+  const { concurrency } = one;
+  const limit = {
+    ...(timeout === undefined ? {} : { timeout: timeout === "7d" ? "1h" : timeout }),
+    ...(isMap(concurrency) && concurrency["per"] === "key"
+      ? { concurrency: { ...concurrency, max: 1 } }
+      : {}),
+  };
   const planned = {
     ...(timezone === undefined ? {} : { timezone }),
     ...(per === undefined || !hasTenants ? {} : { per }),
