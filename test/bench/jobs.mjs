@@ -86,7 +86,12 @@ const runOf = (tenant, job, at) => ({
 /** The reference service with jobs of the bench alone; `handlers` are theirs. */
 async function startOpwright(database, folder, handlers) {
   const names = Object.keys(handlers);
-  const declaration = { input: (data) => data, attempts: 1, timeoutSeconds: 60, as: "service" };
+  const declaration = {
+    input: (data) => data,
+    attempts: 1,
+    timeoutSeconds: 60,
+    as: /** @type {const} */ ("service"),
+  };
   const declarations = defineJobs({
     jobs: Object.fromEntries(names.map((name) => [name, declaration])),
   });
