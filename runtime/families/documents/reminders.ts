@@ -5,6 +5,7 @@ import type { AnyDocumentSpec, Emission, Reminder } from "../../ports/document-s
 import type { StoredDocument } from "../../ports/documents.js";
 import { addRun, cancelRuns } from "../jobs/enqueue.js";
 import { jobResources } from "../jobs/resources.js";
+import { lastTime } from "../jobs/storable.js";
 import { documentText } from "./render.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -41,7 +42,9 @@ function isTouched(on: Emission["on"], field: string, diff: Body | null): boolea
   return diff !== null && Object.hasOwn(diff, field);
 }
 
+/** When the job runs; null if the document says no time, or one at which nothing runs any more. */
 function timeOf({ field, offsetMillis }: Reminder, document: Body): Date | null {
   const text = document[field] ?? null;
-  return typeof text === "string" ? new Date(Date.parse(text) + offsetMillis) : null;
+  const time = typeof text === "string" ? Date.parse(text) + offsetMillis : NaN;
+  return time <= lastTime ? new Date(time) : null;
 }

@@ -112,9 +112,10 @@ function timesOf(plan: JobPlan, first: number, now: number) {
 
 /** The last so many times of a plan until now, in order. */
 function timesUntil(plan: JobPlan, now: number, count: number): readonly number[] {
-  // Times are whole seconds, and the one to begin from is not among those before it.
-  const before = patternOf(plan).previousRuns(count, new Date(now + 1_000));
-  return before.map((time) => time.getTime()).sort((one, other) => one - other);
+  // The time that is asked about is not among those before it, and milliseconds don't count.
+  const before = patternOf(plan).previousRuns(count + 1, new Date(now + 1_000));
+  const times = before.map((time) => time.getTime()).filter((time) => time <= now);
+  return times.sort((one, other) => one - other).slice(-count);
 }
 
 function patternOf({ cron, timezone }: JobPlan): Cron {

@@ -1,7 +1,7 @@
 // Texts and times as every engine stores them, whoever has written them.
 
 /** The last millisecond of the year 9999: later times have no RFC 3339 text. */
-const lastTime = 253_402_300_799_999;
+export const lastTime = 253_402_300_799_999;
 
 /** Characters that are kept of a reason. */
 const longestReason = 500;

@@ -97,6 +97,18 @@ for (const { name, isAvailable } of engines) {
       expect(await waits()).toEqual(of("20"));
     });
 
+    test("times at the edges of what a document may say are no fault", async () => {
+      const { ada, bookings, waits } = await started();
+      const late = { guest: "late", starts_at: "9999-12-31T23:30:00Z" };
+      await bookings.create(ada, late);
+      expect(await waits()).toEqual(["bookings.remind 9999-12-30T23:30"]);
+      const early = await bookings.create(ada, {
+        guest: "early",
+        starts_at: "0001-01-01T00:00:00Z",
+      });
+      expect(early).toMatchObject({ rev: 1 });
+    });
+
     test("run at their time, once, and again if the field moves behind it", async () => {
       const { app, ada, bookings, at } = await started();
       const { seen } = await project.load("registry/jobs.ts");

@@ -14,6 +14,7 @@ documents:
 jobs:
   night.report: {cron: "30 2 * * *", timezone: Europe/Berlin, run: registry/jobs.ts#report, keep: 365d}
   hour.each: {cron: "0 * * * *", missed: all, run: registry/jobs.ts#report, keep: 365d}
+  hour.once: {cron: "0 * * * *", run: registry/jobs.ts#report, keep: 365d}
   hour.none: {cron: "0 * * * *", missed: skip, run: registry/jobs.ts#report, keep: 365d}
   day.tenants: {cron: "0 6 * * *", per: tenant, run: registry/jobs.ts#perTenant, keep: 365d}
   later.write: {in: {text: string}, run: registry/jobs.ts#write, keep: 365d}
@@ -96,6 +97,17 @@ for (const { name, isAvailable } of engines) {
       await app.clock.set("2026-06-01T05:00:30Z");
       await app.jobs.done();
       expect(timesOf("jobs.hour.none")).toEqual(["2026-06-01T05:00:00.000Z"]);
+    });
+
+    test("a time that is a moment away does not take the place of the one before", async () => {
+      const { app, timesOf } = await started("2026-06-01T00:30:00Z");
+      for (const time of ["01:59:59.700Z", "02:00:00.100Z"]) {
+        await app.clock.set(`2026-06-01T${time}`);
+        await app.jobs.done();
+      }
+      const hours = ["2026-06-01T01:00:00.000Z", "2026-06-01T02:00:00.000Z"];
+      expect(timesOf("jobs.hour.each")).toEqual(hours);
+      expect(timesOf("jobs.hour.once")).toEqual(hours);
     });
 
     test("have a run for each active tenant", async () => {
