@@ -1,5 +1,6 @@
 // Opens a service's database, applies migrations, and makes what operations need. The server,
 // scripts and tools begin here.
+import { defaultTenant } from "../contract/default-tenant.js";
 import { fail, ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import { keepPrivate } from "../engines/private-files.js";
@@ -34,8 +35,7 @@ import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { monotonicMillis, sleep } from "../ports/ambient.js";
 
-/** The tenant of requests that belong to no other: all of them in a service without tenants. */
-export const defaultTenant = "default";
+export { defaultTenant } from "../contract/default-tenant.js";
 
 export interface ConnectOptions {
   readonly settings: Settings;

@@ -1,5 +1,6 @@
 // Jobs that run for a document at the time of one of its fields: enqueued, moved and cancelled with
 // the document, in its transaction (registry "remind").
+import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, Emission, Reminder } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -27,12 +28,15 @@ export async function moveReminders(
   if (due.length === 0) return;
   const jobs = context.resources.of(jobResources);
   const document = isGone ? {} : (JSON.parse(documentText(spec, stored)) as Body);
+  // Documents that are no tenant's are written from any: one run follows each.
+  const tenant = spec.tenant ? context.tenant : defaultTenant;
   for (const reminder of due) {
     const at = timeOf(reminder, document);
     // Whoever restores what had its time before does not have it done again.
     const isOver = on === "restore" && at !== null && at.getTime() <= context.clock.now();
-    if (at === null || isOver) await cancelRuns(jobs, context, reminder.job, stored.id);
-    else await addRun(jobs, context, reminder.job, { id: stored.id }, { at, key: stored.id });
+    if (at === null || isOver) await cancelRuns(jobs, context, reminder.job, stored.id, tenant);
+    else
+      await addRun(jobs, context, reminder.job, { id: stored.id }, { at, key: stored.id, tenant });
   }
 }
 

@@ -71,9 +71,10 @@ export function cancelRuns(
   context: ExecutionContext,
   job: string,
   key: string,
+  tenant = context.tenant,
 ): Promise<number> {
   const now = context.clock.now();
-  const where = { tenant: context.tenant, jobs: storedNames(was, [job]), key: storedKey(key) };
+  const where = { tenant, jobs: storedNames(was, [job]), key: storedKey(key) };
   return context.transaction.of(jobStore).cancelByKey(where, now, keptUntil(now));
 }
 
@@ -95,13 +96,16 @@ export function givenKey(stored: string | null): string | null {
   return stored?.startsWith(keyPrefix) === true ? stored.slice(keyPrefix.length) : null;
 }
 
-/** Adds a run in the running transaction. Rejects as `Enqueue` does. */
+/**
+ * Adds a run in the running transaction, in the tenant of the context unless another is given.
+ * Rejects as `Enqueue` does.
+ */
 export async function addRun(
   { jobs, was }: JobDeclarations,
   context: ExecutionContext,
   job: string,
   given: unknown,
-  options: EnqueueOptions,
+  options: EnqueueOptions & { readonly tenant?: string },
 ): Promise<string> {
   const declaration = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
   if (declaration === undefined) throw new Error(`${job} is no job`);
@@ -112,7 +116,7 @@ export async function addRun(
   const { dueAt, key, rank } = checkedOptions(options, now);
   const run = {
     id: uuidv7(),
-    tenant: context.tenant,
+    tenant: options.tenant ?? context.tenant,
     job: firstName(was, job),
     input: storedInput(job, form.stored(JSON.stringify(input))),
     shape: form.shape,

@@ -1,4 +1,5 @@
 // One attempt of a run: the author's function, invoked as the one on whose behalf it runs.
+import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import type { Identity } from "../../operations/identity.js";
 import { json } from "../../operations/input.js";
@@ -45,10 +46,9 @@ export async function runJob(
   try {
     const isAnonymous = as.kind === "nobody";
     // Outside all tenants, as a credential that is scoped to none is.
-    const { tenant: outside } = service.context(invoked.operationId);
     const by = {
       tenant,
-      identity: identityOf(as, tenant === outside ? null : tenant),
+      identity: identityOf(as, tenant === defaultTenant ? null : tenant),
       isAnonymous,
       lifetime,
       correlationId: claimed.id,

@@ -21,8 +21,10 @@ documents:
     remind:
       - {job: bookings.remind, at: {field: starts_at, minus: 1d}}
       - {job: bookings.rate, at: {field: starts_at, plus: 2h}}
+  shared: {type: {at: date-time}, tenant: false, guard: member, remind: {job: shared.due, at: {field: at}}}
   trials: {type: {name: string}, guard: member, remind: {job: trials.end, at: {field: created_at, plus: 7d}}}
 jobs:
+  shared.due: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
   bookings.remind: {in: {id: uuid}, run: registry/jobs.ts#note, keep: 365d}
   bookings.rate: {in: {id: uuid}, run: registry/jobs.ts#note, keep: 365d}
   trials.end: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
@@ -107,6 +109,20 @@ for (const { name, isAvailable } of engines) {
         starts_at: "0001-01-01T00:00:00Z",
       });
       expect(early).toMatchObject({ rev: 1 });
+    });
+
+    test("of documents that are no tenant's follow whoever writes them, from any tenant", async () => {
+      const { app, ada } = await started();
+      const { seen } = await project.load("registry/jobs.ts");
+      const { shared } = await project.load("generated/client/index.ts");
+      seen.length = 0;
+      const { id } = await shared.create(ada, { at: "2026-06-02T00:00:00Z" });
+      const bob = await app.as("bob", { tenant: "other" });
+      await shared.update(bob, { id, rev: 1, patch: { at: "2026-06-03T00:00:00Z" } });
+      expect(await app.jobs.list("shared.due", null)).toMatchObject([{ state: "scheduled" }]);
+      await app.clock.set("2026-06-04T00:00:00Z");
+      await app.jobs.done();
+      expect(seen).toEqual([`shared.due ${id} 2026-06-03T00:00:00.000Z`]);
     });
 
     test("run at their time, once, and again if the field moves behind it", async () => {
