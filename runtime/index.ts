@@ -165,6 +165,7 @@ export {
   type WebhookEntry,
 } from "./families/webhooks/operations.js";
 export { defineWebhooks, type WebhooksSpec } from "./families/webhooks/spec.js";
+export { defaultTenant } from "./contract/default-tenant.js";
 export type { Delay } from "./contract/durations.js";
 export {
   makeCancelJob,
@@ -181,12 +182,7 @@ export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";
 export { uuidv7 } from "./ports/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
-export {
-  connect,
-  defaultTenant,
-  type ServiceConnection,
-  type ConnectOptions,
-} from "./server/connect.js";
+export { connect, type ServiceConnection, type ConnectOptions } from "./server/connect.js";
 export { realtime, type RealtimeSpec, type TopicAuthorizer } from "./families/realtime/spec.js";
 export {
   publishingOf,

@@ -35,8 +35,6 @@ import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { monotonicMillis, sleep } from "../ports/ambient.js";
 
-export { defaultTenant } from "../contract/default-tenant.js";
-
 export interface ConnectOptions {
   readonly settings: Settings;
   /** The generated folder, for migrations and documents. */

@@ -6,7 +6,8 @@ import { routeTable, type RouteTable } from "../http/route-table.js";
 import type { ServiceEndpoint } from "../http/service-endpoint.js";
 import { pathOf } from "../http/target.js";
 import { appFallback, type Answers } from "./app-fallback.js";
-import { defaultTenant, type ConnectOptions, type ServiceConnection } from "./connect.js";
+import { defaultTenant } from "../contract/default-tenant.js";
+import type { ConnectOptions, ServiceConnection } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 

@@ -7,7 +7,8 @@ import type { IdentitySpec } from "../families/identity/spec.js";
 import { uuidv7 } from "../ports/uuid.js";
 import { identityStore } from "../ports/identity.js";
 import { tenantStore } from "../ports/tenants.js";
-import { defaultTenant, type ServiceConnection } from "../server/connect.js";
+import { defaultTenant } from "../contract/default-tenant.js";
+import type { ServiceConnection } from "../server/connect.js";
 
 /** The tenant that somebody signs in to, and what they may do there. */
 export interface Person {

@@ -181,7 +181,7 @@ function claimsOf(session: SqlSession) {
     }));
   };
 
-  /** Claims the first runs of a lane; `isAlone` leaves those whose key another run has that runs. */
+  /** Claims the first runs of a lane; `isAlone` leaves those with the key of one that runs. */
   const take = async (turns: LaneTurns, leaseUntil: number, isAlone: boolean) => {
     const { highestRank } = turns;
     const upTo = highestRank === null ? "" : ` AND "rank" <= ${at(3)}`;

@@ -36,9 +36,10 @@ export interface JobRun {
    */
   readonly commit: <T>(name: string, work: (context: ExecutionContext) => Promise<T>) => Promise<T>;
   /**
-   * Invokes an operation in its own transaction, on behalf of whoever the run is, with its guards and
-   * hooks, and keeps its answer as `step` does. An operation that honours `Idempotency-Key` gets one
-   * of the run and the step, so that it is done once. Rejects with the errors of the operation.
+   * Invokes an operation in its own transaction, on behalf of whoever the run is, with its guards
+   * and hooks, and keeps its answer as `step` does. An operation that honours `Idempotency-Key`
+   * gets one of the run and the step, so that it is done once. Rejects with the errors of the
+   * operation.
    */
   readonly call: <Input, Result>(
     name: string,
