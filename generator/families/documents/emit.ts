@@ -178,10 +178,11 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** The jobs that run at the time of a field. */
 function remindersMember({ reminders }: DocumentModel): readonly string[] {
-  const lines = reminders.map(
-    ({ job, field, offsetSeconds }) =>
-      `    { job: ${literal(job)}, field: ${literal(field)}, offsetMillis: ${offsetSeconds * 1_000} },`,
-  );
+  const lines = reminders.map(({ job, field, offsetSeconds }) => {
+    const members = { job, field, offsetMillis: offsetSeconds * 1_000 };
+    const texts = Object.entries(members).map(([name, value]) => `${name}: ${literal(value)}`);
+    return listLayout("    ", "", texts, ["{", "}"], ",");
+  });
   return lines.length === 0 ? [] : ["  reminders: [", ...lines, "  ],"];
 }
 

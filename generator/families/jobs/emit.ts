@@ -13,6 +13,7 @@ import {
   literal,
   mapMember,
   sortedUnique,
+  width,
 } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { importedModule, importedName, printAround } from "../../print/printed-names.js";
@@ -53,7 +54,13 @@ function emitDeclarations(model: RegistryModel, jobs: Jobs): EmittedFile {
       ),
       handlers: Object.entries(jobs).map(([job, { summary }]) => ({
         comment: docComment("", summary ?? `The function of ${job}.`),
-        text: `export type ${pascalCase(job)}Job = JobHandler<JobInputs[${literal(job)}]>;`,
+        text: listLayout(
+          "",
+          `export type ${pascalCase(job)}Job = JobHandler`,
+          [`JobInputs[${literal(job)}]`],
+          ["<", ">"],
+          ";",
+        ),
       })),
       jobs: Object.entries(jobs).flatMap(([job, one]) => [
         `    ${literal(job)}: {`,
@@ -105,12 +112,12 @@ function memberLines(
   return lines.map((line) => `      ${line}`);
 }
 
-/** What jobs were called first, as members of an object. */
+/** What jobs were called first, as a member of an object. */
 function formerNames(jobs: Jobs): readonly string[] | null {
-  const lines = Object.entries(jobs).flatMap(([name, { was }]) =>
-    was === undefined ? [] : [`    ${literal(name)}: ${literal(was)},`],
+  const names = Object.entries(jobs).flatMap(([name, { was }]) =>
+    was === undefined ? [] : [[name, was] as const],
   );
-  return lines.length === 0 ? null : lines;
+  return names.length === 0 ? null : [mapMember("  ", "was", Object.fromEntries(names))];
 }
 
 function emitHandlers(jobs: Jobs, paths: ModulePaths): EmittedFile {
@@ -132,10 +139,11 @@ function emitHandlers(jobs: Jobs, paths: ModulePaths): EmittedFile {
           importedModule(local.get(name), importPath(paths, path, file)),
         ),
       ]),
-      handlers: Object.entries(jobs).map(
-        ([job, { run }]) =>
-          `  ${literal(job)}: ${local.get(modules.get(run.file) ?? "")}.${run.name},`,
-      ),
+      handlers: Object.entries(jobs).map(([job, { run }]) => {
+        const called = `${local.get(modules.get(run.file) ?? "")}.${run.name}`;
+        const line = `  ${literal(job)}: ${called},`;
+        return line.length <= width ? line : `  ${literal(job)}:\n    ${called},`;
+      }),
     })),
   };
 }
