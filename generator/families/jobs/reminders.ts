@@ -31,7 +31,10 @@ export function checkReminders(
         });
       }
       const fields = { ...document.fields, ...baseFields };
-      const times = Object.keys(fields).filter((name) => own(fields, name) === "date-time");
+      // Of the document itself: what is within a member changes with all of it.
+      const times = Object.keys(fields).filter(
+        (name) => own(fields, name) === "date-time" && !name.includes("."),
+      );
       if (!times.includes(field))
         context.report({
           code: "OPW106",

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { durationMillis, type Delay } from "../../contract/durations.js";
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
+import { ByteReply } from "../../operations/byte-reply.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { InputBinding } from "../../operations/input.js";
 import { inputFaults } from "../../operations/input-faults.js";
@@ -209,7 +210,8 @@ async function callOperation<Input, Result>(
     identity,
     isAnonymous: as.kind === "nobody",
     idempotencyKey: createHash("sha256").update(`${id} ${name}`).digest("hex"),
-    isGone: () => lifetime.remainingMillis <= 0 || context.signal.aborted,
+    deadlineSeconds: lifetime.remainingMillis / 1_000,
+    isGone: () => context.signal.aborted,
     correlationId: metadata.correlationId,
   };
   const { output } = await invokeAs(resources, operation, by, () => {
@@ -217,6 +219,10 @@ async function callOperation<Input, Result>(
     if (faults !== null) throw fail("core.validation", { errors: faults });
     return input;
   });
+  if (output instanceof ByteReply) {
+    output.body?.destroy();
+    throw new TypeError(`${operation.operationId} answers bytes, which no step keeps`);
+  }
   return output === undefined ? undefined : outputValue(output);
 }
 

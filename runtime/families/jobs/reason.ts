@@ -5,11 +5,14 @@ import { isError, messageOf } from "../../operations/thrown.js";
 import { isOver } from "../../ports/lifetime.js";
 import { storableText } from "./storable.js";
 
-/** The reason, in a text that every engine stores. `timeoutSeconds` is that of the job. */
-export function reasonOf(fault: unknown, timeoutSeconds: number): string {
+/**
+ * The reason, in a text that every engine stores. `overdueSeconds` is how long the attempt might
+ * take if it has taken longer, null otherwise: what it has called may be overdue as well.
+ */
+export function reasonOf(fault: unknown, overdueSeconds: number | null): string {
   const missing = missingAwait(fault);
   if (missing !== null) return storableText(missing);
-  if (isOver(fault)) return `it took longer than ${timeoutSeconds} s`;
+  if (overdueSeconds !== null && isOver(fault)) return `it took longer than ${overdueSeconds} s`;
   if (!(fault instanceof ServiceError)) return storableText(withCause(fault));
   // What is answered with an error from 500 up says nothing; its cause does.
   const said = fault.cause === undefined ? messageOf(fault) : withCause(fault.cause);

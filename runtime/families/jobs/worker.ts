@@ -76,7 +76,8 @@ export function startWorker(
         const held = await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
           stores.of(jobStore).renew(runs, leaseUntil),
         );
-        return runs.filter(({ id }) => held.includes(id));
+        const ids = new Set(held);
+        return runs.filter(({ id }) => ids.has(id));
       },
     },
     claim: claimer({ spec, service, settings }),
@@ -144,9 +145,10 @@ function claimer({ spec, service, settings }: Working) {
   return async ({ now, leaseUntil }: LeaseWindow): Promise<ClaimedWork<ClaimedRun> | null> => {
     if (!isPlanning) await beginSchedules(spec, service, startedAt);
     isPlanning = true;
-    if (turns.room <= 0) return null;
     const work = await database.reader.of(jobStore).work(schedules, now);
+    // Also where there is no room: a time is not missed because others are busy.
     if (work.isPlanned) await firePlans(spec, service, now);
+    if (turns.room <= 0) return null;
     if (!work.isReady && !work.isDue && !work.isPlanned) return null;
     const { claimed, ripened, next } = await database.write(
       { lifetime: Lifetime.within(storeMillis) },
@@ -202,7 +204,8 @@ async function attempt(
   if (stops.givenUp !== null) return failed(storableText(stops.givenUp.reason), true, undefined);
   if (fault === null) return done;
   const { error } = fault;
-  const reason = reasonOf(error, spec.jobs[run.job]?.timeoutSeconds ?? 0);
+  const isOverdue = lifetime.remainingMillis <= 0;
+  const reason = reasonOf(error, isOverdue ? (spec.jobs[run.job]?.timeoutSeconds ?? null) : null);
   return failed(reason, isLast(run), error);
 }
 

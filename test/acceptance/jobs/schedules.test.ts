@@ -1,5 +1,5 @@
 // Schedules of jobs and the clock: once among processes, missed times, daylight saving; and the kit's `app.jobs`.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { engines } from "../../support/engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 
@@ -17,6 +17,7 @@ jobs:
   hour.once: {cron: "0 * * * *", run: registry/jobs.ts#report, keep: 365d}
   hour.none: {cron: "0 * * * *", missed: skip, run: registry/jobs.ts#report, keep: 365d}
   day.tenants: {cron: "0 6 * * *", per: tenant, run: registry/jobs.ts#perTenant, keep: 365d}
+  busy.each: {cron: "45 0 * * *", timeout: 1d, run: registry/jobs.ts#busy, keep: 365d}
   later.write: {in: {text: string}, run: registry/jobs.ts#write, keep: 365d}
 operations:
   later.start: {post: /later, in: {text: string}, run: registry/handlers.ts#start, guard: member}
@@ -30,6 +31,11 @@ export const start = async ({ text }, context) => {
 import { notesSpec } from "../generated/documents/notes.js";
 export const seen = [];
 export const report = async (_input, context, { plannedAt }) => void seen.push([context.operationId, plannedAt.toISOString()]);
+export const gate = { opened: Promise.resolve() };
+export const busy = async (_input, context, { plannedAt }) => {
+  seen.push([context.operationId, plannedAt.toISOString()]);
+  await gate.opened;
+};
 export const perTenant = async (_input, context) => void seen.push(["day.tenants", context.tenant]);
 export const write = async ({ text }, _context, { commit, sleep }) => {
   await sleep("rest", "2h");
@@ -108,6 +114,23 @@ for (const { name, isAvailable } of engines) {
       const hours = ["2026-06-01T01:00:00.000Z", "2026-06-01T02:00:00.000Z"];
       expect(timesOf("jobs.hour.each")).toEqual(hours);
       expect(timesOf("jobs.hour.once")).toEqual(hours);
+    });
+
+    test("no time is missed because the process is busy with other runs", async () => {
+      const { app, timesOf } = await started("2026-06-01T00:30:00Z", {
+        environment: { JOBS_AT_ONCE: "1" },
+      });
+      const { gate } = await project.load("registry/jobs.ts");
+      let open = (): void => undefined;
+      gate.opened = new Promise<void>((resolve) => (open = resolve));
+      await app.clock.set("2026-06-01T00:45:00Z");
+      await vi.waitFor(() => expect(timesOf("jobs.busy.each")).toHaveLength(1));
+      await app.clock.set("2026-06-01T01:00:10Z");
+      const planned = async () => (await app.jobs.list("hour.none", null)).length;
+      await vi.waitFor(async () => expect(await planned()).toBe(1), 5_000);
+      open();
+      await app.jobs.done();
+      expect(timesOf("jobs.hour.none")).toEqual(["2026-06-01T01:00:00.000Z"]);
     });
 
     test("have a run for each active tenant", async () => {
