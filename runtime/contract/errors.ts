@@ -156,7 +156,7 @@ export const errors = {
     "conflict",
     "Files that the service encrypts must pass through the service.",
   ),
-  job_run_state: row("conflict", "The run of the job is in no state for this."),
+  job_run_state: row("conflict", "The state of the run does not allow this."),
   realtime_device_replaced: row("conflict", "This device has connected again."),
   idempotency_in_flight: row("conflict", "A request with this Idempotency-Key is still running.", {
     retryable: true,

@@ -173,13 +173,6 @@ export interface DocumentTypes {
 }
 
 /** A document type with its TypeScript types. */
-/** A job that runs for a document at the time of one of its fields, or before or behind it. */
-export interface Reminder {
-  readonly job: string;
-  readonly field: string;
-  readonly offsetMillis: number;
-}
-
 export interface DocumentSpec<Types extends DocumentTypes = DocumentTypes> extends AnyDocumentSpec {
   /** The fields that clients may query. */
   readonly fieldSet: FieldSet;

@@ -1,5 +1,6 @@
 // Runs of jobs, as a test looks at them and waits for them.
 import { jobStore, type RunState } from "../ports/jobs.js";
+import { defaultTenant } from "../contract/default-tenant.js";
 import { presentName, storedNames } from "../contract/former-names.js";
 import { sleep } from "../ports/ambient.js";
 import { givenKey } from "../families/jobs/enqueue.js";
@@ -72,7 +73,7 @@ export function testedJobs(
       const { was, jobs } = readSpec();
       if (job !== undefined && !Object.hasOwn(jobs, job)) throw new Error(`${job} is no job`);
       const runs = await database.reader.of(jobStore).list({
-        tenant: tenant === null ? connection.context("test").tenant : await tenantId(tenant),
+        tenant: tenant === null ? defaultTenant : await tenantId(tenant),
         jobs: job === undefined ? null : storedNames(was, [job]),
         state: null,
         before: null,

@@ -49,7 +49,7 @@ function planText(plan: JobModel["plan"]): string {
   return `at ${cron} in ${timezone}${each}, missed times ${missed}`;
 }
 
-/** Reports jobs whose runs have other rights than before. */
+/** Reports what has changed of each job: whose rights its runs have, when, how often, how many. */
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   const tellOfJob = (name: string): Tell =>
     tellOf(note, { kind: "job", name, declared: ["jobs", name] }, "http", `job ${name}`);

@@ -10,7 +10,7 @@ export async function holdCount(session: SqlSession, what: string, of: string): 
   if (holdName !== "") await session.all(holdName, [nameOf(what, of)]);
 }
 
-/** The same for who can come back: false at once if somebody else is there. */
+/** The same without waiting: false if somebody else is there, and one has to come back. */
 export async function tryHoldCount(
   session: SqlSession,
   what: string,

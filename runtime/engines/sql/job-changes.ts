@@ -33,13 +33,14 @@ export function sqlJobChanges(
 ): Pick<JobStore, "add" | "addAll" | "cancelByKey" | "cancel" | "retry" | "retryFailed"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
+  const toCancelled = `"state" = 'cancelled', "due_at" = NULL, "ended_at" = ${at(3)}, "kept_until" = ${at(4)}`;
   return {
     async add(run) {
       const row = newRunRow(run);
       const isAlone =
         run.key === null
           ? ""
-          : ` ON CONFLICT ("lane", "run_key") WHERE "run_key" IS NOT NULL AND "claims" = 0 AND "ended_at" IS NULL DO UPDATE SET ${taken}`;
+          : ` ON CONFLICT ("lane", "run_key") WHERE "run_key" IS NOT NULL AND "claims" = 0 AND ${open} DO UPDATE SET ${taken}`;
       const rows = await session.all(
         `INSERT INTO "opwright_jobs" (${columns.join(", ")}) VALUES (${columns.map((_name, index) => at(index + 1)).join(", ")})` +
           `${isAlone} RETURNING "id"`,
@@ -61,7 +62,7 @@ export function sqlJobChanges(
       let cancelled = 0;
       for (const job of jobs)
         cancelled += await session.run(
-          `UPDATE "opwright_jobs" SET "state" = 'cancelled', "due_at" = NULL, "ended_at" = ${at(3)}, "kept_until" = ${at(4)} ` +
+          `UPDATE "opwright_jobs" SET ${toCancelled} ` +
             `WHERE "lane" = ${at(1)} AND "run_key" = ${at(2)} AND "run_key" IS NOT NULL AND ${open}`,
           [laneOf(job, tenant), key, now, keptUntil],
         );
@@ -70,7 +71,7 @@ export function sqlJobChanges(
 
     async cancel(tenant, id, now, keptUntil) {
       const changed = await session.run(
-        `UPDATE "opwright_jobs" SET "state" = 'cancelled', "due_at" = NULL, "ended_at" = ${at(3)}, "kept_until" = ${at(4)} ` +
+        `UPDATE "opwright_jobs" SET ${toCancelled} ` +
           `WHERE "tenant_id" = ${at(1)} AND "id" = ${at(2)} AND ${open}`,
         [tenant, id, now, keptUntil],
       );

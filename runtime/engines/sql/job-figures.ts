@@ -1,9 +1,8 @@
 // How many runs of jobs there are, and which are removed by and by.
 import type { JobStore, RunState } from "../../ports/jobs.js";
-import { recordsText } from "./records.js";
+import { removeSteps } from "./job-steps.js";
 import type { SqlSession } from "./session.js";
 
-const listedFields = { id: "uuid" } as const;
 /** How many runs are counted at most. */
 const mostCounted = 10_000;
 /** Each counts along a partial index that has only the rows it is about. */
@@ -46,13 +45,11 @@ export function sqlJobFigures(session: SqlSession): Pick<JobStore, "state" | "pr
         `DELETE FROM "opwright_jobs" WHERE ${dialect.isRowOf("o", old)} RETURNING "id"`,
         [now],
       );
-      const ids = rows.map(({ id }) => ({ id: String(id) }));
-      if (ids.length > 0)
-        await session.run(
-          `DELETE FROM "opwright_job_steps" WHERE "run_id" IN (SELECT w."id" FROM ${dialect.records(listedFields, at(1))})`,
-          [recordsText(listedFields, ids)],
-        );
-      return ids.length === limit;
+      await removeSteps(
+        session,
+        rows.map(({ id }) => String(id)),
+      );
+      return rows.length === limit;
     },
   };
 }

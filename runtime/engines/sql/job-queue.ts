@@ -11,6 +11,7 @@ import type {
 } from "../../ports/jobs.js";
 import { tryHoldCount } from "./capped.js";
 import { claimedColumns, laneOf, readClaimedRun, readLane } from "./job-rows.js";
+import { removeSteps } from "./job-steps.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 import { ownerStands, standsAs } from "./standing.js";
@@ -226,16 +227,11 @@ function settlementOf(session: SqlSession): Queue["settle"] {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
 
-  const removeSteps = async (rows: readonly SqlRow[]): Promise<void> => {
-    const ids = rows
-      .filter((row) => Number(row["has_steps"]) === 1)
-      .map(({ id }) => ({ id: String(id) }));
-    if (ids.length === 0) return;
-    await session.run(
-      `DELETE FROM "opwright_job_steps" WHERE "run_id" IN (SELECT w."id" FROM ${dialect.records(listedFields, at(1))})`,
-      [recordsText(listedFields, ids)],
+  const removeStepsOf = (rows: readonly SqlRow[]): Promise<void> =>
+    removeSteps(
+      session,
+      rows.filter((row) => Number(row["has_steps"]) === 1).map(({ id }) => String(id)),
     );
-  };
 
   const remove = async (holds: readonly RunHold[]): Promise<readonly SqlRow[]> => {
     if (holds.length === 0) return [];
@@ -243,7 +239,7 @@ function settlementOf(session: SqlSession): Queue["settle"] {
       `DELETE FROM "opwright_jobs" WHERE "state" = 'running' AND ${isHeld(session, 1)} RETURNING "id", "has_steps"`,
       [holdsText(holds)],
     );
-    await removeSteps(rows);
+    await removeStepsOf(rows);
     return rows;
   };
 
@@ -284,7 +280,7 @@ function settlementOf(session: SqlSession): Queue["settle"] {
           now,
           end.keptUntil ?? now,
         ]);
-        await removeSteps(rows);
+        await removeStepsOf(rows);
         return rows;
       }
     }

@@ -1,6 +1,25 @@
 // What a running job keeps: the results of its steps, and how far it is.
 import type { JobStore, RunHold } from "../../ports/jobs.js";
+import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";
+
+const listedFields = { id: "uuid" } as const;
+
+/** Removes the results of the steps of these runs. */
+export async function removeSteps(session: SqlSession, runs: readonly string[]): Promise<void> {
+  if (runs.length === 0) return;
+  const { dialect } = session;
+  const listed = dialect.records(listedFields, dialect.placeholder(1));
+  await session.run(
+    `DELETE FROM "opwright_job_steps" WHERE "run_id" IN (SELECT w."id" FROM ${listed})`,
+    [
+      recordsText(
+        listedFields,
+        runs.map((id) => ({ id })),
+      ),
+    ],
+  );
+}
 
 /** The methods of the store of jobs that a running job uses, within one transaction. */
 export function sqlJobSteps(

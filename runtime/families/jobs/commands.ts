@@ -2,6 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { firstName, presentName, storedNames } from "../../contract/former-names.js";
 import type { ServiceAtWork, ServiceCommand } from "../../operations/family.js";
+import { countInBatches } from "../../operations/in-batches.js";
 import { jobStore } from "../../ports/jobs.js";
 import type { JobsSpec } from "./spec.js";
 
@@ -75,13 +76,12 @@ async function retry(
   { clock, write }: ServiceAtWork,
   jobs: readonly string[] | null,
 ): Promise<string> {
-  for (let retried = 0; ;) {
-    const some = await write("jobs.retry", ({ transaction }) =>
-      transaction.of(jobStore).retryFailed(jobs, clock.now(), batchSize),
-    );
-    retried += some;
-    if (some < batchSize) return String(retried);
-  }
+  const retried = await countInBatches(batchSize, (size) =>
+    write("jobs.retry", ({ transaction }) =>
+      transaction.of(jobStore).retryFailed(jobs, clock.now(), size),
+    ),
+  );
+  return String(retried);
 }
 
 async function pause(

@@ -18,8 +18,8 @@ export interface EnqueueOptions {
   /** When it begins at the earliest. */
   readonly at?: Date;
   /**
-   * Up to 500 characters. A run of the job with this key that has not begun takes this input, time
-   * and priority instead of another run being added; `cancel` finds it.
+   * Up to 500 characters. A run of the job with this key that has not begun takes this input, time,
+   * priority and rights instead of another run being added; `cancelJob` finds it.
    */
   readonly key?: string;
   /** From -1000 to 1000; 0 if left out. Higher ones of a tenant begin first. */
@@ -173,7 +173,7 @@ function checkedOptions({ delay, at, key, priority = 0 }: EnqueueOptions, now: n
   return {
     dueAt: delay === undefined ? dueAt : later(now, durationMillis(delay)),
     key,
-    // The other way round than priorities, since 0 and -0 are the same but not written alike.
+    // Ranks begin with the smallest one, and JSON would keep -0.
     rank: priority === 0 ? 0 : -priority,
   };
 }

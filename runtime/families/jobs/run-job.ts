@@ -33,7 +33,7 @@ export async function runJob(
   let stops: RunStops = { sleepsUntil: null, givenUp: null };
   const invoked = operation<unknown, void>({
     operationId: `jobs.${job}`,
-    // It was checked when it was enqueued.
+    // Nothing reads a request by it: the input is checked below.
     input: json(() => null),
     transaction: "read",
     // The name is that of the author's function, which messages about forgotten awaits show.

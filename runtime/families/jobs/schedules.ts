@@ -1,6 +1,7 @@
 // Schedules of jobs: when each is next due, and the runs that it adds, once among all processes
 // (service.md "Jobs").
 import { Cron } from "croner";
+import { defaultTenant } from "../../contract/default-tenant.js";
 import { firstName } from "../../contract/former-names.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -159,8 +160,7 @@ async function addRuns(
   });
   const store = stores.of(jobStore);
   if (!declaration.plan.perTenant) {
-    const { tenant } = service.context("jobs.schedule");
-    await store.addAll(times.map((time) => runOf(tenant, time)));
+    await store.addAll(times.map((time) => runOf(defaultTenant, time)));
     return;
   }
   for (let after: string | undefined; ;) {

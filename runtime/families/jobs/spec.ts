@@ -46,7 +46,7 @@ export interface JobDeclaration {
   readonly plan?: JobPlan;
 }
 
-/** The jobs of a service by their names, without their functions: what makeEnqueue them takes. */
+/** The jobs of a service by their names, without their functions: what enqueuing them takes. */
 export interface JobDeclarations {
   readonly jobs: Readonly<Record<string, JobDeclaration>>;
   /** What jobs were called first: their runs are stored under these names. */

@@ -3,6 +3,7 @@
 import { presentName, storedNames } from "../../contract/former-names.js";
 import type { OutboxSpec } from "./spec.js";
 import type { ServiceCommand, ServiceAtWork } from "../../operations/family.js";
+import { countInBatches } from "../../operations/in-batches.js";
 import { outboxStore, type DeadEvent } from "../../ports/outbox.js";
 
 /** Events that are made due in one transaction. */
@@ -72,12 +73,10 @@ export const redriveCommand = ({ was }: OutboxSpec): ServiceCommand => ({
   },
 });
 
-async function redrive({ clock, write }: ServiceAtWork, name: string | null): Promise<number> {
-  for (let redriven = 0; ;) {
-    const some = await write("outbox.redrive", ({ transaction }) =>
-      transaction.of(outboxStore).redrive(name, clock.now(), batchSize),
-    );
-    redriven += some;
-    if (some < batchSize) return redriven;
-  }
+function redrive({ clock, write }: ServiceAtWork, name: string | null): Promise<number> {
+  return countInBatches(batchSize, (size) =>
+    write("outbox.redrive", ({ transaction }) =>
+      transaction.of(outboxStore).redrive(name, clock.now(), size),
+    ),
+  );
 }

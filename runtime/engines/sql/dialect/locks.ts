@@ -25,6 +25,6 @@ export interface LockDialect {
    * one writer anyway.
    */
   readonly holdName: string;
-  /** The same, which says at once whether nobody else has it. */
+  /** The same without waiting: the column `held` says whether nobody else has it. */
   readonly tryHoldName: string;
 }
