@@ -1,6 +1,7 @@
 // The list of families: what each brings to a running service, the SQL stores in which it keeps its
 // data, and what it answers besides operations. The server iterates over it, and knows none.
 import { sqlApiKeyStore } from "./engines/sql/api-key-store.js";
+import { sqlCounterStore } from "./engines/sql/counter-store.js";
 import { sqlDocumentStore } from "./engines/sql/document-store.js";
 import { sqlHistoryStore } from "./engines/sql/history-store.js";
 import { sqlIdentityStore } from "./engines/sql/identity-store.js";
@@ -28,6 +29,7 @@ import { realtimeEndpoints } from "./http/realtime/endpoints.js";
 import type { ServiceEndpoint, Surroundings } from "./http/service-endpoint.js";
 import type { AnyFamily, Family, SettingsSource } from "./operations/family.js";
 import { apiKeyStore } from "./ports/api-keys.js";
+import { counterStore } from "./ports/counters.js";
 import { historyStore } from "./ports/document-history.js";
 import { documentStore } from "./ports/documents.js";
 import { sqlOwnQueries } from "./engines/sql/own-queries.js";
@@ -50,6 +52,7 @@ const documentStores = [
   sqlStore(documentStore, sqlDocumentStore),
   sqlStore(ownQueryStore, sqlOwnQueries),
   sqlStore(historyStore, sqlHistoryStore),
+  sqlStore(counterStore, sqlCounterStore),
 ];
 
 /** One entry per family, in the order in which they open and start. They stop all at once. */

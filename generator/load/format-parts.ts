@@ -37,6 +37,12 @@ export const duration = {
   example: "5s",
   advice: durationAdvice,
 } as const satisfies FormatShape;
+export const timezone = {
+  kind: "string",
+  pattern: /^[A-Za-z][A-Za-z0-9_+/-]*$/,
+  what: "a time zone such as Europe/Berlin",
+  example: "Europe/Berlin",
+} as const satisfies FormatShape;
 export const byteSize = {
   kind: "string",
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,

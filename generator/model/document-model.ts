@@ -22,6 +22,15 @@ export interface UniqueModel {
   readonly isLiveOnly: boolean;
 }
 
+/** No two documents with the same values in `per` have ranges that overlap. */
+export interface OverlapModel {
+  readonly per: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  /** Values of fields that documents have that count; empty if all do. */
+  readonly where: Readonly<Record<string, readonly unknown[]>>;
+}
+
 /** A field that holds the id of another document. */
 export interface ReferenceModel {
   readonly field: string;
@@ -65,6 +74,18 @@ export interface FormerNames {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** Running numbers. */
+export interface NumberModel {
+  readonly kind: "number";
+  /** How they read; null if they are numbers. */
+  readonly format: string | null;
+  /** With what they begin anew: fields, and parts of the date. */
+  readonly per: readonly string[];
+  readonly start: number;
+  readonly timezone: string;
+  readonly hasGaps: boolean;
+}
+
 /** A field that the service sets. */
 export interface SetModel {
   readonly field: string;
@@ -75,7 +96,8 @@ export interface SetModel {
     | { readonly kind: "handler" }
     | { readonly kind: "by"; readonly function: string }
     | { readonly kind: "sum"; readonly paths: readonly string[] }
-    | { readonly kind: "count"; readonly path: string };
+    | { readonly kind: "count"; readonly path: string }
+    | NumberModel;
 }
 
 /** The members of documents that a view shows. */
@@ -147,6 +169,7 @@ export interface DocumentModel extends ReadModel {
   readonly dropped: Readonly<Record<string, unknown>>;
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
+  readonly overlaps: readonly OverlapModel[];
   readonly references: readonly ReferenceModel[];
   readonly views: readonly ViewModel[];
   /** The view that this model describes (see `applyView`); null if it describes whole documents. */

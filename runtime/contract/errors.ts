@@ -146,6 +146,7 @@ export const errors = {
   reference_in_use: row("conflict", "Other documents refer to this one."),
   bulk_refused: row("conflict", "Some of the items were refused, so none was written."),
   unique_violation: row("conflict", "Another document has these values already."),
+  overlap_violation: row("conflict", "The range overlaps with that of another document."),
   historical_consistency_violation: row(
     "conflict",
     "The edit overlaps edits made since that revision.",

@@ -12,6 +12,8 @@ import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
 import type { Filter } from "../query/ast.js";
+import type { OverlapRule } from "./overlap-rules.js";
+import type { NumberRule } from "./number-rules.js";
 import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
@@ -106,6 +108,8 @@ export interface AnyDocumentSpec {
   readonly fields: Fields;
   /** Members that the service sets; payloads can't contain them. */
   readonly set?: readonly SetRule[];
+  /** Members that get running numbers when a document is created; payloads can't contain them. */
+  readonly numbers?: readonly NumberRule[];
   /** Members that payloads of handlers may contain, but payloads of callers may not. */
   readonly handled?: readonly string[];
   /** Which form of answers this is, if the type has been told otherwise before: from 2 on. */
@@ -118,6 +122,8 @@ export interface AnyDocumentSpec {
   readonly indexes?: readonly (readonly string[])[];
   /** Members whose values no two documents may share, each with the index that enforces it. */
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
+  /** Ranges of which no two overlap. */
+  readonly noOverlap?: readonly OverlapRule[];
   /** Members that refer to other documents, and to which type. */
   readonly references?: Readonly<Record<string, () => DocumentSpec>>;
   /**

@@ -78,6 +78,11 @@ export interface DocumentStore {
    * transaction ends.
    */
   seize(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
+  /**
+   * Waits until no other transaction holds the name, and holds it until this one ends. What others
+   * have committed by then is seen by statements that begin afterwards.
+   */
+  holdName(name: string): Promise<void>;
   /** Adds a document, and its snapshot if the type keeps history. */
   insert(spec: AnyDocumentSpec, tenant: string, document: StoredDocument): Promise<void>;
   /**

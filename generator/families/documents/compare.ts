@@ -1,4 +1,5 @@
 // What changes of documents mean for clients, beside their operations.
+import { overlapText } from "./members/overlaps.js";
 import { isDeepStrictEqual } from "node:util";
 import type {
   DocumentModel,
@@ -76,6 +77,13 @@ const document: Rules<DocumentModel> = {
   indexes: null,
   unique: (before, after) => {
     const { gone, added } = differences(before.map(uniqueText), after.map(uniqueText));
+    return [
+      ...added.map((text) => ["breaking", `refuses ${text}`] as const),
+      ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),
+    ];
+  },
+  overlaps: (before: DocumentModel["overlaps"] = [], after) => {
+    const { gone, added } = differences(before.map(overlapText), after.map(overlapText));
     return [
       ...added.map((text) => ["breaking", `refuses ${text}`] as const),
       ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),

@@ -30,7 +30,12 @@ export const diagnostics = {
   OPW090: entry(
     "Field that the service sets",
     "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
-    "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
+    "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, `$number` into a plain text or an integer, and leave the field out of `create`, `update` and `defaults`.",
+  ),
+  OPW107: entry(
+    "Range that cannot be",
+    "A range of `no_overlap` is between fields of different types, of types without an order, or a field and itself.",
+    "Name two fields of the same type: date-time, date, integer or number.",
   ),
   OPW092: entry(
     "Dropped field",

@@ -29,6 +29,7 @@ import {
   width,
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
+import { overlapsMember } from "./members/overlaps.js";
 import { retentionMembers } from "./members/retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -299,6 +300,7 @@ function printDocument(
         : [mapMember("  ", "enums", document.enums)]),
       ...indexesMember(document),
       ...uniqueMember(uniques),
+      ...overlapsMember(document),
       ...related,
       ...searchesMember(document, model, searches),
       ...emitsMember(document, model),

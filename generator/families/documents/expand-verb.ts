@@ -81,6 +81,7 @@ export function expandVerb(
       isTool: true,
       errors: [
         ...uniqueErrors(context, model, verb),
+        ...overlapErrors(model, verb),
         ...profileErrors(model, verb),
         ...each.flatMap(({ errors }) => errors),
       ],
@@ -146,6 +147,11 @@ function uniqueErrors(
   const isHeld = model.unique.length > 0 || Object.values(indexes).some((index) => index.unique);
   const occupies = doesToOne(model, verb, ["creates", "updates", "restores"]);
   return isHeld && occupies ? ["unique_violation"] : [];
+}
+
+function overlapErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  const occupies = doesToOne(model, verb, ["creates", "updates", "restores"]);
+  return model.overlaps.length > 0 && occupies ? ["overlap_violation"] : [];
 }
 
 /** Values that the service sets from the caller's profile need one. */

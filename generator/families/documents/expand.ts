@@ -9,6 +9,7 @@ import { addAggregateTypes, addQueryTypes } from "./queries/query-types.js";
 import type { Documents } from "./queries/related.js";
 import { expandVerb } from "./expand-verb.js";
 import { isReading, verbsOf, viewVerbs } from "./verbs/index.js";
+import { knownUniques } from "./verbs/upsert.js";
 import type { DocumentVerb } from "./verbs/verb.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
@@ -59,7 +60,10 @@ function checkVerbs(
     const at = { ...tree.at("documents", model.name, ...path), isKey };
     checkOperationName(context, model.name, verb, { names, groups: [], at });
   };
-  if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))
+  if (
+    declaration.upsert === true &&
+    (knownUniques(model).length === 0 || declaration.read_only === true)
+  )
     report({
       code: "OPW013",
       message: "upsert needs fields that are `unique`, and callers who write",

@@ -12,18 +12,14 @@ import {
   mapOf,
   mount,
   optional,
-  reference,
   required,
   text,
   requiredGuard,
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
-import { aliases } from "../../load/aliases.js";
-import { adviseWords } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+import { aField, overlapRule, setRule, type runningNumber } from "./format-rules.js";
 import { documentWords } from "./other-words.js";
-
-const aField = { kind: "string", what: "a field", example: "title" } as const satisfies FormatShape;
 
 /** A job, and the time at which it runs for a document. */
 const reminder = {
@@ -74,54 +70,6 @@ const uniqueRule = {
       "not_deleted lets documents that are deleted have what others have.",
     ),
   },
-} as const satisfies FormatShape;
-
-const computedPath = {
-  kind: "string",
-  what: "a path such as lines[].price",
-  example: "lines[].price",
-} as const satisfies FormatShape;
-
-/** The writer, its profile, the time, or the result of a pure function of the document. */
-const setText = {
-  kind: "either",
-  of: [
-    { kind: "constant", value: "$caller" },
-    { kind: "constant", value: "$profile" },
-    { kind: "constant", value: "$now" },
-    reference,
-  ],
-} as const satisfies FormatShape;
-
-const setRule = {
-  kind: "either",
-  advice: adviseWords({
-    ...aliases("$caller", "$user $me $owner $principal $current_user user caller owner"),
-    ...aliases("$now", "now now() $date $timestamp current_timestamp"),
-    handler: "$handler",
-    profile: "$profile",
-  }),
-  of: [
-    { kind: "constant", value: "$handler" },
-    ...setText.of,
-    {
-      kind: "choice",
-      members: {
-        from: optional(setText, "`$caller`, `$profile`, `$now`, or a function as file#export."),
-        $sum: optional(
-          { kind: "either", of: [computedPath, listOf(computedPath, 1)] },
-          "Numbers that are added up.",
-        ),
-        $count: optional(computedPath, "The array whose elements are counted."),
-      },
-      beside: {
-        on: optional(
-          { kind: "oneOf", values: ["create", "write"] },
-          "create sets it once, write whenever the document is written.",
-        ),
-      },
-    },
-  ],
 } as const satisfies FormatShape;
 
 const viewFields = listOf(aField, 1);
@@ -188,6 +136,10 @@ export const documentMembers = {
   unique: optional(
     listOf({ kind: "either", of: [uniqueFields, uniqueRule] }),
     "Fields that no two documents of a tenant have the same values of.",
+  ),
+  no_overlap: optional(
+    { kind: "either", of: [overlapRule, listOf(overlapRule, 1)] },
+    "Ranges of which no two overlap, such as bookings of a room.",
   ),
   views: optional(
     mapOf(
@@ -325,6 +277,8 @@ const document = {
 
 export type DocumentDeclaration = Declared<typeof document>;
 export type SetDeclaration = Declared<typeof setRule>;
+export type NumberDeclaration = Declared<typeof runningNumber>;
+export type OverlapDeclaration = Declared<typeof overlapRule>;
 export type ReminderDeclaration = Declared<typeof reminder>;
 export type EmittedEvent = Declared<(typeof emittedEvent)["of"][0 | 1]>;
 

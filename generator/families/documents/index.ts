@@ -33,8 +33,11 @@ import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./members/references.js";
 import { withScopes } from "./scopes.js";
+import { overlapValues } from "./members/overlaps.js";
+import { isNumbered } from "./members/numbers.js";
 import { profilesAsked } from "./members/set.js";
 import { readingOf, refuseExpanded, withReading } from "./queries/related.js";
+import { tables } from "./tables.js";
 import { withTwinHooks } from "./twin-hooks.js";
 import { readDocumentTypes } from "./types.js";
 
@@ -78,10 +81,15 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     ...documentDefaults(context),
     ...formerDefaults(context),
     ...droppedValues(context),
+    ...overlapValues(context),
   ],
   functions: conversions,
   compare,
   rollout,
+  tables: {
+    areNeeded: ({ documents }) => Object.values(documents).some(isNumbered),
+    steps: tables,
+  },
   claims: sqlClaims,
   derived: derivedTypes,
   emit: emitDocuments,
@@ -101,9 +109,10 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
 function furtherErrors(models: ReadonlyMap<string, DocumentModel>) {
   const all = [...models.values()];
   const named = new Set(all.flatMap(({ references }) => references.map((one) => one.document)));
-  const ofHandlers = all.some((model) => profilesAsked(model).length > 0)
-    ? ["profile_required"]
-    : [];
+  const ofHandlers = [
+    ...(all.some((model) => profilesAsked(model).length > 0) ? ["profile_required"] : []),
+    ...(all.some(({ overlaps }) => overlaps.length > 0) ? ["overlap_violation"] : []),
+  ];
   return ({ declares, transaction, namespace, name }: OperationModel): readonly string[] => {
     if (declares === "handler") return transaction === "write" ? ofHandlers : [];
     return named.has(namespace) && ["delete", "kill"].includes(name) ? ["reference_in_use"] : [];

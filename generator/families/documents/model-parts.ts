@@ -11,6 +11,7 @@ export const models: ModelParts = {
       formerly: {},
       dropped: {},
       unique: [],
+      overlaps: [],
       references: [],
       views: [],
       view: null,

@@ -34,7 +34,8 @@ import { emissions } from "./members/emissions.js";
 import { remindersOf } from "./members/reminders.js";
 import { historyOf } from "./past.js";
 import { checkHistory, deletedForSeconds } from "./members/retention.js";
-import { declaredIndexes, uniqueOf, withReferences } from "./members/indexes.js";
+import { declaredIndexes, uniqueOf, withNeeded } from "./members/indexes.js";
+import { overlapsOf } from "./members/overlaps.js";
 import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
 import { viewTypeName } from "../../model/views.js";
@@ -184,7 +185,7 @@ export function documentModel(
     former: formerNames(properties, resolve),
     formerly: canonicalBody(formerMembers(properties), canonical),
     dropped: mapRecord(declaration.dropped ?? {}, ({ as }) => as),
-    indexes: withReferences(name, declaredIndexes(context, name, declaration, fields), references),
+    ...rulesOfRows(context, name, declaration, { fields, references, softDelete }),
     references,
     ...unread,
     readTypeName: typeName,
@@ -197,7 +198,6 @@ export function documentModel(
     })),
     view: null,
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
-    unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
     reminders: remindersOf(declaration),
     hooks: {},
@@ -208,6 +208,25 @@ export function documentModel(
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
       hasObjectKeywords(body),
     bodySchema,
+  };
+}
+
+/** What rows are held to beside each other, and the indexes that they have. */
+function rulesOfRows(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  { fields, references, softDelete }: Pick<DocumentModel, "fields" | "references" | "softDelete">,
+): Pick<DocumentModel, "indexes" | "unique" | "overlaps"> {
+  const overlaps = overlapsOf(context, name, declaration, fields);
+  const indexes = declaredIndexes(context, name, declaration, fields);
+  return {
+    indexes: withNeeded(name, indexes, [
+      ...references.map(({ field }) => [field]),
+      ...overlaps.map(({ per, to }) => [...per, to]),
+    ]),
+    unique: uniqueOf(context, name, declaration, fields, softDelete),
+    overlaps,
   };
 }
 

@@ -10,6 +10,7 @@ export const documentWords: OtherWords = {
   ...wordsFor("type", "fields schema properties columns attributes model"),
   ...wordsFor("defaults", "default"),
   ...wordsFor("indexes", "index indices"),
+  ...wordsFor("no_overlap", "exclude exclusion overlap overlaps"),
   ...wordsFor("soft_delete", "paranoid"),
   ...wordsFor("history", "versioning versions audit"),
   ...wordsFor("deadline", "timeout"),
@@ -39,4 +40,18 @@ export const documentWords: OtherWords = {
     "operations actions methods endpoints include",
   ),
   ...saidBy("The table has the name of the document: leave it out.", "table tableName"),
+};
+
+export const numberWords: OtherWords = {
+  ...wordsFor("format", "pattern template"),
+  ...wordsFor("per", "reset scope each by"),
+  ...wordsFor("start", "from first begin initial"),
+  ...wordsFor("timezone", "tz time_zone timeZone"),
+  ...saidBy("Numbers have no gaps unless `gaps: true` allows them: leave it out.", "gapless"),
+};
+
+export const overlapWords: OtherWords = {
+  ...wordsFor("per", "by fields columns scope"),
+  ...wordsFor("range", "from between period interval"),
+  ...wordsFor("where", "only if filter"),
 };

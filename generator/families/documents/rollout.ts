@@ -86,6 +86,13 @@ const document: RolloutRules<DocumentModel> = {
             );
       }),
   // The previous version doesn't hold a rule that it doesn't know.
+  overlaps: (was, is, { name }) =>
+    is.overlaps.some((rule) => !was.overlaps.some((other) => isDeepStrictEqual(other, rule)))
+      ? need(
+          "clients meet both versions",
+          `${name} keeps ranges from overlapping in the next version alone: the one before still stores what overlaps, and what is stored already stays`,
+        )
+      : [],
   references: (was, is, { name, before, after }) =>
     is.references
       .filter((one) => {

@@ -10,6 +10,7 @@ import {
   required,
   requiredGuard,
   text,
+  timezone,
   typeOrFields,
 } from "../../load/format-parts.js";
 import { jobWords } from "./other-words.js";
@@ -71,15 +72,7 @@ const job = {
       },
       "When it runs by itself.",
     ),
-    timezone: optional(
-      {
-        kind: "string",
-        pattern: /^[A-Za-z][A-Za-z0-9_+/-]*$/,
-        what: "a time zone such as Europe/Berlin",
-        example: "Europe/Berlin",
-      },
-      "The time zone of `cron`; UTC where left out.",
-    ),
+    timezone: optional(timezone, "The time zone of `cron`; UTC where left out."),
     per: optional(
       { kind: "oneOf", values: ["tenant"] },
       "`tenant` makes a run for each active tenant; one for the service where left out.",

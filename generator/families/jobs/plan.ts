@@ -1,7 +1,7 @@
 // When a job runs by itself: a pattern of cron in a time zone.
 import { Cron } from "croner";
-import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { checkTimeZone } from "../../kernel/time-zones.js";
 import type { JobEntry } from "./format.js";
 import type { JobPlanModel } from "./model.js";
 
@@ -11,29 +11,10 @@ export function planOf(
   name: string,
   { cron, timezone = "UTC", per, missed = "once" }: JobEntry & { readonly cron: string },
 ): JobPlanModel {
-  if (!isTimeZone(timezone)) {
-    const known = Intl.supportedValuesOf("timeZone");
-    // People write the city alone, or nearly the name.
-    const city = known.find((one) => one.endsWith(`/${timezone}`));
-    report({
-      code: "OPW105",
-      message: `${timezone} is no time zone`,
-      at: tree.at("jobs", name, "timezone"),
-      suggestion: city ?? didYouMean(timezone, known),
-      hint: "Name a zone of the IANA database, such as Europe/Berlin.",
-    });
-  }
+  checkTimeZone(report, "OPW105", timezone, tree.at("jobs", name, "timezone"));
   const message = faultOf(cron);
   if (message !== null) report({ code: "OPW105", message, at: tree.at("jobs", name, "cron") });
   return { cron, timezone, isPerTenant: per === "tenant", missed };
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
 }
 
 function faultOf(cron: string): string | null {

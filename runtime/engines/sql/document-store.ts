@@ -42,6 +42,10 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       if (seize !== null) await session.all(seize, [...ownerOf(spec, tenant), id]);
     },
 
+    async holdName(name) {
+      if (dialect.holdName !== "") await session.all(dialect.holdName, [name]);
+    },
+
     async snapshot(spec, tenant, id, rev) {
       const [row] = await session.all(statementsOf(spec, dialect).snapshot, [
         ...ownerOf(spec, tenant),

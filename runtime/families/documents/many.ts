@@ -5,11 +5,11 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import type { AnyDocumentSpec, DocumentSpec, Emission } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { allOf, everything, type Filter } from "../../query/ast.js";
-import { idField } from "../../query/fields.js";
+import { everything } from "../../query/ast.js";
 import { limits } from "../../contract/limits.js";
 import { narrowToReferable } from "./access.js";
 import { followChange } from "./follow-change.js";
+import { numbered } from "./numbers.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
@@ -22,6 +22,7 @@ import {
   patchDocument,
   patchedBody,
 } from "./write.js";
+import { insertTogether, removeTogether, replaceTogether } from "./together.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -74,12 +75,16 @@ export function createMany(
         ),
       );
       const free = await withReferencesHeld(spec, context, made, ({ body }) => body);
-      const documents = free.flatMap((one) => (one === null ? [] : [one.stored]));
-      const store = context.transaction.of(documentStore);
-      if (documents.length > 0) await store.insertMany(spec, context.tenant, documents);
-      await checkAllWithinScope(spec, context, documents);
+      const found = await numbered(
+        spec,
+        context,
+        free.flatMap((one) => one ?? []),
+      );
+      const documents = found.map(({ stored }) => stored);
+      await insertTogether(spec, context, documents);
       await followAll(spec, context, "create", documents);
-      return free.map((one) => one?.stored ?? null);
+      const left = [...documents];
+      return free.map((one) => (one === null ? null : (left.shift() ?? null)));
     },
   });
 }
@@ -123,8 +128,8 @@ export function updateMany(
         one === null || Object.keys(one.diff).length === 0
           ? null
           : {
-              expectedRev: one.before.rev,
-              document: nextRevision(
+              before: one.before,
+              after: nextRevision(
                 context,
                 one.before,
                 { body: JSON.stringify(one.body) },
@@ -132,7 +137,7 @@ export function updateMany(
               ),
             },
       );
-      const replaced = await replacedTogether(spec, context, changes);
+      const replaced = await replaceTogether(spec, context, changes);
       const results: (StoredDocument | null)[] = [];
       for (const [at, one] of free.entries()) {
         const isUnchanged = one !== null && changes[at] === null;
@@ -173,19 +178,16 @@ export function deleteMany(
       const current = await currentOf(spec, context, all);
       const now = timeOf(context);
       const gone = softDelete
-        ? await replacedTogether(
+        ? await replaceTogether(
             spec,
             context,
             current.map((before) =>
               before === null
                 ? null
-                : {
-                    expectedRev: before.rev,
-                    document: nextRevision(context, before, { isDeleted: true }, now),
-                  },
+                : { before, after: nextRevision(context, before, { isDeleted: true }, now) },
             ),
           )
-        : await removedTogether(spec, context, current);
+        : await removeTogether(spec, context, current);
       await followAll(spec, context, softDelete ? "delete" : "kill", [...gone.values()]);
       return current.map((before) => (before === null ? null : (gone.get(before.id) ?? null)));
     },
@@ -349,50 +351,4 @@ async function withReferencesHeld<Item>(
     });
   }
   return free;
-}
-
-type Change = { readonly expectedRev: number; readonly document: StoredDocument };
-
-/** The replaced documents, by id. */
-async function replacedTogether(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  changes: readonly (Change | null)[],
-): Promise<ReadonlyMap<string, StoredDocument>> {
-  const all = changes.filter((change) => change !== null);
-  if (all.length === 0) return new Map();
-  const store = context.transaction.of(documentStore);
-  const ids = await store.replaceMany(spec, context.tenant, all);
-  const documents = all.flatMap(({ document }) => (ids.has(document.id) ? [document] : []));
-  await checkAllWithinScope(spec, context, documents);
-  return new Map(documents.map((document) => [document.id, document]));
-}
-
-async function removedTogether(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  current: readonly (StoredDocument | null)[],
-): Promise<ReadonlyMap<string, StoredDocument>> {
-  const all = current.filter((stored) => stored !== null);
-  if (all.length === 0) return new Map();
-  const gone = all.map(({ id, rev }) => ({ id, expectedRev: rev }));
-  const ids = await context.transaction.of(documentStore).removeMany(spec, context.tenant, gone);
-  return new Map(all.filter(({ id }) => ids.has(id)).map((stored) => [stored.id, stored]));
-}
-
-/** Throws `core.authorization` if one of them is outside the scope, which undoes all. */
-async function checkAllWithinScope(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  documents: readonly StoredDocument[],
-): Promise<void> {
-  const scope = context.scopeOf(spec.name);
-  if (scope === everything || documents.length === 0) return;
-  const values = documents.map(({ id }) => id);
-  const these: Filter = { kind: "in", field: idField, isNegated: false, values };
-  const filter = allOf(these, scope);
-  const count = await context.transaction
-    .of(documentStore)
-    .count(spec, context.tenant, { filter, sorts: [], withDeleted: true });
-  if (count !== documents.length) throw fail("core.authorization");
 }

@@ -2,7 +2,7 @@
 // "Authorization per operation").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { allOf, everything } from "../../query/ast.js";
+import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
@@ -58,4 +58,21 @@ export async function checkWithinScope(
 ): Promise<void> {
   if (context.scopeOf(spec.name) === everything) return;
   if ((await findDocument(spec, context, documentId)) === null) throw fail("core.authorization");
+}
+
+/** Throws `core.authorization` if one of them is outside the scope, which undoes all. */
+export async function checkAllWithinScope(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  documents: readonly StoredDocument[],
+): Promise<void> {
+  const scope = context.scopeOf(spec.name);
+  if (scope === everything || documents.length === 0) return;
+  const values = documents.map(({ id }) => id);
+  const these: Filter = { kind: "in", field: idField, isNegated: false, values };
+  const filter = allOf(these, scope);
+  const count = await context.transaction
+    .of(documentStore)
+    .count(spec, context.tenant, { filter, sorts: [], withDeleted: true });
+  if (count !== documents.length) throw fail("core.authorization");
 }

@@ -25,9 +25,11 @@ export interface UpsertContexts {
 
 /** Whether a rule of the document says that these members are unique together. */
 export function isUniqueBy(
-  { unique = [] }: Pick<DocumentSpec, "unique">,
+  { unique = [], numbers = [] }: Pick<DocumentSpec, "unique" | "numbers">,
   by: readonly string[],
 ): boolean {
+  // Nobody knows a number before it is given.
+  if (numbers.some(({ member }) => by.includes(member))) return false;
   return unique.some(({ members }) => isDeepStrictEqual(members.toSorted(), by.toSorted()));
 }
 

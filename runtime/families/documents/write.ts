@@ -5,6 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
+import { checkBody } from "./body-check.js";
 import { diffOf } from "./changes.js";
 import { followChange } from "./follow-change.js";
 import { applyPatch } from "./merge-patch.js";
@@ -12,6 +13,8 @@ import { checkPreconditions, noPreconditions } from "../../operations/preconditi
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
+import { numbered, withSampleNumbers } from "./numbers.js";
+import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
 import { nextRevision, timeOf } from "./revision.js";
@@ -38,17 +41,24 @@ export async function createDocument(
   payload: Body,
 ): Promise<StoredDocument> {
   const writer = await writerOf(spec, context, "create");
-  const { stored, body } = newDocument(spec, writer, payload);
-  await holdReferences(spec, context, body, Object.keys(body));
-  await writeInSavepoint(spec, context, spec.unique !== undefined, async (documents) => {
-    await documents.insert(spec, context.tenant, stored);
-    await checkWithinScope(spec, context, stored.id);
+  const made = newDocument(spec, writer, payload);
+  await holdReferences(spec, context, made.body, Object.keys(made.body));
+  const stored = await writeInSavepoint(spec, context, mayClash(spec), async (documents) => {
+    const claims = await claimRanges(spec, context, [{ before: null, after: made.stored }]);
+    const [one = made] = await numbered(spec, context, [made]);
+    await documents.insert(spec, context.tenant, one.stored);
+    await checkWithinScope(spec, context, one.stored.id);
+    await checkClaims(spec, context, claims);
+    return one.stored;
   });
   await followChange(spec, context, "create", stored);
   return stored;
 }
 
-/** A document at revision 1, not stored yet, and its body. Throws `core.validation`. */
+/**
+ * A document at revision 1, not stored and not numbered yet, and its body. Throws
+ * `core.validation`.
+ */
 export function newDocument(
   spec: AnyDocumentSpec,
   writer: Writer,
@@ -57,7 +67,8 @@ export function newDocument(
   const given: Record<string, unknown> = { ...payload };
   for (const [member, value] of Object.entries(spec.defaults))
     if (!Object.hasOwn(given, member)) given[member] = value;
-  const body = canonicalBody(withSet(spec, writer, given, "create"), spec.canonical);
+  const set = canonicalBody(withSet(spec, writer, given, "create"), spec.canonical);
+  const body = withSampleNumbers(spec, set, writer.now);
   checkBody(spec, body);
   const stored: StoredDocument = {
     id: uuidv7(),
@@ -104,19 +115,6 @@ export function changedBody(
     : canonicalBody(withSet(spec, writer, after, "write"), spec.canonical);
   checkBody(spec, body);
   return { body, diff: isSettled ? diff : diffOf(before, body) };
-}
-
-/** Throws `core.validation` if the parts of a body are valid and the whole is not. */
-function checkBody(spec: AnyDocumentSpec, body: Body): void {
-  const faults = spec.validateBody?.(body) ?? null;
-  if (faults === null) return;
-  const [own] = (spec.set ?? []).filter(({ member }) =>
-    faults.some(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`)),
-  );
-  if (own === undefined) throw fail("core.validation", { errors: faults });
-  // No caller could mend a member that the service has set.
-  const cause = new TypeError(`${spec.name}.${own.member} is set to what it cannot be`);
-  throw fail("core.internal", {}, { cause });
 }
 
 /** A patched document, and the top-level members that the patch changed. */
@@ -233,7 +231,7 @@ async function restoreLive(
     // It has named them before: whether they are there is asked, not who sees them.
     await holdReferences(spec, context.beyondScopes, body, Object.keys(body), current.id);
   }
-  return replaceCurrent(spec, context, current, { isDeleted: false }, spec.unique !== undefined);
+  return replaceCurrent(spec, context, current, { isDeleted: false }, mayClash(spec));
 }
 
 /**
@@ -285,10 +283,12 @@ export function replacedBody(
   body: Body,
   changed: readonly string[],
 ): Promise<StoredDocument | null> {
-  const isUnique = (spec.unique ?? []).some(({ members }) =>
+  const { unique = [], noOverlap } = spec;
+  const isUnique = unique.some(({ members }) =>
     members.some((path) => changed.includes(path.split(".")[0] ?? path)),
   );
-  return replaceCurrent(spec, context, current, { body: JSON.stringify(body) }, isUnique);
+  const isSure = !isUnique && noOverlap === undefined;
+  return replaceCurrent(spec, context, current, { body: JSON.stringify(body) }, !isSure);
 }
 
 /** The next revision if the current one is still there, else null. */
@@ -297,29 +297,37 @@ async function replaceCurrent(
   context: ExecutionContext,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
-  mayClash: boolean,
+  isClashing: boolean,
 ): Promise<StoredDocument | null> {
   const next = nextRevision(context, current, change, timeOf(context));
-  const won = await writeInSavepoint(spec, context, mayClash, async (documents) => {
+  const won = await writeInSavepoint(spec, context, isClashing, async (documents) => {
+    const claims = await claimRanges(spec, context, [{ before: current, after: next }]);
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
-    if (isReplaced) await checkWithinScope(spec, context, next.id);
-    return isReplaced;
+    if (!isReplaced) return false;
+    await checkWithinScope(spec, context, next.id);
+    await checkClaims(spec, context, claims);
+    return true;
   });
   return won ? next : null;
 }
 
+/** Whether other documents may stand against one of these. */
+function mayClash({ unique, noOverlap }: AnyDocumentSpec): boolean {
+  return unique !== undefined || noOverlap !== undefined;
+}
+
 /**
- * Writes what may be refused once it is written, because another document has the same or the scope
- * leaves it out: a handler that catches that goes on in its transaction without it.
+ * Writes what may be refused once it is written, because another document stands against it or the
+ * scope leaves it out: a handler that catches that goes on in its transaction without it.
  */
 function writeInSavepoint<T>(
   { name }: AnyDocumentSpec,
   context: ExecutionContext,
-  mayClash: boolean,
+  isClashing: boolean,
   write: (documents: DocumentStore) => Promise<T>,
 ): Promise<T> {
   const documents = context.transaction.of(documentStore);
-  const isSure = !mayClash && context.scopeOf(name) === everything;
+  const isSure = !isClashing && context.scopeOf(name) === everything;
   return isSure ? write(documents) : context.transact(() => write(documents));
 }
 

@@ -359,12 +359,14 @@ function setFields(world: World, path: Path): Json {
       case "uuid":
         return [[name, draw.chance(50) ? "$caller" : { from: "$caller", ...on() }]];
       case "string":
+        if (draw.chance(25)) return [[name, { $number: runningNumber(world, "{year}-{00}") }]];
         return [[name, draw.chance(50) ? reference(world) : { from: reference(world), ...on() }]];
       case "date-time":
         return [[name, { from: "$now", ...on() }]];
       case "number":
         return [[name, { $sum: name, ...on() }]];
       case "integer": {
+        if (draw.chance(50)) return [[name, { $number: runningNumber(world) }]];
         const list = all.find(([, other]) => typeof other === "string" && other.includes("[]"));
         return list === undefined ? [] : [[name, { $count: list[0], ...on() }]];
       }
@@ -373,6 +375,16 @@ function setFields(world: World, path: Path): Json {
     }
   });
   return Object.fromEntries(rules);
+}
+
+function runningNumber({ draw }: World, format?: string): Json {
+  return {
+    ...(format === undefined ? {} : { format }),
+    ...(draw.chance(50) ? { per: ["year"] } : {}),
+    ...(draw.chance(50) ? { start: draw.pick([0, 1, 1000]) } : {}),
+    ...(draw.chance(50) ? { timezone: draw.pick(["UTC", "Europe/Berlin"]) } : {}),
+    ...(draw.chance(50) ? { gaps: draw.chance(50) } : {}),
+  };
 }
 
 /** All fields, perhaps without some that can be left out. */

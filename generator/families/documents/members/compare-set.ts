@@ -1,6 +1,6 @@
 // Fields that the service sets, in two registries: changes of their sources.
 import { tellExchange, type Tell } from "../../../compare/rules.js";
-import type { DocumentModel, SetModel } from "../../../model/document-model.js";
+import type { DocumentModel, NumberModel, SetModel } from "../../../model/document-model.js";
 import { propertiesOf } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";
 import type { RegistryModel } from "../../../model/registry.js";
@@ -37,7 +37,7 @@ function hasMember(types: RegistryModel["types"], type: string, field: string): 
 
 /** Whether it follows from the document or the clock alone. */
 function isOfDocument({ from: { kind } }: SetModel): boolean {
-  return kind === "sum" || kind === "count" || kind === "now";
+  return ["sum", "count", "now", "number"].includes(kind);
 }
 
 /** The source of a field, and the moment. Clients don't care about files. */
@@ -55,6 +55,8 @@ function valueText(from: SetModel["from"]): string {
       return `the sum of ${from.paths.join(" and ")}`;
     case "count":
       return `the count of ${from.path}`;
+    case "number":
+      return numberText(from);
     case "handler":
       return "what handlers give it";
     case "now":
@@ -62,4 +64,14 @@ function valueText(from: SetModel["from"]): string {
     default:
       return `the ${from.kind}`;
   }
+}
+
+function numberText({ format, per, start, timezone, hasGaps }: NumberModel): string {
+  return [
+    `the next number from ${start}`,
+    ...(format === null ? [] : [`as ${format}`]),
+    ...(per.length === 0 ? [] : [`per ${per.join(" and ")}`]),
+    ...(timezone === "UTC" ? [] : [`by the time in ${timezone}`]),
+    ...(hasGaps ? ["with gaps"] : []),
+  ].join(" ");
 }

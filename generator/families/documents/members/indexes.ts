@@ -5,7 +5,7 @@ import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentDeclaration } from "../format.js";
 import { own } from "../../../model/records.js";
-import type { IndexModel, ReferenceModel, UniqueModel } from "../../../model/document-model.js";
+import type { IndexModel, UniqueModel } from "../../../model/document-model.js";
 
 /** Reports fields that are not there, or that have no order. */
 export function declaredIndexes(
@@ -55,21 +55,19 @@ export function uniqueOf(
 }
 
 /**
- * Who names a document is looked for when that goes: each reference has an index that begins with
- * it.
+ * The indexes, with those that the service needs itself: who names a document is looked for when
+ * that goes, and ranges that overlap when one is written.
  */
-export function withReferences(
+export function withNeeded(
   name: string,
   indexes: readonly IndexModel[],
-  references: readonly ReferenceModel[],
+  needed: readonly (readonly string[])[],
 ): readonly IndexModel[] {
-  const missing = references.filter(
-    ({ field }) => !indexes.some(({ fields: [first] }) => first === field),
-  );
-  return [
-    ...indexes,
-    ...missing.map(({ field }) => ({ name: indexNameOver(name, [field]), fields: [field] })),
-  ];
+  const all = [...indexes];
+  for (const fields of needed)
+    if (!all.some((index) => fields.every((field, at) => index.fields[at] === field)))
+      all.push({ name: indexNameOver(name, fields), fields });
+  return all;
 }
 
 type Rule = Exclude<NonNullable<DocumentDeclaration["unique"]>[number], readonly string[]>;
@@ -89,7 +87,8 @@ function joinFieldNames(fields: readonly string[]): string {
 /** PostgreSQL has indexes of 32 columns; two are the tenant and the id. */
 const maxIndexedFields = 30;
 
-function checkCount(
+/** Reports more fields than an index can have. */
+export function checkCount(
   { tree, report }: FamilyContext,
   fields: readonly string[],
   path: readonly (string | number)[],
@@ -99,7 +98,8 @@ function checkCount(
   report({ code: "OPW034", message, at: tree.at(...path) });
 }
 
-function checkField(
+/** Reports a field that is not there, or has no order. */
+export function checkField(
   { tree, report }: FamilyContext,
   fields: Fields,
   field: string,

@@ -19,6 +19,7 @@ import { listLayout, literal, propertyKey } from "../../../print/layout.js";
 import { freeName } from "../../../print/printed-names.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
+import { checkNumber, numberFaults, numberOf, numbersMember } from "./numbers.js";
 
 /**
  * The rules that take the caller's profile and must find one: who writes without a profile is
@@ -75,6 +76,7 @@ export function setRules(
         : faultsOf(rule, typeOf)),
     ];
     for (const message of faults) report({ code: "OPW090", message, at });
+    if (rule.from.kind === "number") checkNumber(report, rule, at);
     const message = `${field} is required, and callers who create have nothing for it`;
     if (isOfHandlers && isUnset && isReadOnly !== true) report({ code: "OPW032", message, at });
     rules.push(rule);
@@ -86,7 +88,7 @@ function ruleOf(field: string, declaration: SetDeclaration): SetModel {
   const given = typeof declaration === "string" ? { from: declaration } : declaration;
   const from = fromOf(given);
   // The writer and the time are set once; values computed from the document follow it.
-  const usual = isOfDocument(from) ? "write" : "create";
+  const usual = isOfDocument(from) && from.kind !== "number" ? "write" : "create";
   return { field, on: given.on ?? usual, from };
 }
 
@@ -95,7 +97,13 @@ function isHandled({ from }: SetModel): boolean {
   return from.kind === "handler";
 }
 
-function fromOf({ from = "", $sum, $count }: Exclude<SetDeclaration, string>): SetModel["from"] {
+function fromOf({
+  from = "",
+  $sum,
+  $count,
+  $number,
+}: Exclude<SetDeclaration, string>): SetModel["from"] {
+  if ($number !== undefined) return numberOf($number);
   if ($sum !== undefined) return { kind: "sum", paths: [$sum].flat() };
   if ($count !== undefined) return { kind: "count", path: $count };
   if (from === "$caller") return { kind: "caller" };
@@ -132,6 +140,8 @@ function faultsOf(
       ];
     case "count":
       return [...isCounted, ...madeOf(from.path, (one) => one.endsWith("[]"))];
+    case "number":
+      return numberFaults(field, from, typeOf);
     case "profile":
     case "by":
     case "handler":
@@ -163,8 +173,9 @@ export function setMember(
   const handled = set.filter(isHandled).map(({ field }) => literal(field));
   const ofHandlers =
     handled.length === 0 ? [] : [listLayout("  ", "handled: ", handled, ["[", "]"], ",")];
-  const own = set.filter((rule) => !isHandled(rule));
-  if (own.length === 0) return ofHandlers;
+  const others = [...numbersMember(set, scope), ...ofHandlers];
+  const own = set.filter((rule) => !isHandled(rule) && rule.from.kind !== "number");
+  if (own.length === 0) return others;
   const hidden = [
     ...Object.keys(baseFields),
     ...(softDelete ? ["is_deleted"] : []),
@@ -176,7 +187,7 @@ export function setMember(
     const before = [literal(field), literal(on)];
     return `    ${head}(${[...before, ...argumentsOf(from, typeName, field, given, scope)].join(", ")}),`;
   });
-  return ["  set: [", ...lines, "  ],", ...ofHandlers];
+  return ["  set: [", ...lines, "  ],", ...others];
 }
 
 function argumentsOf(

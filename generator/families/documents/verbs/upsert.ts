@@ -27,8 +27,9 @@ export const upsert = verb({
 });
 
 /** The unique fields by which the document is found, and the document. */
-function requestSchema({ unique, createTypeName }: DocumentModel): SchemaObject {
-  const rules = unique.map(({ fields }) => ({
+function requestSchema(model: DocumentModel): SchemaObject {
+  const { createTypeName } = model;
+  const rules = knownUniques(model).map(({ fields }) => ({
     type: "array",
     minItems: fields.length,
     maxItems: fields.length,
@@ -38,4 +39,10 @@ function requestSchema({ unique, createTypeName }: DocumentModel): SchemaObject 
   const by = rules.length === 1 && only !== undefined ? only : { anyOf: rules };
   const described = { ...by, description: "Fields that are unique together." };
   return objectSchema({ by: described, document: refTo(createTypeName) }, ["by", "document"]);
+}
+
+/** The rules by which a document can be found: nobody knows a running number before it is given. */
+export function knownUniques({ unique, set }: DocumentModel): DocumentModel["unique"] {
+  const numbers = set.filter(({ from }) => from.kind === "number").map(({ field }) => field);
+  return unique.filter(({ fields }) => !fields.some((field) => numbers.includes(field)));
 }

@@ -1,0 +1,105 @@
+// `$number` of a field that the service sets: running numbers, as invoices and tickets have them.
+import type { FieldType } from "../../../../runtime/contract/fields.js";
+import { dateParts, readNumberFormat } from "../../../../runtime/contract/running-numbers.js";
+import { inside, type Origin, type Report } from "../../../diagnostics/diagnostics.js";
+import { checkTimeZone } from "../../../kernel/time-zones.js";
+import type { DocumentModel, NumberModel, SetModel } from "../../../model/document-model.js";
+import { callLayout, literal } from "../../../print/layout.js";
+import type { ModuleScope } from "../../../print/module-scope.js";
+import type { NumberDeclaration } from "../format.js";
+
+/** The numbers that a declaration means. */
+export function numberOf({
+  format,
+  per = [],
+  start = 1,
+  timezone = "UTC",
+  gaps = false,
+}: NumberDeclaration): NumberModel {
+  return { kind: "number", format: format ?? null, per, start, timezone, hasGaps: gaps };
+}
+
+/** What keeps a field from having these numbers. */
+export function numberFaults(
+  field: string,
+  { format, per }: NumberModel,
+  typeOf: (path: string) => FieldType | undefined,
+): readonly string[] {
+  const type = typeOf(field);
+  const wanted = format === null ? "integer" : "string";
+  const kind = format === null ? "numbers" : "texts";
+  const ofFields = per.filter((name) => !isDatePart(name));
+  return [
+    ...(type === wanted ? [] : [`${field} has ${kind}, and is no plain ${wanted}`]),
+    ...(new Set(per).size === per.length ? [] : [`\`per\` names something twice`]),
+    ...ofFields.flatMap((name) => fieldFaults(field, name, typeOf(name))),
+    ...(format === null ? [] : formatFaults(format, per)),
+  ];
+}
+
+function fieldFaults(field: string, name: string, type: FieldType | undefined): readonly string[] {
+  if (name === "tenant" && type === undefined)
+    return ["numbers count within a tenant anyway: leave `tenant` out of `per`"];
+  if (type === undefined) return [`there is no ${name} with which numbers could begin anew`];
+  const isScalar = type !== "object" && !type.endsWith("[]") && name !== field;
+  return isScalar ? [] : [`numbers of ${field} cannot begin anew with ${name}`];
+}
+
+function formatFaults(format: string, per: readonly string[]): readonly string[] {
+  const parts = readNumberFormat(format);
+  if (parts === null)
+    return [`${format} needs the number once, in braces such as {0000}, and no other braces`];
+  const named = parts.flatMap((part) => ("name" in part ? [part.name] : []));
+  return [
+    ...named
+      .filter((name) => !isDatePart(name) && !per.includes(name))
+      .map((name) => `${format} names ${name}, which is neither a part of the date nor in \`per\``),
+    // Else the same text would come again.
+    ...per
+      .filter((name) => isDatePart(name) && !isTold(name, named))
+      .map((name) => `numbers begin anew with each ${name}, which ${format} does not tell`),
+  ];
+}
+
+/** Days of a month come again with the next month, months with the next year. */
+function isTold(name: string, named: readonly string[]): boolean {
+  return dateParts
+    .slice(0, dateParts.findIndex((part) => part === name) + 1)
+    .every((part) => named.includes(part));
+}
+
+function isDatePart(name: string): boolean {
+  return dateParts.some((part) => part === name);
+}
+
+/** Reports what is wrong with a rule by itself. */
+export function checkNumber(report: Report, { field, on, from }: SetModel, at: Origin): void {
+  if (from.kind !== "number") return;
+  const message = `${field} gets its number when the document is created, and keeps it`;
+  if (on === "write") report({ code: "OPW090", message, at });
+  checkTimeZone(report, "OPW090", from.timezone, inside(inside(at, "$number"), "timezone"));
+}
+
+/** The rules as a spec has them. */
+export function numbersMember(set: readonly SetModel[], scope: ModuleScope): readonly string[] {
+  const lines = set.flatMap(({ field, from }) => {
+    if (from.kind !== "number") return [];
+    const { format, per, start, timezone, hasGaps } = from;
+    const options = [
+      ...(format === null ? [] : [`format: ${literal(format)}`]),
+      ...(per.length === 0 ? [] : [`per: [${per.map(literal).join(", ")}]`]),
+      ...(start === 1 ? [] : [`start: ${start}`]),
+      ...(timezone === "UTC" ? [] : [`timezone: ${literal(timezone)}`]),
+      ...(hasGaps ? ["hasGaps: true"] : []),
+    ];
+    return [
+      `    ${callLayout("    ", "", scope.runtime("numberedBy"), [literal(field)], options, [])},`,
+    ];
+  });
+  return lines.length === 0 ? [] : ["  numbers: [", ...lines, "  ],"];
+}
+
+/** Whether documents get numbers. */
+export function isNumbered({ set }: Pick<DocumentModel, "set">): boolean {
+  return set.some(({ from }) => from.kind === "number");
+}

@@ -1,0 +1,119 @@
+// `no_overlap:` of a document: which ranges exclude each other.
+import type { Fields } from "../../../../runtime/contract/fields.js";
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { Resolve } from "../../../kernel/resolve.js";
+import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
+import { own } from "../../../model/records.js";
+import type { DocumentModel, OverlapModel } from "../../../model/document-model.js";
+import { listLayout, literal, propertyKey } from "../../../print/layout.js";
+import type { DocumentDeclaration, OverlapDeclaration } from "../format.js";
+import { memberPaths } from "./fields.js";
+import { checkCount, checkField } from "./indexes.js";
+
+/** Types of fields whose values have an order that fits ranges. */
+const ordered = ["date-time", "date", "integer", "number"];
+
+/**
+ * The rules of a document, in one form. Reports fields that are not there, and ranges between what
+ * has no common order (OPW107).
+ */
+export function overlapsOf(
+  context: FamilyContext,
+  name: string,
+  { no_overlap: declared = [] }: DocumentDeclaration,
+  fields: Fields,
+): readonly OverlapModel[] {
+  const isAlone = !Array.isArray(declared);
+  const rules = [declared].flat() as readonly OverlapDeclaration[];
+  return rules.map(({ per = [], range, where = {} }, position): OverlapModel => {
+    const path = ["documents", name, "no_overlap", ...(isAlone ? [] : [position])];
+    const [from = "", to = ""] = range;
+    for (const [at, field] of per.entries())
+      checkField(context, fields, field, [...path, "per", at]);
+    for (const [at, field] of range.entries())
+      checkField(context, fields, field, [...path, "range", at]);
+    for (const field of Object.keys(where))
+      checkField(context, fields, field, [...path, "where", field]);
+    checkCount(context, [...per, to], [...path, "per"]);
+    checkRange(context, fields, range, [...path, "range"]);
+    return { per, from, to, where };
+  });
+}
+
+function checkRange(
+  { tree, report }: FamilyContext,
+  fields: Fields,
+  range: readonly string[],
+  path: readonly (string | number)[],
+): void {
+  const types = range.map((field) => own(fields, field));
+  // What is not there was reported.
+  if (types.includes(undefined)) return;
+  const [begin] = types;
+  const isOrdered = types.every((type) => type === begin) && ordered.includes(begin ?? "");
+  if (new Set(range).size === 2 && range.length === 2 && isOrdered) return;
+  const told = range.map((field, at) => `${field} (${types[at]})`).join(" and ");
+  report({ code: "OPW107", message: `there is no range between ${told}`, at: tree.at(...path) });
+}
+
+/** Values of `where` must be ones that their fields can have: others would never count. */
+export function overlapValues({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
+  const { documents, types } = expanded.model;
+  return Object.values(documents).flatMap(({ name, overlaps, bodySchema }) => {
+    const resolve: Resolve = (type) => own(types, type);
+    const members = new Map(
+      memberPaths(bodySchema, resolve).map(({ path, schema }) => [path, schema]),
+    );
+    const isAlone = !Array.isArray(loaded.declarations.documents[name]?.no_overlap);
+    return overlaps.flatMap(({ where }, position) =>
+      Object.entries(where).flatMap(([member, values]) => {
+        const path = ["no_overlap", ...(isAlone ? [] : [position]), "where", member];
+        const schema = members.get(member);
+        return values.flatMap((value, at): readonly DeclaredDefault[] =>
+          schema === undefined
+            ? []
+            : [
+                {
+                  what: "value of `where`",
+                  member,
+                  schema,
+                  value,
+                  at: loaded.tree.at("documents", name, ...path, at),
+                },
+              ],
+        );
+      }),
+    );
+  });
+}
+
+/** The rules as a spec has them. */
+export function overlapsMember({ overlaps }: DocumentModel): readonly string[] {
+  const lines = overlaps.map(({ per, from, to, where }) => {
+    const members = [
+      `per: [${per.map(literal).join(", ")}]`,
+      `from: ${literal(from)}`,
+      `to: ${literal(to)}`,
+      ...(Object.keys(where).length === 0
+        ? []
+        : [
+            `where: { ${Object.entries(where)
+              .map(
+                ([field, values]) => `${propertyKey(field)}: [${values.map(literal).join(", ")}]`,
+              )
+              .join(", ")} }`,
+          ]),
+    ];
+    return listLayout("    ", "", members, ["{", "}"], ",");
+  });
+  return lines.length === 0 ? [] : ["  noOverlap: [", ...lines, "  ],"];
+}
+
+/** A rule in words. */
+export function overlapText({ per, from, to, where }: OverlapModel): string {
+  const among = Object.entries(where)
+    .map(([field, values]) => ` where ${field} is ${values.map(String).join(" or ")}`)
+    .join(" and");
+  const shared = per.length === 0 ? "" : ` of one ${per.join(" and ")}`;
+  return `ranges from ${from} to ${to} that overlap with others${shared}${among}`;
+}

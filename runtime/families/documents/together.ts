@@ -1,0 +1,60 @@
+// Writes of many documents in few statements, where nothing has been found that stands against them.
+import type { ExecutionContext } from "../../operations/context.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { checkClaims, claimRanges } from "./ranges.js";
+import { checkAllWithinScope } from "./scoped.js";
+
+/** Adds new documents. */
+export async function insertTogether(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  documents: readonly StoredDocument[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  const changes = documents.map((after) => ({ before: null, after }));
+  const claims = await claimRanges(spec, context, changes);
+  await context.transaction.of(documentStore).insertMany(spec, context.tenant, documents);
+  await checkAllWithinScope(spec, context, documents);
+  await checkClaims(spec, context, claims);
+}
+
+type Change = { readonly before: StoredDocument; readonly after: StoredDocument };
+
+/** Replaces documents; those that it replaced, by id. */
+export async function replaceTogether(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  changes: readonly (Change | null)[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const all = changes.filter((change) => change !== null);
+  if (all.length === 0) return new Map();
+  const claims = await claimRanges(spec, context, all);
+  const store = context.transaction.of(documentStore);
+  const ids = await store.replaceMany(
+    spec,
+    context.tenant,
+    all.map(({ before, after }) => ({ expectedRev: before.rev, document: after })),
+  );
+  const documents = all.flatMap(({ after }) => (ids.has(after.id) ? [after] : []));
+  await checkAllWithinScope(spec, context, documents);
+  await checkClaims(
+    spec,
+    context,
+    claims.filter(({ id }) => ids.has(id)),
+  );
+  return new Map(documents.map((document) => [document.id, document]));
+}
+
+/** Removes documents for good; those that it removed, as they were, by id. */
+export async function removeTogether(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  current: readonly (StoredDocument | null)[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const all = current.filter((stored) => stored !== null);
+  if (all.length === 0) return new Map();
+  const gone = all.map(({ id, rev }) => ({ id, expectedRev: rev }));
+  const ids = await context.transaction.of(documentStore).removeMany(spec, context.tenant, gone);
+  return new Map(all.filter(({ id }) => ids.has(id)).map((stored) => [stored.id, stored]));
+}
