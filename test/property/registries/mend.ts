@@ -164,7 +164,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
             (one["bulk"] !== undefined || !/_(?:many|where)$/.test(verb)) &&
             (isKeyed || verb !== "upsert"),
         );
-  const { mount, idempotency, unique, upsert, set, retention, ...rest } = one;
+  const { mount, idempotency, unique, upsert, set, retention, no_overlap: overlap, ...rest } = one;
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
@@ -173,6 +173,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
     ...(upsert === undefined || !isKeyed ? {} : { upsert }),
     ...(isMap(set) ? { set: settable(set, one) } : {}),
     ...(isMap(retention) ? { retention: retained(retention, one, isSoft || isComposite) } : {}),
+    ...(isBetweenFields(overlap) ? { no_overlap: overlap } : {}),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
@@ -195,6 +196,11 @@ function retained(retention: Fields, { history }: Fields, isSoft: boolean): Fiel
     ...(deleted === undefined || !isSoft ? {} : { deleted }),
     ...(kept === undefined || !hasHistory ? {} : { history: kept }),
   };
+}
+
+/** Whether its range is between fields of the document, which it doesn't always have two of. */
+function isBetweenFields(rule: unknown): boolean {
+  return isMap(rule) && Array.isArray(rule["range"]) && rule["range"][0] !== "created_at";
 }
 
 /** Only documents that can be deleted can be told from those that are not. */

@@ -40,6 +40,7 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.unique.*.fields.*`, scalarAt],
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
+  [`${documents}.*.no_overlap`, overlap],
   [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
   [`${documents}.*.set`, setFields],
   [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
@@ -384,6 +385,29 @@ function runningNumber({ draw }: World, format?: string): Json {
     ...(draw.chance(50) ? { start: draw.pick([0, 1, 1000]) } : {}),
     ...(draw.chance(50) ? { timezone: draw.pick(["UTC", "Europe/Berlin"]) } : {}),
     ...(draw.chance(50) ? { gaps: draw.chance(50) } : {}),
+  };
+}
+
+/** A rule about two fields of one type that has an order; of what every document has if it has none. */
+function overlap(world: World, path: Path): Json {
+  const { draw, fields } = world;
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const plain = (type: unknown): string => (typeof type === "string" ? type.replace("?", "") : "");
+  const ranges = all.flatMap(([from, type], at) =>
+    ["date-time", "integer", "number"].includes(plain(type))
+      ? all
+          .slice(at + 1)
+          .flatMap(([to, other]) => (plain(other) === plain(type) ? [[from, to]] : []))
+      : [],
+  );
+  const counting = all.flatMap(([name, type]) => {
+    const value = isChoice(type) ? type[0] : usual[plain(type)];
+    return value === undefined || Array.isArray(value) ? [] : [{ [name]: [value] }];
+  });
+  return {
+    ...(draw.chance(50) ? { per: [scalarAt(world, path)] } : {}),
+    range: ranges.length === 0 ? ["created_at", "last_update_at"] : draw.pick(ranges),
+    ...(counting.length > 0 && draw.chance(50) ? { where: draw.pick(counting) } : {}),
   };
 }
 

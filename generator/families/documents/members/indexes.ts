@@ -98,21 +98,20 @@ export function checkCount(
   report({ code: "OPW034", message, at: tree.at(...path) });
 }
 
-/** Reports a field that is not there, or has no order. */
+/** Reports a field that is not there, or has no order; `withColumns` allows what all rows have. */
 export function checkField(
   { tree, report }: FamilyContext,
   fields: Fields,
   field: string,
   path: readonly (string | number)[],
+  withColumns = true,
 ): void {
   const at = tree.at(...path);
-  const type = own(fields, field) ?? own(indexableColumns, field);
+  const known = withColumns ? { ...indexableColumns, ...fields } : fields;
+  const type = own(known, field);
   if (type === undefined) {
-    const suggestion = didYouMean(field, [
-      ...Object.keys(fields),
-      ...Object.keys(indexableColumns),
-    ]);
-    const message = `there is no field ${field} to index`;
+    const suggestion = didYouMean(field, Object.keys(known));
+    const message = `there is no field ${field}${withColumns ? " to index" : ""}`;
     report({ code: "OPW030", message, at, suggestion });
   } else if (type === "object" || type.endsWith("[]")) {
     report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });

@@ -28,12 +28,13 @@ export function overlapsOf(
   return rules.map(({ per = [], range, where = {} }, position): OverlapModel => {
     const path = ["documents", name, "no_overlap", ...(isAlone ? [] : [position])];
     const [from = "", to = ""] = range;
+    // Who owns a document is none of its fields, and stays as it is; dates of its changes do not.
     for (const [at, field] of per.entries())
-      checkField(context, fields, field, [...path, "per", at]);
+      checkField(context, { ...fields, owner_id: "string" }, field, [...path, "per", at], false);
     for (const [at, field] of range.entries())
-      checkField(context, fields, field, [...path, "range", at]);
+      checkField(context, fields, field, [...path, "range", at], false);
     for (const field of Object.keys(where))
-      checkField(context, fields, field, [...path, "where", field]);
+      checkField(context, fields, field, [...path, "where", field], false);
     checkCount(context, [...per, to], [...path, "per"]);
     checkRange(context, fields, range, [...path, "range"]);
     return { per, from, to, where };
