@@ -67,6 +67,10 @@ function describeOperation(operation: OperationModel): string {
         ]),
     ["transaction", operation.transaction],
     ["deadline", operation.deadlineSeconds === null ? "none" : `${operation.deadlineSeconds} s`],
+    ...(operation.isSerializable ? [["isolation", "serializable"] as const] : []),
+    ...(operation.retries === 0
+      ? []
+      : [["retries", `${operation.retries} after conflicts`] as const]),
     ["idempotency key", operation.idempotencyKey ? "honoured" : "not honoured"],
     ["errors", errorCodesOf(operation).join(", ")],
     // Where the reference has it while the service runs in development.

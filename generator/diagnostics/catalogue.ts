@@ -113,9 +113,9 @@ export const ofAll = {
     "warning",
   ),
   OPW047: entry(
-    "Idempotency without a write",
-    "Only an operation that writes can store its result under an Idempotency-Key.",
-    "Remove `idempotency`, or run the operation in a write transaction.",
+    "Key of a write",
+    "Only an operation that writes can store its result under an Idempotency-Key, be serializable, or be tried again after a conflict.",
+    "Remove the key, or run the operation in a write transaction.",
   ),
   OPW048: entry(
     "Name collision in code",

@@ -109,6 +109,8 @@ function viewOf(
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
+      ...(operation.isSerializable ? ['isolation: "serializable",'] : []),
+      ...(operation.retries === 0 ? [] : [`retries: ${operation.retries},`]),
       ...held,
       ...deprecationLines(operation),
       // These members are about requests, which an operation without a route doesn't get.

@@ -173,6 +173,10 @@ export interface OperationModel {
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;
+  /** Whether its transactions are as if they ran one after another. */
+  readonly isSerializable: boolean;
+  /** How often its transaction is tried again after a conflict with others. */
+  readonly retries: number;
   /** Whether it evaluates preconditions (RFC 9110 §13) against the version that it reads or writes. */
   readonly isConditional: boolean;
   /** Whether the chain has a hook that provides `authn.principal`. */

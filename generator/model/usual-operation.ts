@@ -7,6 +7,8 @@ export const usualOperation = {
   hooks: [],
   transaction: "write",
   idempotencyKey: false,
+  isSerializable: false,
+  retries: 0,
   isConditional: false,
   tokens: null,
   leadsTo: [],

@@ -269,6 +269,11 @@ export function refusedCredentials(cause?: unknown): ServiceError {
   return new ServiceError(code, definition, {}, { cause });
 }
 
+/** Whether a transaction failed because others came first, so that it may be tried again. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "core.concurrency";
+}
+
 /** What passes by itself or once an engine is mended: 503 with `Retry-After`. */
 export function unavailable(cause?: unknown): ServiceError {
   return fail(

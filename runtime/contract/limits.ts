@@ -25,6 +25,7 @@ export const limits = {
   maxExpansionDepth: 2,
   /** Documents that one request may write, at most. */
   maxBulk: 1_000,
+  maxTransactionRetries: 20,
   /** Characters of one pattern. */
   maxPatternLength: 256,
   /** Characters of one text that is searched for. */

@@ -34,6 +34,11 @@ export function storedName(shape: Shape, member: string): string {
   return storedMember(shape, member)?.name ?? member;
 }
 
+/** The value of a field as a row has it: values of an enumeration may have other names there. */
+export function storedValue(shape: Shape, path: string, value: unknown): unknown {
+  return renameValue(storedMember(shape, path)?.values, value);
+}
+
 /** A member's name in documents; of one that no document has any more, its name in rows. */
 export function declaredName({ stored = noneStored }: Shape, name: string): string {
   return declaredBy(stored).get(name)?.name ?? name;

@@ -40,6 +40,16 @@ export interface OperationDeclaration<Input, Result> {
   readonly deadlineSeconds?: number;
   /** Whether the operation honours `Idempotency-Key`. */
   readonly idempotencyKey?: boolean;
+  /**
+   * `serializable` transactions are as if they ran one after another; others see before each
+   * statement what has been committed.
+   */
+  readonly isolation?: "serializable";
+  /**
+   * How often the transaction is tried again if it fails with `core.concurrency`; never if left
+   * out.
+   */
+  readonly retries?: number;
   /** Errors of the registry that it may answer with; absent if nobody's code can throw one. */
   readonly errors?: readonly string[];
   readonly run: Handler<Input, Result> | LookingHandler<Input, Result>;

@@ -1,7 +1,8 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run
 // (architecture.md "Pipeline").
 import { runStep } from "./held-calls.js";
-import type { ServiceError } from "../contract/errors.js";
+import { isConflict, type ServiceError } from "../contract/errors.js";
+import { drawFraction, sleep } from "../ports/ambient.js";
 import type { ExecutionContext } from "./context.js";
 import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
@@ -248,14 +249,39 @@ async function settledOutcome<Input, Result>(
   if (operation.transaction === "read") return read(await handle());
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
-  const settled = await context.transact(
-    async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-      scope === undefined ? read(await handle()) : onceOnly(context, scope, input, handle),
-    scope,
+  const settled = await retryConflicts(operation, context, () =>
+    context.transact(
+      async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
+        scope === undefined ? read(await handle()) : onceOnly(context, scope, input, handle),
+      scope,
+      operation.isolation,
+    ),
   );
   // A failure that was stored under the key is thrown only now, after its record has committed.
   if ("failure" in settled) throw settled.failure;
   return settled;
+}
+
+/**
+ * Runs a transaction, and again if others came first, as often as the operation says: after 5 to
+ * 50 ms, and longer each time. Within a transaction of another's, that one is to be tried again.
+ */
+async function retryConflicts<T>(
+  { retries = 0 }: Pick<Operation<never, never>, "retries">,
+  context: ExecutionContext,
+  transaction: () => Promise<T>,
+): Promise<T> {
+  const isAlone = !context.holdsTransaction;
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isAlone || tried >= retries || !isConflict(error)) throw error;
+      await sleep((5 + drawFraction() * 45) * 2 ** Math.min(tried, 4));
+      context.lifetime.throwIfOver();
+      context.admitCalls(true);
+    }
+  }
 }
 
 /**

@@ -17,7 +17,7 @@ export interface CounterStore {
   /**
    * Takes the next `count` numbers, and returns the first of them; it is `start` at least. Other
    * transactions that want the same counter wait until this one ends, and if it is undone, so is
-   * this.
+   * this. Taking none only makes others wait.
    */
   take(counter: Counter, count: number, start: number): Promise<number>;
 }

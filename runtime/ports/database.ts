@@ -31,6 +31,11 @@ export interface WriteOptions {
    * `idempotency_in_flight`.
    */
   readonly exclusive?: string | undefined;
+  /**
+   * `serializable`: such transactions are as if they ran one after another, or reject with
+   * `core.concurrency`. Others see before each statement what has been committed.
+   */
+  readonly isolation?: "serializable" | undefined;
 }
 
 /**

@@ -74,6 +74,11 @@ export interface DocumentStore {
    */
   hold(spec: AnyDocumentSpec, tenant: string, id: string): Promise<boolean>;
   /**
+   * Waits until nobody else changes the document, and has nobody change it until the transaction
+   * ends. Others may refer to it meanwhile.
+   */
+  lock(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
+  /**
    * Locks the document against `hold`: waits for those who hold it, and makes others wait until the
    * transaction ends.
    */

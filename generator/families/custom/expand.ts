@@ -59,7 +59,7 @@ export function expandOperation(
   const { input, output } = typesOf(context, key, declaration);
   checkStatus(context, key, declaration.status, output);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
-  checkIdempotency(context, key, declaration, transaction);
+  checkWrites(context, key, declaration, transaction);
   const hooks = hookChain(
     context,
     [{ policy: declaration.guard, at: tree.at("operations", key, "guard") }],
@@ -78,6 +78,8 @@ export function expandOperation(
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction,
       idempotencyKey: declaration.idempotency ?? false,
+      isSerializable: declaration.isolation !== undefined,
+      retries: declaration.retry ?? (declaration.isolation === undefined ? 0 : usualRetries),
       deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),
       ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
       run: ofAuthor(functionReference(declaration.run)),
@@ -102,19 +104,25 @@ export function expandOperation(
   };
 }
 
-function checkIdempotency(
+/** How often a serializable transaction is tried again, where nothing else is said. */
+const usualRetries = 5;
+
+/** Reports what only a transaction that commits can have. */
+function checkWrites(
   { tree, report }: FamilyContext,
   key: string,
-  { idempotency }: OperationDeclaration,
+  { idempotency, isolation, retry = 0 }: OperationDeclaration,
   transaction: "read" | "write",
 ): void {
-  if (idempotency === true && transaction !== "write") {
-    report({
-      code: "OPW047",
-      message: "this operation does not write",
-      at: tree.at("operations", key, "idempotency"),
-    });
-  }
+  if (transaction === "write") return;
+  const asked = { idempotency: idempotency === true, isolation: isolation !== undefined };
+  for (const [member, isAsked] of Object.entries({ ...asked, retry: retry > 0 }))
+    if (isAsked)
+      report({
+        code: "OPW047",
+        message: "this operation does not write",
+        at: tree.at("operations", key, member),
+      });
 }
 
 /** Whether credentials are not looked at. Reports a guard that asks who is calling all the same. */

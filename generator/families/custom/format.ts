@@ -16,6 +16,7 @@ import {
   urlPath,
   requiredGuard,
 } from "../../load/format-parts.js";
+import { limits } from "../../../runtime/contract/limits.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
 import { operationWords } from "./other-words.js";
 
@@ -108,6 +109,14 @@ const operation = {
     transaction: optional(
       { kind: "oneOf", values: ["read", "write"] },
       "Whether the handler runs in a transaction that commits; read for GET, else write.",
+    ),
+    isolation: optional(
+      { kind: "oneOf", values: ["serializable"] },
+      "`serializable`: as if such operations ran one after another; whoever comes too late is tried again.",
+    ),
+    retry: optional(
+      { kind: "integer", minimum: 0, maximum: limits.maxTransactionRetries },
+      "How often the transaction is tried again after a conflict with others (`core.concurrency`); 5 where it is serializable, else 0.",
     ),
   },
 } as const satisfies FormatShape;

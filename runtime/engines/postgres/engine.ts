@@ -1,7 +1,7 @@
 // The production engine: PostgreSQL with pools, named prepared statements and one connection per
 // transaction.
-import { unavailable } from "../../contract/errors.js";
-import type { Database, EngineState, Transaction } from "../../ports/database.js";
+import { isConflict, unavailable } from "../../contract/errors.js";
+import type { Database, EngineState, Transaction, WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { ofService, type Work } from "../../ports/work.js";
 import { inFlight } from "../sql/in-flight.js";
@@ -49,12 +49,12 @@ export async function openPostgresDatabase(
 
   const write = async <T>(
     work: Work,
-    exclusive: string | undefined,
+    { exclusive, isolation }: Pick<WriteOptions, "exclusive" | "isolation">,
     run: (transaction: Transaction) => Promise<T>,
   ): Promise<T> => {
     const { lifetime } = work;
     const connection = await connections.acquire(work);
-    const open = new OpenTransaction(connection, lifetime);
+    const open = new OpenTransaction(connection, lifetime, isolation);
     let isBroken = false;
     let isCommitting = false;
     try {
@@ -72,10 +72,12 @@ export async function openPostgresDatabase(
       return value;
     } catch (error) {
       open.end();
+      const fault = translateFault(error);
       // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
-      // destroyed.
-      isBroken = isCommitting || !(await open.rollBack());
-      throw withoutTable(translateFault(error), tables);
+      // destroyed. A conflict is an answer, after which nothing is left to roll back.
+      if (!isCommitting) isBroken = !(await open.rollBack());
+      else isBroken = !isConflict(fault);
+      throw withoutTable(fault, tables);
     } finally {
       connection.release(isBroken);
     }
@@ -91,14 +93,14 @@ export async function openPostgresDatabase(
       return read(ofService());
     },
 
-    write: ({ lifetime, exclusive, payer = null }, work) =>
-      write({ lifetime, payer }, exclusive, work),
+    write: ({ lifetime, payer = null, ...options }, work) =>
+      write({ lifetime, payer }, options, work),
 
     admit: () => connections.admit(ofService(probeMillis)),
 
     async probe() {
       await connections.admit(ofService(probeMillis));
-      await write(ofService(probeMillis), undefined, ({ leases }) => noteProbe(leases, probeBytes));
+      await write(ofService(probeMillis), {}, ({ leases }) => noteProbe(leases, probeBytes));
       await checkRights(readSession(connections, ofService(probeMillis), tables), tables);
     },
 

@@ -22,6 +22,7 @@ import { readDocumentId } from "./named.js";
 import type { CursorPage, Page } from "./pages.js";
 import { pastOf, type Past } from "./past.js";
 import { handlerSight, withSight } from "./reach.js";
+import { lockDocument } from "./locked.js";
 import { readDocument, narrowQuery } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { writesOf, type Writes } from "./writes.js";
@@ -68,8 +69,14 @@ export interface Collection<
   Expanded = Document,
 >
   extends Past<Document>, Writes<Document, Create, Patch> {
-  /** The live document. Throws `core.not_found`. */
-  get(id: string, options?: Pick<FindQuery, "expand">): Promise<Expanded>;
+  /**
+   * The live document. With `lock`, it waits until nobody else changes the document, and nobody
+   * does until the transaction ends. Throws `core.not_found`.
+   */
+  get(
+    id: string,
+    options?: Pick<FindQuery, "expand"> & { readonly lock?: boolean },
+  ): Promise<Expanded>;
   /**
    * The live documents that a filter finds, in order of the sorts, as the query language has both.
    * Without a size they are as many as the deployment's read limit: where there are more, throws
@@ -133,9 +140,11 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     ...writesOf<Document, Create, Patch>(spec, context),
     find,
     count,
-    async get(id, { expand } = {}) {
+    async get(id, { expand, lock = false } = {}) {
       const seen = await reading();
-      const stored = await readDocument(spec, seen, readDocumentId(id));
+      const known = readDocumentId(id);
+      if (lock) await lockDocument(spec, context, known);
+      const stored = await readDocument(spec, seen, known);
       const [found] = await expanded(seen, [stored], expand);
       if (found === undefined) throw fail("core.not_found");
       return found;

@@ -22,7 +22,7 @@ import {
   patchDocument,
   patchedBody,
 } from "./write.js";
-import { insertTogether, removeTogether, replaceTogether } from "./together.js";
+import { holdTogether, insertTogether, removeTogether, replaceTogether } from "./together.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -49,6 +49,8 @@ interface Writing<Item> {
    * Done for items that nothing stands against; null for the others, of which nothing is stored.
    */
   together(items: readonly Item[]): Promise<readonly (StoredDocument | null)[]>;
+  /** Holds what items that are written one by one will wait for, so that no two of these deadlock. */
+  hold?(items: readonly Item[]): Promise<void>;
   single(item: Item): Promise<StoredDocument>;
 }
 
@@ -60,7 +62,21 @@ export function createMany(
   hooks: readonly VerbHooks[] = [],
 ): Promise<readonly ItemOutcome[]> {
   const around = hooksOf(hooks, "create");
+  const madeOf = async (items: readonly unknown[]) => {
+    const writer = await writerOf(spec, context, "create");
+    return items.map((payload) =>
+      unlessRefused(() => newDocument(spec, writer, checkedPayload(payload, spec.validateCreate))),
+    );
+  };
   return outcomesOf(context, payloads, {
+    async hold(items) {
+      if (spec.numbers === undefined && spec.noOverlap === undefined) return;
+      await holdTogether(
+        spec,
+        context,
+        (await madeOf(items)).flatMap((one) => one ?? []),
+      );
+    },
     single: (payload) =>
       runHooked(around, context, checkedPayload(payload, spec.validateCreate), async (given) => {
         const stored = await createDocument(spec, context, given);
@@ -68,12 +84,7 @@ export function createMany(
       }),
     async together(items) {
       if (around !== null) return items.map(() => null);
-      const writer = await writerOf(spec, context, "create");
-      const made = items.map((payload) =>
-        unlessRefused(() =>
-          newDocument(spec, writer, checkedPayload(payload, spec.validateCreate)),
-        ),
-      );
+      const made = await madeOf(items);
       const free = await withReferencesHeld(spec, context, made, ({ body }) => body);
       const found = await numbered(
         spec,
@@ -228,12 +239,13 @@ async function followAll(
 async function outcomesOf<Item>(
   context: ExecutionContext,
   items: readonly Item[],
-  { together, single }: Writing<Item>,
+  { together, hold, single }: Writing<Item>,
 ): Promise<readonly ItemOutcome[]> {
   const atOnce = await unlessAnyIsRefused(
     () => context.transact(() => together(items)),
     items.length,
   );
+  if (atOnce.includes(null)) await hold?.(items);
   const outcomes: ItemOutcome[] = [];
   let bytes = 0;
   for (const [at, item] of items.entries()) {

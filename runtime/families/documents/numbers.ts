@@ -1,18 +1,21 @@
 // Running numbers of new documents: without gaps, or taken in blocks by those that may have some.
 import { createHash } from "node:crypto";
 import { datePartsOf, printNumber } from "../../contract/running-numbers.js";
+import { storedName, storedValue } from "../../contract/stored-members.js";
+import { ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { counterStore } from "../../ports/counters.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { NumberRule } from "../../ports/number-rules.js";
 import { checkBody } from "./body-check.js";
+import { valueAt } from "./field-value.js";
 import { keepLeft, sizeOfBlock, takeLeft } from "./number-blocks.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** A document that is about to be stored, and its body. */
-interface Made {
+export interface Made {
   readonly stored: StoredDocument;
   readonly body: Body;
 }
@@ -35,17 +38,15 @@ export async function numbered<One extends Made>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   made: readonly One[],
+  passed: Passed = nonePassed,
 ): Promise<readonly One[]> {
   if (spec.numbers === undefined) return made;
   let all = made;
   for (const rule of spec.numbers) {
-    const keys = all.map(({ stored, body }) => keyOf(rule, body, stored.createdAt));
-    const wanted = new Map<string, number>();
-    for (const key of keys) wanted.set(key, (wanted.get(key) ?? 0) + 1);
+    const keys = keysOf(spec, rule, all);
     const given = new Map<string, number[]>();
-    // In the order of keys, so that two that take several don't wait for each other.
-    for (const [key, count] of [...wanted].sort(([one], [other]) => (one < other ? -1 : 1)))
-      given.set(key, await take(spec, context, rule, key, count));
+    for (const [key, count] of countKeys(keys))
+      given.set(key, await take(spec, context, rule, key, count, passed.get(rule.member)));
     all = all.map((one, at) => {
       const value = given.get(keys[at] ?? "")?.shift() ?? rule.start;
       const body = {
@@ -60,10 +61,69 @@ export async function numbered<One extends Made>(
   return all;
 }
 
+/** How many numbers of members are passed over. */
+type Passed = ReadonlyMap<string, number>;
+
+const nonePassed: Passed = new Map();
+
+/** How many numbers that other documents have are passed over for a new document. */
+const maxPassed = 100;
+
+/**
+ * Creates a document, and again with the next number while another document has the number: nobody
+ * else could mend that, since the number would be given again each time.
+ */
+export async function passTaken<T>(
+  { numbers = [] }: AnyDocumentSpec,
+  create: (passed: Passed) => Promise<T>,
+): Promise<T> {
+  const passed = new Map<string, number>();
+  for (;;) {
+    try {
+      return await create(passed);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "unique_violation") throw error;
+      const members: unknown = error.context["members"];
+      const taken = numbers.find(
+        ({ member }) => Array.isArray(members) && members.includes(member),
+      )?.member;
+      const count = taken === undefined ? maxPassed : (passed.get(taken) ?? 0);
+      if (taken === undefined || count >= maxPassed) throw error;
+      passed.set(taken, count + 1);
+    }
+  }
+}
+
+/**
+ * Holds the counters of new documents, for those that are about to be numbered one by one. What may
+ * have gaps is waited for by nobody for long.
+ */
+export async function holdCounters(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  made: readonly Made[],
+): Promise<void> {
+  for (const rule of spec.numbers ?? [])
+    if (!rule.hasGaps)
+      for (const [key] of countKeys(keysOf(spec, rule, made)))
+        await take(spec, context, rule, key, 0);
+}
+
+function keysOf(spec: AnyDocumentSpec, rule: NumberRule, made: readonly Made[]): readonly string[] {
+  return made.map(({ stored, body }) => keyOf(spec, rule, body, stored.createdAt));
+}
+
+/** How often each key is there, in the order of keys: two that take several must not deadlock. */
+function countKeys(keys: readonly string[]): readonly (readonly [key: string, count: number])[] {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 function valueOf(rule: NumberRule, value: number, body: Body, now: string): string | number {
   if (rule.format === null) return value;
   const fields = rule.per.flatMap((name) => {
-    const given = body[name];
+    const given = valueAt(body, name);
     return typeof given === "string" || typeof given === "number" || typeof given === "boolean"
       ? [[name, String(given)]]
       : [];
@@ -73,12 +133,19 @@ function valueOf(rule: NumberRule, value: number, body: Body, now: string): stri
 }
 
 /** What its numbers count within; days belong to their month, months to their year. */
-function keyOf({ per, timezone }: NumberRule, body: Body, now: string): string {
+function keyOf(
+  { shape }: AnyDocumentSpec,
+  { per, timezone }: NumberRule,
+  body: Body,
+  now: string,
+): string {
   if (per.length === 0) return "";
   const { year, month, day } = datePartsOf(now, timezone);
   const parts: Body = { year, month: [year, month], day: [year, month, day] };
   const key = JSON.stringify(
-    per.map((name) => (Object.hasOwn(parts, name) ? parts[name] : (body[name] ?? null))),
+    per.map((name) =>
+      Object.hasOwn(parts, name) ? parts[name] : storedValue(shape, name, valueAt(body, name)),
+    ),
   );
   return key.length <= maxKeyLength ? key : createHash("sha256").update(key).digest("base64url");
 }
@@ -89,11 +156,13 @@ async function take(
   { member, start, hasGaps }: NumberRule,
   key: string,
   count: number,
+  passed = 0,
 ): Promise<number[]> {
-  const name = `${spec.table}.${spec.shape.stored?.[member]?.name ?? member}`;
+  const name = `${spec.table}.${storedName(spec.shape, member)}`;
   const counter = { name, tenant: spec.tenant ? context.tenant : "", key };
   const store = context.transaction.of(counterStore);
-  if (!hasGaps) return upTo(await store.take(counter, count, start), count);
+  if (!hasGaps)
+    return upTo(await store.take(counter, passed + count, start), passed + count).slice(passed);
   const left = takeLeft(context.resources, counter, count);
   const missing = count - left.length;
   if (missing === 0) return left;

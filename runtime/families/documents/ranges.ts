@@ -1,9 +1,11 @@
 // Ranges that may not overlap: who writes one holds its name until the transaction ends, and then
 // looks for another that overlaps. So it is the same on all engines, and for many at once.
 import { fail } from "../../contract/errors.js";
+import { storedField, storedValue } from "../../contract/stored-members.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { valueAt } from "./field-value.js";
 import type { OverlapRule } from "../../ports/overlap-rules.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import { idField, ownerField, type FieldReference } from "../../query/fields.js";
@@ -24,8 +26,6 @@ export interface Claim {
   readonly to: Scalar | null;
 }
 
-const byId = { field: idField, direction: "asc", nulls: "first" } as const;
-
 /**
  * The ranges that documents are about to have and did not have before, each held against other
  * writers until the transaction ends. Throws `core.validation` if one ends before it begins.
@@ -36,18 +36,27 @@ export async function claimRanges(
   changes: readonly RangeChange[],
 ): Promise<readonly Claim[]> {
   if (spec.noOverlap === undefined) return [];
-  const claims = changes.flatMap((change) => newClaims(spec, change));
+  const claims = newClaims(spec, changes);
   for (const { rule, from, to } of claims)
     if (to !== null && to <= from) {
       const message = `must be behind ${rule.from}`;
       const fault = { path: `/${rule.to.replaceAll(".", "/")}`, keyword: "no_overlap", message };
       throw fail("core.validation", { errors: [fault] });
     }
+  await holdClaims(spec, context, claims);
+  return claims;
+}
+
+/** Holds claims against other writers until the transaction ends. */
+export async function holdClaims(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  claims: readonly Claim[],
+): Promise<void> {
   const store = context.transaction.of(documentStore);
   // In one order, so that two that take several don't wait for each other.
   const names = new Set(claims.map((claim) => nameOf(spec, context, claim)));
   for (const name of [...names].toSorted()) await store.holdName(name);
-  return claims;
 }
 
 /**
@@ -60,18 +69,27 @@ export async function checkClaims(
   claims: readonly Claim[],
 ): Promise<void> {
   const store = context.transaction.of(documentStore);
-  const window = { limit: 1, offset: 0, after: undefined };
   for (const claim of claims) {
-    const query = { filter: overlapping(spec, claim), sorts: [byId], withDeleted: false };
-    const found = await store.select(spec, context.tenant, query, window);
     const { per, from, to } = claim.rule;
-    if (found.length > 0) throw fail("overlap_violation", { members: [...per, from, to] });
+    // One query each for ranges that end and for those that don't: an OR would use no index.
+    for (const ending of endsBehind(spec, claim)) {
+      const filter = allOf(ending, overlapping(spec, claim));
+      const query = { filter, sorts: [], withDeleted: false };
+      const count = await store.count(spec, context.tenant, query);
+      if (count > 0) throw fail("overlap_violation", { members: [...per, from, to] });
+    }
   }
 }
 
-function newClaims(spec: AnyDocumentSpec, { before, after }: RangeChange): readonly Claim[] {
-  const had = before === null ? [] : claimsOf(spec, before).map((claim) => JSON.stringify(claim));
-  return claimsOf(spec, after).filter((claim) => !had.includes(JSON.stringify(claim)));
+/** The ranges that documents are about to have and did not have before. */
+export function newClaims(
+  spec: AnyDocumentSpec,
+  changes: readonly RangeChange[],
+): readonly Claim[] {
+  return changes.flatMap(({ before, after }) => {
+    const had = before === null ? [] : claimsOf(spec, before).map((claim) => JSON.stringify(claim));
+    return claimsOf(spec, after).filter((claim) => !had.includes(JSON.stringify(claim)));
+  });
 }
 
 function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly Claim[] {
@@ -91,37 +109,39 @@ function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly Claim
   });
 }
 
-function valueAt(body: unknown, path: string): Scalar | null {
-  let value = body;
-  for (const step of path.split("."))
-    value = typeof value === "object" && value !== null ? Object(value)[step] : undefined;
-  const isScalar = ["string", "number", "boolean"].includes(typeof value);
-  return isScalar ? (value as Scalar) : null;
+/** The two ways in which ranges end behind the begin of a claim. */
+function endsBehind(spec: AnyDocumentSpec, { rule, from }: Claim): readonly [Filter, Filter] {
+  const field = fieldOf(spec, rule.to);
+  return [
+    { kind: "compare", field, operator: "$gt", value: from },
+    { kind: "null", field, isNull: true },
+  ];
 }
 
-/** Other documents whose ranges overlap with the claim; ranges have their begin, not their end. */
-function overlapping(spec: AnyDocumentSpec, { id, rule, per, from, to }: Claim): Filter {
+/**
+ * What other documents that overlap have besides such an end; ranges have their begin, not their
+ * end.
+ */
+function overlapping(spec: AnyDocumentSpec, { id, rule, per, to }: Claim): Filter {
   const at = (path: string): FieldReference => fieldOf(spec, path);
-  const compare = (
-    field: FieldReference,
-    operator: "$eq" | "$neq" | "$lt" | "$gt",
-    value: Scalar,
-  ): Filter => ({ kind: "compare", field, operator, value });
-  const endless: Filter = { kind: "null", field: at(rule.to), isNull: true };
-  return allOf(
-    ...rule.per.map((path, index) => compare(at(path), "$eq", per[index] ?? "")),
-    { kind: "any", filters: [compare(at(rule.to), "$gt", from), endless] },
+  const equals = rule.per.map((path, index): Filter => ({
+    kind: "compare",
+    field: at(path),
+    operator: "$eq",
+    value: per[index] ?? "",
+  }));
+  const begin: Filter =
     to === null
       ? { kind: "null", field: at(rule.from), isNull: false }
-      : compare(at(rule.from), "$lt", to),
-    ...Object.entries(rule.where ?? {}).map(([path, values]): Filter => ({
-      kind: "in",
-      field: at(path),
-      isNegated: false,
-      values,
-    })),
-    compare(idField, "$neq", id),
-  );
+      : { kind: "compare", field: at(rule.from), operator: "$lt", value: to };
+  const counted = Object.entries(rule.where ?? {}).map(([path, values]): Filter => ({
+    kind: "in",
+    field: at(path),
+    isNegated: false,
+    values,
+  }));
+  const other: Filter = { kind: "compare", field: idField, operator: "$neq", value: id };
+  return allOf(...equals, begin, ...counted, other);
 }
 
 function fieldOf(spec: AnyDocumentSpec, path: string): FieldReference {
@@ -136,7 +156,7 @@ function nameOf(
   context: ExecutionContext,
   { rule, per }: Claim,
 ): string {
-  const stored = (path: string): string => shape.stored?.[path]?.name ?? path;
-  const fields = [...rule.per, rule.from, rule.to].map(stored);
-  return JSON.stringify(["overlap", table, fields, tenant ? context.tenant : "", per]);
+  const fields = [...rule.per, rule.from, rule.to].map((path) => storedField(shape, path).path);
+  const values = rule.per.map((path, index) => storedValue(shape, path, per[index]));
+  return JSON.stringify(["overlap", table, fields, tenant ? context.tenant : "", values]);
 }

@@ -2,8 +2,20 @@
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { checkClaims, claimRanges } from "./ranges.js";
+import { holdCounters, type Made } from "./numbers.js";
+import { checkClaims, claimRanges, holdClaims, newClaims } from "./ranges.js";
 import { checkAllWithinScope } from "./scoped.js";
+
+/** Holds the counters and the ranges of new documents, in one order. */
+export async function holdTogether(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  made: readonly Made[],
+): Promise<void> {
+  const changes = made.map(({ stored }) => ({ before: null, after: stored }));
+  await holdClaims(spec, context, newClaims(spec, changes));
+  await holdCounters(spec, context, made);
+}
 
 /** Adds new documents. */
 export async function insertTogether(

@@ -13,7 +13,7 @@ import { checkPreconditions, noPreconditions } from "../../operations/preconditi
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
-import { numbered, withSampleNumbers } from "./numbers.js";
+import { numbered, passTaken, withSampleNumbers } from "./numbers.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
@@ -43,14 +43,16 @@ export async function createDocument(
   const writer = await writerOf(spec, context, "create");
   const made = newDocument(spec, writer, payload);
   await holdReferences(spec, context, made.body, Object.keys(made.body));
-  const stored = await writeInSavepoint(spec, context, mayClash(spec), async (documents) => {
-    const claims = await claimRanges(spec, context, [{ before: null, after: made.stored }]);
-    const [one = made] = await numbered(spec, context, [made]);
-    await documents.insert(spec, context.tenant, one.stored);
-    await checkWithinScope(spec, context, one.stored.id);
-    await checkClaims(spec, context, claims);
-    return one.stored;
-  });
+  const stored = await passTaken(spec, (passed) =>
+    writeInSavepoint(spec, context, mayClash(spec), async (documents) => {
+      const claims = await claimRanges(spec, context, [{ before: null, after: made.stored }]);
+      const [one = made] = await numbered(spec, context, [made], passed);
+      await documents.insert(spec, context.tenant, one.stored);
+      await checkWithinScope(spec, context, one.stored.id);
+      await checkClaims(spec, context, claims);
+      return one.stored;
+    }),
+  );
   await followChange(spec, context, "create", stored);
   return stored;
 }

@@ -10,7 +10,15 @@ import { checkedRevision, readDocumentId, knownItem } from "./named.js";
 import { allHeldTo, checkedPayload, heldTo, ofHandlers } from "./payloads.js";
 import { renderDocument } from "./render.js";
 import { upsertDocument } from "./upsert.js";
+import { incrementDocument } from "./locked.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
+
+/** Members of a document that are numbers, with what is added to them. */
+export type Amounts<Document> = {
+  readonly [
+    Member in keyof Document as Extract<Document[Member], number> extends never ? never : Member
+  ]?: number;
+};
 
 /** What handlers write. */
 export interface Writes<Document, Create, Patch> {
@@ -25,6 +33,11 @@ export interface Writes<Document, Create, Patch> {
    * `documents.update` for the errors.
    */
   update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
+  /**
+   * Adds amounts to numbers, whoever else does so at the same time: `{votes: 1}`, or `{stock: -2}`.
+   * One that is absent or null counts as 0. Throws as `update` does.
+   */
+  increment(id: string, amounts: Amounts<Document>): Promise<Document>;
   /**
    * Updates the live document that has the same in these members, which `unique` names together, or
    * creates it. Whoever is as fast and creates it first has it updated. Throws as `create` and
@@ -93,6 +106,11 @@ export function writesOf<Document, Create, Patch>(
         const change = checkedPayload(patch, writing.validatePatch);
         const seen = await seenBy("update");
         return (await patchDocument(writing, seen, readDocumentId(id), rev, change)).stored;
+      }),
+    increment: (id, amounts) =>
+      one(amounts, async () => {
+        const seen = await seenBy("update");
+        return incrementDocument(writing, seen, readDocumentId(id), amounts);
       }),
     upsert: (by, payload) =>
       one(payload, async () => {

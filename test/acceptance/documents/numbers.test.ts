@@ -34,6 +34,8 @@ documents:
     guard: open
     unique: [[title]]
     set: {number: {$number: {format: "{kind}-{000}", per: [kind], start: 100, gaps: true}}}
+  seats: {type: {seat: {type: object, properties: {row: {type: string}}}, n: integer}, guard: open, set: {n: {$number: {per: [seat.row]}}}}
+  tags: {type: {k: string?, t: string}, guard: open, bulk: {max: 20}, unique: [[t]], set: {t: {$number: {format: "{k}{0}", per: [k]}}}}
   codes: {type: {n: integer, title: string}, guard: open, tenant: false, set: {n: {$number: {}}}}
 operations:
   invoices.draft: {post: /draft, in: {customer: string, fails: boolean}, out: {numbers: {type: array, items: {type: string}}}, run: registry/handlers.ts#draft, guard: open}
@@ -174,6 +176,51 @@ onEachEngine(files, ({ people }) => {
     expect(new Set(numbers).size).toBe(140);
     for (const number of numbers) expect(number).toMatch(/^(?:web|shop)-\d{3,}$/);
     expect(numbers.toSorted()[0]).toBe("shop-100");
+  });
+
+  test("many writers of several counters in opposite orders don't wait for each other", async () => {
+    const { call, made } = await company();
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c", "d", "e", "f"])
+      ids.push((await made("/projects", { name })).id as string);
+    await made("/tickets", { title: "taken", project: ids[0] });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        call("POST", "/tickets/create_many", {
+          items: [
+            ...(at % 2 === 0 ? ids : ids.toReversed()).map((project, nth) => ({
+              title: `${at}.${nth}`,
+              project,
+            })),
+            // Refused, so that all are written one by one.
+            { title: "taken", project: ids[at % 6] },
+          ],
+        }),
+      ),
+    );
+    expect(answers.map(({ body }) => body.done)).toEqual(answers.map(() => 6));
+  });
+
+  test("a number that another document has is passed over", async () => {
+    const { call, made } = await company();
+    const items = Array.from({ length: 12 }, () => ({ k: "p" }));
+    expect((await call("POST", "/tags/create_many", { items })).body.done).toBe(12);
+    // p10, p11 and p12 are there.
+    for (const t of ["p13", "p14"]) expect((await made("/tags", { k: "p1" })).t).toBe(t);
+    expect((await made("/tags", { k: "p" })).t).toBe("p15");
+    const more = await call("POST", "/tags/create_many", { items: [{ k: "" }, { k: null }, {}] });
+    expect(more.body.outcomes.map((one: { document: { t: string } }) => one.document.t)).toEqual([
+      "1",
+      "2",
+      "3",
+    ]);
+  });
+
+  test("fields within fields are counted apart", async () => {
+    const { made } = await company();
+    const numbers = [];
+    for (const row of ["a", "b", "a"]) numbers.push((await made("/seats", { seat: { row } })).n);
+    expect(numbers).toEqual([1, 1, 2]);
   });
 
   test("documents without a tenant count together", async () => {

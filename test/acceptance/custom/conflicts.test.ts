@@ -1,0 +1,148 @@
+// What keeps parallel handlers from undoing each other: locks, increments, serializable transactions, and what is tried again.
+import { expect, test } from "vitest";
+import { onEachEngine } from "../../support/on-each-engine.js";
+import { uuidv7 } from "../../../runtime/ports/uuid.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+documents:
+  stocks:
+    type: {name: string, left: {type: integer, minimum: 0}, price: number?, note: string?}
+    guard: open
+    tenant: false
+    history: true
+    soft_delete: true
+    set: {note: $handler}
+  shifts: {type: {day: string, doctor: string}, guard: open, tenant: false}
+operations:
+  stocks.take: {post: /take, in: {id: uuid, lock: boolean}, out: {left: integer}, run: registry/handlers.ts#take, guard: open}
+  stocks.add: {post: /add, in: {id: uuid, left: integer, price: number}, out: {left: integer, price: number}, run: registry/handlers.ts#add, guard: open}
+  stocks.peek: {get: /peek, in: {id: uuid}, out: {left: integer}, run: registry/handlers.ts#peek, guard: open}
+  shifts.leave: {post: /leave, in: {day: string, doctor: string}, out: {tries: integer}, run: registry/handlers.ts#leave, guard: open, isolation: serializable, retry: 20, idempotency: true}
+  shifts.leave_at_once: {post: /leave_at_once, in: {day: string, doctor: string}, out: {tries: integer}, run: registry/handlers.ts#leave, guard: open, isolation: serializable, retry: 0}
+  shifts.again: {post: /again, in: {day: string, fails: integer}, out: {tries: integer}, run: registry/handlers.ts#again, guard: open, retry: 3}
+`,
+  "registry/handlers.ts": `import { collection, fail } from "opwright/runtime";
+import { stocksSpec } from "../generated/documents/stocks.js";
+import { shiftsSpec } from "../generated/documents/shifts.js";
+const pause = () => new Promise((done) => setTimeout(done, 5));
+export const take = async ({ id, lock }, context) => {
+  const stocks = collection(stocksSpec, context);
+  const { left } = await stocks.get(id, { lock });
+  await pause();
+  return stocks.update(id, "any", { left: left - 1 });
+};
+export const add = ({ id, left, price }, context) => collection(stocksSpec, context).increment(id, { left, price });
+export const peek = ({ id }, context) => collection(stocksSpec, context).get(id, { lock: true });
+const tried = new Map();
+const count = (key) => { const tries = (tried.get(key) ?? 0) + 1; tried.set(key, tries); return tries; };
+// Of the doctors on call, the last one must not leave.
+export const leave = async ({ day, doctor }, context) => {
+  const tries = count(day + doctor);
+  const shifts = collection(shiftsSpec, context);
+  const onCall = await shifts.find({ filters: { $values: { day } } });
+  await pause();
+  const mine = onCall.find((shift) => shift.doctor === doctor);
+  if (onCall.length < 2 || mine === undefined) throw fail("core.conflict");
+  await shifts.kill(mine.id);
+  return { tries };
+};
+export const again = async ({ day, fails }, context) => {
+  const tries = count(day);
+  await collection(shiftsSpec, context).create({ day, doctor: String(tries) });
+  context.whenUndone(() => { undone.push(day); });
+  context.whenCommitted(() => { undone.push("committed " + day); });
+  if (tries <= fails) throw fail("core.concurrency");
+  return { tries };
+};
+export const undone = [];
+`,
+};
+
+onEachEngine(files, ({ service, project }) => {
+  const stock = async (left: number) =>
+    (await service.post("/stocks", { name: "a", left, price: 0.1 })).body.id as string;
+  const left = async (id: string) => (await service.call("GET", `/stocks/${id}`)).body.left;
+  const together = (count: number, work: (at: number) => Promise<unknown>) =>
+    Promise.all(Array.from({ length: count }, (_, at) => work(at)));
+
+  test("whoever locks what it reads loses no write", async () => {
+    const id = await stock(20);
+    await together(20, () => service.post("/take", { id, lock: true }));
+    expect(await left(id)).toBe(0);
+    // What a handler writes by itself and cannot be is its own mistake, unless it catches that.
+    expect((await service.post("/take", { id, lock: true })).status).toBe(500);
+    expect((await service.post("/take", { id: uuidv7(), lock: true })).status).toBe(404);
+    // Without a transaction there is nothing that a lock could last for.
+    expect((await service.call("GET", `/peek?id=${id}`)).status).toBe(500);
+  });
+
+  test("numbers are incremented exactly, and only to what they can be", async () => {
+    const id = await stock(0);
+    await together(30, () => service.post("/add", { id, left: 1, price: 0.1 }));
+    expect((await service.call("GET", `/stocks/${id}`)).body).toMatchObject({
+      left: 30,
+      price: 3.1,
+      rev: 31,
+    });
+    expect((await service.post("/add", { id, left: -31, price: 0 })).status).toBe(422);
+    expect((await service.call("GET", `/stocks/${id}`)).body).toMatchObject({ left: 30, rev: 31 });
+    await service.post(`/stocks/${id}/delete?rev=31`, {});
+    expect((await service.post("/add", { id, left: 1, price: 0 })).body.code).toBe(
+      "document_deleted",
+    );
+  });
+
+  test("serializable operations are as if they ran one after another", async () => {
+    const day = uuidv7();
+    const doctors = ["a", "b", "c", "d", "e"];
+    for (const doctor of doctors) await service.post("/shifts", { day, doctor });
+    const answers = await Promise.all(
+      doctors.map((doctor) =>
+        service.call("POST", "/leave", {
+          body: { day, doctor },
+          headers: { "idempotency-key": uuidv7() },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status, body }) => (status === 200 ? 200 : body.code));
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, "core.conflict"]);
+    expect((await service.post("/shifts/list", { filters: { $values: { day } } })).body.count).toBe(
+      1,
+    );
+  });
+
+  test("without retries, whoever comes too late is told to try again", async () => {
+    const day = uuidv7();
+    const doctors = Array.from({ length: 8 }, (_, at) => `d${at}`);
+    for (const doctor of doctors) await service.post("/shifts", { day, doctor });
+    const answers = await Promise.all(
+      doctors.map((doctor) => service.post("/leave_at_once", { day, doctor })),
+    );
+    for (const { status, body } of answers)
+      if (status !== 200) expect(["core.concurrency", "core.conflict"]).toContain(body.code);
+    const { body } = await service.post("/shifts/list", { filters: { $values: { day } } });
+    expect(body.count).toBe(8 - answers.filter(({ status }) => status === 200).length);
+    expect(body.count).toBeGreaterThan(0);
+  });
+
+  test("a transaction is tried again as often as it says, and what it did before is undone", async () => {
+    const { undone } = await project.load("registry/handlers.ts");
+    const [day, late] = [uuidv7(), uuidv7()];
+    expect((await service.post("/again", { day, fails: 3 })).body).toEqual({ tries: 4 });
+    const { body } = await service.post("/shifts/list", { filters: { $values: { day } } });
+    expect(body.hits.map(({ doctor }: { doctor: string }) => doctor)).toEqual(["4"]);
+    expect(undone.filter((text: string) => text.endsWith(day))).toEqual([
+      day,
+      day,
+      day,
+      `committed ${day}`,
+    ]);
+    expect(await service.post("/again", { day: late, fails: 4 })).toMatchObject({
+      status: 409,
+      body: { code: "core.concurrency" },
+    });
+  });
+});
