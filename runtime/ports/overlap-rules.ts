@@ -8,6 +8,6 @@ export interface OverlapRule {
   readonly from: string;
   /** The field before which the range ends; where it is null the range does not end. */
   readonly to: string;
-  /** Only documents count whose fields have one of these values. */
-  readonly where?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  /** Only documents count whose fields have one of these values; null is absent as well. */
+  readonly where?: Readonly<Record<string, readonly (string | number | boolean | null)[]>>;
 }

@@ -73,7 +73,10 @@ export const runningNumber = {
       listOf({ kind: "string", what: "year, month, day or a field", example: "year" }, 1),
       "What numbers begin anew with: `year`, `month`, `day`, and fields. They always count within a tenant.",
     ),
-    start: optional({ kind: "integer", minimum: 0 }, "The first number; 1 where left out."),
+    start: optional(
+      { kind: "integer", minimum: 0, maximum: 1e15 },
+      "The first number; 1 where left out.",
+    ),
     timezone: optional(timezone, "Where years, months and days begin; UTC where left out."),
     gaps: optional(
       { kind: "boolean" },

@@ -34,7 +34,7 @@ import { documentModel } from "./model.js";
 import { checkReferences } from "./members/references.js";
 import { withScopes } from "./scopes.js";
 import { overlapValues } from "./members/overlaps.js";
-import { isNumbered } from "./members/numbers.js";
+import { firstNumbers, isNumbered } from "./members/numbers.js";
 import { profilesAsked } from "./members/set.js";
 import { readingOf, refuseExpanded, withReading } from "./queries/related.js";
 import { tables } from "./tables.js";
@@ -82,6 +82,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     ...formerDefaults(context),
     ...droppedValues(context),
     ...overlapValues(context),
+    ...firstNumbers(context),
   ],
   functions: conversions,
   compare,

@@ -34,8 +34,7 @@ import { emissions } from "./members/emissions.js";
 import { remindersOf } from "./members/reminders.js";
 import { historyOf } from "./past.js";
 import { checkHistory, deletedForSeconds } from "./members/retention.js";
-import { declaredIndexes, uniqueOf, withNeeded } from "./members/indexes.js";
-import { overlapsOf } from "./members/overlaps.js";
+import { rulesOfRows } from "./members/row-rules.js";
 import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
 import { viewTypeName } from "../../model/views.js";
@@ -185,7 +184,7 @@ export function documentModel(
     former: formerNames(properties, resolve),
     formerly: canonicalBody(formerMembers(properties), canonical),
     dropped: mapRecord(declaration.dropped ?? {}, ({ as }) => as),
-    ...rulesOfRows(context, name, declaration, { fields, references, softDelete }),
+    ...rulesOfRows(context, name, declaration, { fields, canonical, references, softDelete }),
     references,
     ...unread,
     readTypeName: typeName,
@@ -208,25 +207,6 @@ export function documentModel(
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
       hasObjectKeywords(body),
     bodySchema,
-  };
-}
-
-/** What rows are held to beside each other, and the indexes that they have. */
-function rulesOfRows(
-  context: FamilyContext,
-  name: string,
-  declaration: DocumentDeclaration,
-  { fields, references, softDelete }: Pick<DocumentModel, "fields" | "references" | "softDelete">,
-): Pick<DocumentModel, "indexes" | "unique" | "overlaps"> {
-  const overlaps = overlapsOf(context, name, declaration, fields);
-  const indexes = declaredIndexes(context, name, declaration, fields);
-  return {
-    indexes: withNeeded(name, indexes, [
-      ...references.map(({ field }) => [field]),
-      ...overlaps.map(({ per, to }) => [...per, to]),
-    ]),
-    unique: uniqueOf(context, name, declaration, fields, softDelete),
-    overlaps,
   };
 }
 

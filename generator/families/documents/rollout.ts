@@ -113,7 +113,25 @@ const document: RolloutRules<DocumentModel> = {
   expandable: null,
   views: null,
   view: null,
-  set: null,
+  set: (was, is, { name }) =>
+    is.set.flatMap(({ field, from }) => {
+      if (from.kind !== "number") return [];
+      const before = was.set.find((rule) => rule.field === (own(is.former, field)?.name ?? field));
+      if (before?.from.kind !== "number")
+        return need(
+          "clients meet both versions",
+          `${name}.${field} counts from ${from.start}: the version before gives no numbers, and numbers that documents have already are passed over one by one, so \`start\` should lie behind them`,
+        );
+      const [old, next] = [before.from.per, from.per].map(
+        (per) => per.join(" and ") || "everything",
+      );
+      return old === next
+        ? []
+        : need(
+            "clients meet both versions",
+            `numbers of ${name}.${field} begin anew from ${from.start}, because they count within ${next} instead of ${old}`,
+          );
+    }),
   bulk: null,
   hooks: null,
   emits: null,

@@ -9,7 +9,6 @@ import { everything } from "../../query/ast.js";
 import { limits } from "../../contract/limits.js";
 import { narrowToReferable } from "./access.js";
 import { followChange } from "./follow-change.js";
-import { numbered } from "./numbers.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
@@ -86,13 +85,11 @@ export function createMany(
       if (around !== null) return items.map(() => null);
       const made = await madeOf(items);
       const free = await withReferencesHeld(spec, context, made, ({ body }) => body);
-      const found = await numbered(
+      const documents = await insertTogether(
         spec,
         context,
         free.flatMap((one) => one ?? []),
       );
-      const documents = found.map(({ stored }) => stored);
-      await insertTogether(spec, context, documents);
       await followAll(spec, context, "create", documents);
       const left = [...documents];
       return free.map((one) => (one === null ? null : (left.shift() ?? null)));

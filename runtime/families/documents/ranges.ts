@@ -1,5 +1,6 @@
 // Ranges that may not overlap: who writes one holds its name until the transaction ends, and then
 // looks for another that overlaps. So it is the same on all engines, and for many at once.
+import { createHash } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import { storedField, storedValue } from "../../contract/stored-members.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -100,10 +101,9 @@ function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly Claim
   return (spec.noOverlap ?? []).flatMap((rule): readonly Claim[] => {
     const per = rule.per.map(valueOf).filter((value) => value !== null);
     const from = valueOf(rule.from);
-    const counts = Object.entries(rule.where ?? {}).every(([path, values]) => {
-      const value = valueOf(path);
-      return value !== null && values.includes(value);
-    });
+    const counts = Object.entries(rule.where ?? {}).every(([path, values]) =>
+      values.includes(valueOf(path)),
+    );
     if (per.length < rule.per.length || from === null || !counts) return [];
     return [{ id: stored.id, rule, per, from, to: valueOf(rule.to) }];
   });
@@ -134,12 +134,13 @@ function overlapping(spec: AnyDocumentSpec, { id, rule, per, to }: Claim): Filte
     to === null
       ? { kind: "null", field: at(rule.from), isNull: false }
       : { kind: "compare", field: at(rule.from), operator: "$lt", value: to };
-  const counted = Object.entries(rule.where ?? {}).map(([path, values]): Filter => ({
-    kind: "in",
-    field: at(path),
-    isNegated: false,
-    values,
-  }));
+  const counted = Object.entries(rule.where ?? {}).map(([path, all]): Filter => {
+    const values = all.filter((value): value is Scalar => value !== null);
+    const field = at(path);
+    const among: Filter = { kind: "in", field, isNegated: false, values };
+    const isNull: Filter = { kind: "null", field, isNull: true };
+    return all.includes(null) ? { kind: "any", filters: [among, isNull] } : among;
+  });
   const other: Filter = { kind: "compare", field: idField, operator: "$neq", value: id };
   return allOf(...equals, begin, ...counted, other);
 }
@@ -150,6 +151,9 @@ function fieldOf(spec: AnyDocumentSpec, path: string): FieldReference {
   return field;
 }
 
+/** How many names there are of one rule and tenant: a server has room for some thousands in all. */
+const namesOfRule = 128;
+
 /** One transaction at a time has it: what may overlap has the same name, in all versions. */
 function nameOf(
   { table, tenant, shape }: AnyDocumentSpec,
@@ -158,5 +162,7 @@ function nameOf(
 ): string {
   const fields = [...rule.per, rule.from, rule.to].map((path) => storedField(shape, path).path);
   const values = rule.per.map((path, index) => storedValue(shape, path, per[index]));
-  return JSON.stringify(["overlap", table, fields, tenant ? context.tenant : "", values]);
+  const hash = createHash("sha256").update(JSON.stringify(values)).digest().readUInt32BE();
+  const part = hash % namesOfRule;
+  return JSON.stringify(["overlap", table, fields, tenant ? context.tenant : "", part]);
 }

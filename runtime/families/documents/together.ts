@@ -2,7 +2,7 @@
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { holdCounters, type Made } from "./numbers.js";
+import { holdCounters, numbered, type Made } from "./numbers.js";
 import { checkClaims, claimRanges, holdClaims, newClaims } from "./ranges.js";
 import { checkAllWithinScope } from "./scoped.js";
 
@@ -17,18 +17,21 @@ export async function holdTogether(
   await holdCounters(spec, context, made);
 }
 
-/** Adds new documents. */
+/** Adds new documents, and gives them as they are stored: with their numbers. */
 export async function insertTogether(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  documents: readonly StoredDocument[],
-): Promise<void> {
-  if (documents.length === 0) return;
-  const changes = documents.map((after) => ({ before: null, after }));
+  made: readonly Made[],
+): Promise<readonly StoredDocument[]> {
+  if (made.length === 0) return [];
+  const changes = made.map(({ stored }) => ({ before: null, after: stored }));
+  // In the order of `createDocument`, so that the two don't wait for each other.
   const claims = await claimRanges(spec, context, changes);
+  const documents = (await numbered(spec, context, made)).map(({ stored }) => stored);
   await context.transaction.of(documentStore).insertMany(spec, context.tenant, documents);
   await checkAllWithinScope(spec, context, documents);
   await checkClaims(spec, context, claims);
+  return documents;
 }
 
 type Change = { readonly before: StoredDocument; readonly after: StoredDocument };

@@ -1,8 +1,16 @@
 // `$number` of a field that the service sets: running numbers, as invoices and tickets have them.
 import type { FieldType } from "../../../../runtime/contract/fields.js";
-import { dateParts, readNumberFormat } from "../../../../runtime/contract/running-numbers.js";
+import {
+  dateParts,
+  printNumber,
+  readNumberFormat,
+} from "../../../../runtime/contract/running-numbers.js";
 import { inside, type Origin, type Report } from "../../../diagnostics/diagnostics.js";
+import type { FamilyContext } from "../../../kernel/family.js";
 import { checkTimeZone } from "../../../kernel/time-zones.js";
+import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
+import { propertiesOf } from "../../../model/json-schema.js";
+import { own } from "../../../model/records.js";
 import type { DocumentModel, NumberModel, SetModel } from "../../../model/document-model.js";
 import { callLayout, literal } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
@@ -29,12 +37,33 @@ export function numberFaults(
   const wanted = format === null ? "integer" : "string";
   const kind = format === null ? "numbers" : "texts";
   const ofFields = per.filter((name) => !isDatePart(name));
+  const unclear = per.filter((name) => isDatePart(name) && typeOf(name) !== undefined);
   return [
     ...(type === wanted ? [] : [`${field} has ${kind}, and is no plain ${wanted}`]),
     ...(new Set(per).size === per.length ? [] : [`\`per\` names something twice`]),
+    ...unclear.map(
+      (name) => `${name} is a part of the date, and a field: call the field otherwise`,
+    ),
     ...ofFields.flatMap((name) => fieldFaults(field, name, typeOf(name))),
     ...(format === null ? [] : formatFaults(format, per)),
   ];
+}
+
+/** Numbers are what their fields can have: the first one is tried, as defaults are. */
+export function firstNumbers({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
+  return Object.values(expanded.model.documents).flatMap(({ name, set, bodySchema }) =>
+    set.flatMap(({ field: member, from }): readonly DeclaredDefault[] => {
+      const schema = own(propertiesOf(bodySchema), member);
+      if (from.kind !== "number" || schema === undefined) return [];
+      const parts = from.format === null ? null : readNumberFormat(from.format);
+      const values = { year: "2026", month: "01", day: "01" };
+      const value = parts === null ? from.start : printNumber(parts, from.start, values);
+      const at = loaded.tree.at("documents", name, "set", member);
+      // What a format names besides is not known yet.
+      const isKnown = from.per.every((field) => isDatePart(field));
+      return isKnown ? [{ what: "first number", member, schema, value, at }] : [];
+    }),
+  );
 }
 
 function fieldFaults(field: string, name: string, type: FieldType | undefined): readonly string[] {
@@ -102,4 +131,20 @@ export function numbersMember(set: readonly SetModel[], scope: ModuleScope): rea
 /** Whether documents get numbers. */
 export function isNumbered({ set }: Pick<DocumentModel, "set">): boolean {
   return set.some(({ from }) => from.kind === "number");
+}
+
+/** Reports numbers that begin anew with other numbers, which nobody knows before they are given. */
+export function refuseCountedNumbers(
+  { report, tree }: FamilyContext,
+  name: string,
+  set: readonly SetModel[],
+): void {
+  const numbers = set.filter(({ from }) => from.kind === "number").map(({ field }) => field);
+  for (const { field, from } of set) {
+    const other =
+      from.kind === "number" ? from.per.find((one) => numbers.includes(one)) : undefined;
+    if (other === undefined || other === field) continue;
+    const message = `numbers of ${field} cannot begin anew with ${other}, which is a number itself`;
+    report({ code: "OPW090", message, at: tree.at("documents", name, "set", field) });
+  }
 }

@@ -1,4 +1,5 @@
 // `no_overlap:` of a document: which ranges exclude each other.
+import { canonicalBody } from "../../../../runtime/contract/canonical-values.js";
 import type { Fields } from "../../../../runtime/contract/fields.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { Resolve } from "../../../kernel/resolve.js";
@@ -22,6 +23,7 @@ export function overlapsOf(
   name: string,
   { no_overlap: declared = [] }: DocumentDeclaration,
   fields: Fields,
+  canonical: DocumentModel["canonical"],
 ): readonly OverlapModel[] {
   const isAlone = !Array.isArray(declared);
   const rules = [declared].flat() as readonly OverlapDeclaration[];
@@ -35,9 +37,23 @@ export function overlapsOf(
       checkField(context, fields, field, [...path, "range", at], false);
     for (const field of Object.keys(where))
       checkField(context, fields, field, [...path, "where", field], false);
+    const [again] = [...per, ...range].filter((field, at, all) => all.indexOf(field) !== at);
+    if (again !== undefined && per.includes(again))
+      context.report({
+        code: "OPW107",
+        message: `${again} is named twice`,
+        at: context.tree.at(...path),
+      });
     checkCount(context, [...per, to], [...path, "per"]);
     checkRange(context, fields, range, [...path, "range"]);
-    return { per, from, to, where };
+    // As values are stored.
+    const stored = Object.fromEntries(
+      Object.entries(where).map(([field, values]) => [
+        field,
+        values.map((value) => canonicalBody({ [field]: value }, canonical)[field]),
+      ]),
+    );
+    return { per, from, to, where: stored };
   });
 }
 

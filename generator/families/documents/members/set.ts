@@ -19,7 +19,13 @@ import { listLayout, literal, propertyKey } from "../../../print/layout.js";
 import { freeName } from "../../../print/printed-names.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
-import { checkNumber, numberFaults, numberOf, numbersMember } from "./numbers.js";
+import {
+  checkNumber,
+  numberFaults,
+  numberOf,
+  numbersMember,
+  refuseCountedNumbers,
+} from "./numbers.js";
 
 /**
  * The rules that take the caller's profile and must find one: who writes without a profile is
@@ -81,6 +87,7 @@ export function setRules(
     if (isOfHandlers && isUnset && isReadOnly !== true) report({ code: "OPW032", message, at });
     rules.push(rule);
   }
+  refuseCountedNumbers(context, name, rules);
   return rules;
 }
 

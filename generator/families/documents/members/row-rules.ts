@@ -1,0 +1,30 @@
+// What the rows of a document are held to beside each other, and the indexes that they have.
+import type { FamilyContext } from "../../../kernel/family.js";
+import type { DocumentModel } from "../../../model/document-model.js";
+import type { DocumentDeclaration } from "../format.js";
+import { declaredIndexes, uniqueOf, withNeeded } from "./indexes.js";
+import { overlapsOf } from "./overlaps.js";
+
+/** Its unique rules, its ranges that may not overlap, and its indexes, with those that these need. */
+export function rulesOfRows(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  {
+    fields,
+    canonical,
+    references,
+    softDelete,
+  }: Pick<DocumentModel, "fields" | "canonical" | "references" | "softDelete">,
+): Pick<DocumentModel, "indexes" | "unique" | "overlaps"> {
+  const overlaps = overlapsOf(context, name, declaration, fields, canonical);
+  const indexes = declaredIndexes(context, name, declaration, fields);
+  return {
+    indexes: withNeeded(name, indexes, [
+      ...references.map(({ field }) => [field]),
+      ...overlaps.map(({ per, to }) => [...per, to]),
+    ]),
+    unique: uniqueOf(context, name, declaration, fields, softDelete),
+    overlaps,
+  };
+}
