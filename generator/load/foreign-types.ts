@@ -26,7 +26,7 @@ const shorthands: Readonly<Record<string, string>> = {
 
 /** Schemas of a type, by its names elsewhere in small letters. */
 const schemas: Readonly<Record<string, string>> = {
-  ...aliases("{type: string, format: date}", "date localdate day"),
+  ...aliases("date", "localdate day"),
   ...aliases("{type: string, format: email}", "email mail"),
   ...aliases("{type: string, format: uri}", "url uri link"),
   ...aliases("{type: string, format: ipv4}", "ip ipv4"),

@@ -26,7 +26,8 @@ const keywords: Readonly<Record<string, string>> = {
   ...aliases("maximum", "lte"),
   ...aliases("description", "comment doc docs help label note"),
   ...aliases("const", "equals literal"),
-  ...aliases("multipleOf", "step precision"),
+  ...aliases("multipleOf", "step"),
+  ...aliases("decimal", "precision scale decimals places"),
 };
 
 /** Rules for sizes by the type of what has one, and their words elsewhere. */

@@ -1,4 +1,5 @@
 // The JSON Schema 2020-12 keywords that opwright compiles, and what value each may have.
+import { maxPlaces } from "./decimals.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { listKeywords, mapKeywords, schemaKeywords } from "../model/json-schema.js";
 import { isMap } from "./shape.js";
@@ -41,6 +42,10 @@ const flag = rule((value) => typeof value === "boolean", "true or false");
 const text = rule(isText, "a text");
 const anything = rule(isAnything, "any value");
 
+function isPlaces(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxPlaces;
+}
+
 /** Keywords with a plain value. */
 export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   type: rule(
@@ -53,6 +58,7 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   ),
   enum: rule((value) => Array.isArray(value) && value.length > 0, "a list of values"),
   const: anything,
+  decimal: rule(isPlaces, `a number of places from 0 to ${maxPlaces}`),
   multipleOf: rule((value) => isNumber(value) && (value as number) > 0, "a number above 0"),
   maximum: number,
   exclusiveMaximum: number,
@@ -141,6 +147,7 @@ const shapingKeywords = [
   "not",
   "enum",
   "const",
+  "decimal",
 ];
 
 /**

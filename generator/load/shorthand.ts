@@ -4,6 +4,7 @@ import { nullable, refTo, type JsonSchema } from "../model/json-schema.js";
 const scalars: Readonly<Record<string, JsonSchema>> = {
   string: { type: "string" },
   uuid: { type: "string", format: "uuid" },
+  date: { type: "string", format: "date" },
   "date-time": { type: "string", format: "date-time" },
   integer: { type: "integer" },
   number: { type: "number" },

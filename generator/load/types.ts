@@ -33,6 +33,7 @@ import { undeclaredRequired } from "./required-names.js";
 import { decodeText, fileReference, SchemaFiles } from "./schema-files.js";
 import { keywordFault } from "./keyword-faults.js";
 import { subschemaAdvice } from "./schema-advice.js";
+import { decimalKeywords } from "./decimals.js";
 import { isJsonSchema, isPattern } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
@@ -184,6 +185,9 @@ export class TypeReader {
         if (this.#isSound(keyword, schema, path)) result[formerKeywords[keyword]] = value;
       } else if (keyword === "since") {
         if (this.#isSound(keyword, schema, path)) result[laterKeyword] = value;
+      } else if (keyword === "decimal") {
+        if (this.#isSound(keyword, schema, path))
+          Object.assign(result, decimalKeywords(Number(value), schema));
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {

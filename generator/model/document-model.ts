@@ -159,6 +159,8 @@ export interface DocumentModel extends ReadModel {
   readonly set: readonly SetModel[];
   readonly elements: Elements;
   readonly enums: Enums;
+  /** Fields that are decimals, with their places. */
+  readonly decimals: Readonly<Record<string, number>>;
   /** Earlier names of fields and of their values, by the field's current name. */
   readonly former: Readonly<Record<string, FormerNames>>;
   /**

@@ -37,6 +37,7 @@ export function applyView(
     fields: ofMembers(document.fields, members),
     elements: ofMembers(document.elements, members),
     enums: ofMembers(document.enums, members),
+    decimals: ofMembers(document.decimals, members),
     references: document.references.filter(({ field }) => members.includes(field)),
     views: [],
     view: { name, members },

@@ -32,6 +32,9 @@ export type Elements = Readonly<Record<string, Fields>>;
  */
 export type Enums = Readonly<Record<string, readonly string[]>>;
 
+/** The places of fields that are decimals, by their dotted paths. */
+export type Decimals = Readonly<Record<string, number>>;
+
 /** The base fields of every document that are columns of their own. */
 export const baseFields: Fields = {
   id: "uuid",

@@ -4,6 +4,7 @@ import type { Canonical } from "../contract/canonical-values.js";
 import {
   baseFields,
   ofMembers,
+  type Decimals,
   type Elements,
   type Enums,
   type Fields,
@@ -142,6 +143,8 @@ export interface AnyDocumentSpec {
   readonly elements?: Elements;
   /** The allowed values of fields that are enumerations. */
   readonly enums?: Enums;
+  /** The places of fields that are decimals. */
+  readonly decimals?: Decimals;
   /** Search indexes that are written together with the documents. */
   readonly searches?: readonly SearchIndex[];
   readonly emits?: readonly Emission[];
@@ -203,8 +206,8 @@ export function document<Types extends DocumentTypes = any>(
   declaration: AnyDocumentSpec,
 ): DocumentOf<Types> {
   const columns = columnsOf(declaration);
-  const { fields, elements, enums, shape } = declaration;
-  const parts = { fields, elements, enums, shape };
+  const { fields, elements, enums, decimals, shape } = declaration;
+  const parts = { fields, elements, enums, decimals, shape };
   return {
     ...declaration,
     fieldSet: new FieldSet({ ...parts, columns, relations: offeredRelations(declaration) }),
@@ -244,6 +247,7 @@ export function view<Types extends DocumentTypes>(
     fields: shown(whole.fields),
     elements: shown(whole.elements),
     enums: shown(whole.enums),
+    decimals: shown(whole.decimals),
     references: shown(whole.references),
     ...(reading === undefined ? {} : { reading }),
     ...(scopes === undefined ? {} : { scopes }),

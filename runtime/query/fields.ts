@@ -1,5 +1,5 @@
 // The fields a query may name (decisions.md "Query language").
-import type { Elements, Enums, Fields, FieldType } from "../contract/fields.js";
+import type { Decimals, Elements, Enums, Fields, FieldType } from "../contract/fields.js";
 import { firstShape, type Shape } from "../contract/shapes.js";
 import { storedField, type StoredField } from "../contract/stored-members.js";
 import { elementType } from "../contract/query-operators.js";
@@ -18,6 +18,8 @@ export interface FieldReference {
   readonly isNullable?: boolean;
   /** Of an `enum`, or the elements of an `enum[]`: its values. */
   readonly values?: readonly string[];
+  /** Of a decimal: its places. */
+  readonly places?: number;
   /** Of a body field: where rows have it. */
   readonly stored?: StoredField;
 }
@@ -59,6 +61,7 @@ export interface FieldSetParts {
   readonly columns: Fields;
   readonly elements?: Elements | undefined;
   readonly enums?: Enums | undefined;
+  readonly decimals?: Decimals | undefined;
   readonly shape?: Shape;
   readonly relations?: Relations;
 }
@@ -75,6 +78,7 @@ export class FieldSet {
     columns,
     elements = {},
     enums = {},
+    decimals = {},
     shape = firstShape,
     relations,
   }: FieldSetParts) {
@@ -85,6 +89,7 @@ export class FieldSet {
         type,
         isColumn: false,
         ...valuesAt(enums, path),
+        ...(Object.hasOwn(decimals, path) ? { places: decimals[path] } : {}),
         stored: storedField(shape, path),
       });
     }

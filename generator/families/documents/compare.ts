@@ -70,6 +70,8 @@ const document: Rules<DocumentModel> = {
   elements: null,
   // The types of filters are compared.
   enums: null,
+  // How sums are computed.
+  decimals: null,
   // Reported with the removed document.
   former: null,
   formerly: null,

@@ -231,6 +231,13 @@ function identityMembers(document: DocumentModel, model: RegistryModel): readonl
   ];
 }
 
+/** What is known of values: members of lists, values of enumerations, places of decimals. */
+function valueMembers({ elements, enums, decimals }: DocumentModel): readonly string[] {
+  return Object.entries({ elements, enums, decimals }).flatMap(([name, values]) =>
+    Object.keys(values).length === 0 ? [] : [mapMember("  ", name, values)],
+  );
+}
+
 function printDocument(
   document: DocumentModel,
   model: RegistryModel,
@@ -292,12 +299,7 @@ function printDocument(
       ...(form === 1 ? [] : [`  form: ${form},`]),
       ...shapeMember(shape),
       ...converters,
-      ...(Object.keys(document.elements).length === 0
-        ? []
-        : [mapMember("  ", "elements", document.elements)]),
-      ...(Object.keys(document.enums).length === 0
-        ? []
-        : [mapMember("  ", "enums", document.enums)]),
+      ...valueMembers(document),
       ...indexesMember(document),
       ...uniqueMember(uniques),
       ...overlapsMember(document),

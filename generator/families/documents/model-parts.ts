@@ -10,6 +10,7 @@ export const models: ModelParts = {
       former: {},
       formerly: {},
       dropped: {},
+      decimals: {},
       unique: [],
       overlaps: [],
       references: [],

@@ -22,6 +22,7 @@ import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import {
   canonicalOf,
   elementsOf,
+  decimalsOf,
   enumsOf,
   fieldsOf,
   fieldType,
@@ -181,6 +182,7 @@ export function documentModel(
     set,
     elements,
     enums,
+    decimals: decimalsOf(bodySchema, resolve),
     former: formerNames(properties, resolve),
     formerly: canonicalBody(formerMembers(properties), canonical),
     dropped: mapRecord(declaration.dropped ?? {}, ({ as }) => as),

@@ -64,6 +64,7 @@ const document: RolloutRules<DocumentModel> = {
   fields: null,
   elements: null,
   enums: null,
+  decimals: null,
   former: null,
   formerly: null,
   dropped: null,

@@ -38,7 +38,12 @@ function localTime(at: string, zone: string): string {
   return `(${at} AT TIME ZONE 'UTC') + date_trunc('minute', ${offset})`;
 }
 
-function statistic(name: Statistic, value: string, condition: string | null, fraction: number) {
+function statistic(
+  name: Statistic,
+  value: string,
+  condition: string | null,
+  { fraction }: { readonly fraction: number },
+) {
   const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;
   if (name === "$median" || name === "$percentile") {
     const inner = `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY (${value})::float8)`;

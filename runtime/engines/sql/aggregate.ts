@@ -159,7 +159,7 @@ function computedSql(
     case "$max":
       return { inner: `${name.slice(1)}(${value})${only}`, outer: same };
     default:
-      return dialect.statistic(name, value, condition, fraction);
+      return dialect.statistic(name, value, condition, { fraction, places: field.places });
   }
 }
 

@@ -10,12 +10,16 @@ export function statistic(
   name: Statistic,
   value: string,
   condition: string | null,
-  fraction: number,
+  { fraction, places }: { readonly fraction: number; readonly places: number | undefined },
 ): { readonly inner: string; readonly outer: (column: string) => string } {
   const only = condition === null ? "" : ` AND (${condition})`;
   const same = (column: string): string => column;
   const filter = ` FILTER (WHERE ${value} IS NOT NULL${only})`;
-  if (name === "$sum") return { inner: `sum(${value})${filter}`, outer: same };
+  if (name === "$sum") {
+    const sum = `sum(${value})${filter}`;
+    // The sum of doubles lies next to that of the decimals that they stand for.
+    return { inner: places === undefined ? sum : `round(${sum}, ${places})`, outer: same };
+  }
   if (name === "$avg") return { inner: `avg(${value})${filter}`, outer: same };
   const inner = `json_group_array(json(printf('%!.17g', ${value})) ORDER BY ${value})${filter}`;
   if (name === "$median" || name === "$percentile")

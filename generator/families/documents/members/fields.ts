@@ -1,5 +1,6 @@
 // What follows from a document's type for queries: its fields, their types, values and canonical
 // forms.
+import { placesOf } from "../../../load/decimals.js";
 import type { FieldType } from "../../../../runtime/contract/fields.js";
 import { isScalarType } from "../../../../runtime/contract/query-operators.js";
 import { resolveSchema, type Resolve } from "../../../kernel/resolve.js";
@@ -136,6 +137,18 @@ export function enumsOf(body: JsonSchema, resolve: Resolve): DocumentModel["enum
     if (isElement || !path.includes("[]")) enums[path] = values;
   }
   return enums;
+}
+
+/** The fields that are decimals, with their places. */
+export function decimalsOf(body: JsonSchema, resolve: Resolve): DocumentModel["decimals"] {
+  const decimals: Record<string, number> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const resolved = resolveSchema(withoutNull(schema), resolve);
+    const places = typeof resolved === "boolean" ? undefined : placesOf(resolved);
+    const isDecimal = fieldType(schema, resolve) === "number" && !path.includes("[]");
+    if (isDecimal && places !== undefined) decimals[path] = places;
+  }
+  return decimals;
 }
 
 export function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["canonical"] {

@@ -22,12 +22,13 @@ export interface AggregateDialect {
   truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string;
   /**
    * A statistic of a group: `inner` is the expression in the query that groups, `outer` the one in
-   * the query around it, which computes the result from the inner column.
+   * the query around it, which computes the result from the inner column. A sum of decimals, whose
+   * places are given, is exact.
    */
   statistic(
     name: Statistic,
     value: string,
     condition: string | null,
-    fraction: number,
+    { fraction, places }: { readonly fraction: number; readonly places: number | undefined },
   ): { readonly inner: string; readonly outer: (column: string) => string };
 }

@@ -1,0 +1,34 @@
+// `decimal: 2` of a field: a number with so many places, as sums of money are. JSON and JavaScript
+// have only doubles; those have 15 decimal digits without loss.
+import type { SchemaObject } from "../model/json-schema.js";
+
+const digits = 15;
+
+/** How many places a decimal may have. */
+export const maxPlaces = 9;
+
+/**
+ * The keywords that a number of places stands for: a multiple of the last place, within the digits
+ * that a double keeps. Narrower bounds beside it hold.
+ */
+export function decimalKeywords(
+  places: number,
+  { type = "number", minimum, maximum }: Readonly<Record<string, unknown>>,
+): SchemaObject {
+  const most = Number(
+    `${"9".repeat(digits - places)}${places === 0 ? "" : `.${"9".repeat(places)}`}`,
+  );
+  return {
+    type,
+    multipleOf: Number(`1e-${places}`),
+    minimum: minimum ?? -most,
+    maximum: maximum ?? most,
+  };
+}
+
+/** The places of a schema whose numbers are decimals; undefined if they are not. */
+export function placesOf(schema: SchemaObject): number | undefined {
+  const match = /^1e-(\d)$/.exec(Number(schema["multipleOf"]).toExponential());
+  const places = match === null ? undefined : Number(match[1]);
+  return schema["multipleOf"] === 1 ? 0 : places;
+}

@@ -1,0 +1,91 @@
+// Decimals, such as sums of money: what they can be, and that nothing is lost when they are added, on both engines.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { onEachEngine } from "../../support/on-each-engine.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+types:
+  Money: {decimal: 2}
+  Line: {name: string, price: Money}
+documents:
+  bills:
+    type: {shop: string, total: Money, tip: Money?, rate: {decimal: 4, minimum: 0, maximum: 1}, whole: {type: [number, "null"], decimal: 0}, lines: "Line[]", sum: Money}
+    guard: open
+    tenant: false
+    bulk: {max: 1000}
+    set: {sum: {$sum: ["lines[].price", tip]}}
+`,
+};
+
+const project = onEachEngine(files, ({ service }) => {
+  const bill = (total: number, more: object = {}) => ({
+    shop: "a",
+    total,
+    rate: 0.5,
+    lines: [],
+    ...more,
+  });
+
+  test("a decimal has its places, and as many digits as a double keeps", async () => {
+    for (const total of [0, 0.1, -12.34, 1.1e2, 9_999_999_999_999.99, -9_999_999_999_999.99])
+      expect((await service.post("/bills", bill(total))).body.total).toBe(total);
+    for (const total of [0.001, 1.005, 1e13, 10_000_000_000_000.01, "1.00"])
+      expect((await service.post("/bills", bill(total as number))).status, `${total}`).toBe(422);
+    for (const [rate, status] of [
+      [0.1234, 201],
+      [1, 201],
+      [0.12345, 422],
+      [1.0001, 422],
+      [-0.1, 422],
+    ] as const)
+      expect((await service.post("/bills", bill(1, { rate }))).status, `${rate}`).toBe(status);
+    for (const [whole, status] of [
+      [3, 201],
+      [null, 201],
+      [3.5, 422],
+    ] as const)
+      expect((await service.post("/bills", bill(1, { whole }))).status).toBe(status);
+  });
+
+  test("sums lose nothing: of documents, of lines, in groups", async () => {
+    const cents = Array.from({ length: 999 }, (_, at) => (at * 7919) % 100_000);
+    const items = cents.map((cent) => bill(cent / 100, { shop: "sums", tip: 0.1 }));
+    expect((await service.post("/bills/create_many", { items })).body.done).toBe(999);
+    const { body } = await service.post("/bills/agg_list", {
+      filters: { $values: { shop: "sums" } },
+      aggregates: {
+        $computed: { total: { $sum: "total" }, tip: { $sum: "tip" }, rate: { $sum: "rate" } },
+      },
+    });
+    const total = cents.reduce((sum, cent) => sum + cent, 0) / 100;
+    expect(body.hits).toEqual([{ total, tip: 99.9, rate: 499.5 }]);
+    const three = [0.1, 0.2, 0].map((value) => bill(value, { shop: "three" }));
+    await service.post("/bills/create_many", { items: three });
+    const small = await service.post("/bills/agg_list", {
+      filters: { $values: { shop: "three" } },
+      aggregates: { $computed: { total: { $sum: "total" }, tip: { $sum: "tip" } } },
+    });
+    expect(small.body.hits).toEqual([{ total: 0.3, tip: null }]);
+    const lines = [0.1, 0.2, 0.7].map((price) => ({ name: "x", price }));
+    const made = await service.post("/bills", bill(1, { lines, tip: 0.01 }));
+    expect(made.body.sum).toBe(1.01);
+    const found = await service.post("/bills/list", {
+      filters: { $values: { sum: 1.01, total: { $gte: 1 } } },
+    });
+    expect(found.body.count).toBe(1);
+  });
+});
+
+test("documents say it with keywords that everybody knows", () => {
+  const openapi = JSON.parse(readFileSync(join(project.root, "generated/openapi.json"), "utf8"));
+  expect(openapi.components.schemas.Money).toEqual({
+    type: "number",
+    multipleOf: 0.01,
+    minimum: -9_999_999_999_999.99,
+    maximum: 9_999_999_999_999.99,
+  });
+});
