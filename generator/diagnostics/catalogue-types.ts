@@ -46,7 +46,7 @@ export const ofTypes = {
   ),
   OPW026: entry(
     "Bad shorthand",
-    "A field's shorthand must be string, uuid, date-time, integer, number, boolean or a type name, with [] and ? where needed.",
+    "A field's shorthand must be string, uuid, date, date-time, integer, number, boolean or a type name, with [] and ? where needed.",
     "Correct the shorthand, or write plain JSON Schema.",
   ),
   OPW027: entry(

@@ -21,12 +21,12 @@ const shorthands: Readonly<Record<string, string>> = {
   ...aliases("number", "float float4 float8 float32 float64 double decimal numeric real money f64"),
   ...aliases("boolean", "bool bit flag checkbox"),
   ...aliases("date-time", "datetime date_time timestamp timestamptz instant localdatetime"),
+  ...aliases("date", "localdate day"),
   ...aliases("uuid", "guid objectid cuid ulid id"),
 };
 
 /** Schemas of a type, by its names elsewhere in small letters. */
 const schemas: Readonly<Record<string, string>> = {
-  ...aliases("date", "localdate day"),
   ...aliases("{type: string, format: email}", "email mail"),
   ...aliases("{type: string, format: uri}", "url uri link"),
   ...aliases("{type: string, format: ipv4}", "ip ipv4"),

@@ -107,6 +107,7 @@ export const scalarsByWord: Readonly<Record<string, string>> = {
   real: "number",
   bool: "boolean",
   guid: "uuid",
+  localdate: "date",
   datetime: "date-time",
   timestamp: "date-time",
   timestamptz: "date-time",

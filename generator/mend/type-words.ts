@@ -104,7 +104,7 @@ export function keywordsOf(type: MeantType): string | undefined {
 }
 
 function scalarKeywords(base: string): { readonly name: string; readonly rest: string } {
-  return base === "uuid" || base === "date-time"
+  return ["uuid", "date", "date-time"].includes(base)
     ? { name: "string", rest: `format: ${base}` }
     : { name: base, rest: "" };
 }

@@ -29,7 +29,7 @@ export interface NumberOptions {
   readonly hasGaps?: boolean;
 }
 
-/** A member that gets the next number when a document is created, as generated documents name it. */
+/** A member that gets the next number when a document is created. */
 export function numberedBy(member: string, options: NumberOptions = {}): NumberRule {
   const { format, per = [], start = 1, timezone = "UTC", hasGaps = false } = options;
   const parts = format === undefined ? null : readNumberFormat(format);

@@ -48,7 +48,7 @@ interface Writing<Item> {
    * Done for items that nothing stands against; null for the others, of which nothing is stored.
    */
   together(items: readonly Item[]): Promise<readonly (StoredDocument | null)[]>;
-  /** Holds what items that are written one by one will wait for, so that no two of these deadlock. */
+  /** Holds what items that are written one by one will wait for: no two of these deadlock. */
   hold?(items: readonly Item[]): Promise<void>;
   single(item: Item): Promise<StoredDocument>;
 }

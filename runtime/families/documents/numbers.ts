@@ -15,7 +15,7 @@ import { keepLeft, sizeOfBlock, takeLeft } from "./number-blocks.js";
 type Body = Readonly<Record<string, unknown>>;
 
 /** A document that is about to be stored, and its body. */
-export interface Made {
+export interface UnstoredDocument {
   readonly stored: StoredDocument;
   readonly body: Body;
 }
@@ -34,7 +34,7 @@ export function withSampleNumbers({ numbers }: AnyDocumentSpec, body: Body, now:
  * New documents with their numbers, in their order. Whoever wants numbers of the same counter waits
  * for the end of this transaction, so take them last.
  */
-export async function numbered<One extends Made>(
+export async function numbered<One extends UnstoredDocument>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   made: readonly One[],
@@ -101,7 +101,7 @@ export async function passTaken<T>(
 export async function holdCounters(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  made: readonly Made[],
+  made: readonly UnstoredDocument[],
 ): Promise<void> {
   for (const rule of spec.numbers ?? [])
     if (!rule.hasGaps)
@@ -109,7 +109,11 @@ export async function holdCounters(
         await take(spec, context, rule, key, 0);
 }
 
-function keysOf(spec: AnyDocumentSpec, rule: NumberRule, made: readonly Made[]): readonly string[] {
+function keysOf(
+  spec: AnyDocumentSpec,
+  rule: NumberRule,
+  made: readonly UnstoredDocument[],
+): readonly string[] {
   return made.map(({ stored, body }) => keyOf(spec, rule, body, stored.createdAt));
 }
 

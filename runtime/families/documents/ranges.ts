@@ -19,7 +19,7 @@ export interface RangeChange {
 }
 
 /** A range that a document is about to have. */
-export interface Claim {
+export interface RangeClaim {
   readonly id: string;
   readonly rule: OverlapRule;
   readonly per: readonly Scalar[];
@@ -35,7 +35,7 @@ export async function claimRanges(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   changes: readonly RangeChange[],
-): Promise<readonly Claim[]> {
+): Promise<readonly RangeClaim[]> {
   if (spec.noOverlap === undefined) return [];
   const claims = newClaims(spec, changes);
   for (const { rule, from, to } of claims)
@@ -52,7 +52,7 @@ export async function claimRanges(
 export async function holdClaims(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  claims: readonly Claim[],
+  claims: readonly RangeClaim[],
 ): Promise<void> {
   const store = context.transaction.of(documentStore);
   // In one order, so that two that take several don't wait for each other.
@@ -67,14 +67,14 @@ export async function holdClaims(
 export async function checkClaims(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  claims: readonly Claim[],
+  claims: readonly RangeClaim[],
 ): Promise<void> {
   const store = context.transaction.of(documentStore);
   for (const claim of claims) {
     const { per, from, to } = claim.rule;
     // One query each for ranges that end and for those that don't: an OR would use no index.
     for (const ending of endsBehind(spec, claim)) {
-      const filter = allOf(ending, overlapping(spec, claim));
+      const filter = allOf(ending, findOverlapping(spec, claim));
       const query = { filter, sorts: [], withDeleted: false };
       const count = await store.count(spec, context.tenant, query);
       if (count > 0) throw fail("overlap_violation", { members: [...per, from, to] });
@@ -86,19 +86,19 @@ export async function checkClaims(
 export function newClaims(
   spec: AnyDocumentSpec,
   changes: readonly RangeChange[],
-): readonly Claim[] {
+): readonly RangeClaim[] {
   return changes.flatMap(({ before, after }) => {
     const had = before === null ? [] : claimsOf(spec, before).map((claim) => JSON.stringify(claim));
     return claimsOf(spec, after).filter((claim) => !had.includes(JSON.stringify(claim)));
   });
 }
 
-function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly Claim[] {
+function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly RangeClaim[] {
   if (stored.isDeleted) return [];
   const body: unknown = JSON.parse(stored.body);
   const valueOf = (path: string): Scalar | null =>
     path === ownerField.path ? stored.ownerId : valueAt(body, path);
-  return (spec.noOverlap ?? []).flatMap((rule): readonly Claim[] => {
+  return (spec.noOverlap ?? []).flatMap((rule): readonly RangeClaim[] => {
     const per = rule.per.map(valueOf).filter((value) => value !== null);
     const from = valueOf(rule.from);
     const counts = Object.entries(rule.where ?? {}).every(([path, values]) =>
@@ -110,7 +110,7 @@ function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly Claim
 }
 
 /** The two ways in which ranges end behind the begin of a claim. */
-function endsBehind(spec: AnyDocumentSpec, { rule, from }: Claim): readonly [Filter, Filter] {
+function endsBehind(spec: AnyDocumentSpec, { rule, from }: RangeClaim): readonly [Filter, Filter] {
   const field = fieldOf(spec, rule.to);
   return [
     { kind: "compare", field, operator: "$gt", value: from },
@@ -122,7 +122,7 @@ function endsBehind(spec: AnyDocumentSpec, { rule, from }: Claim): readonly [Fil
  * What other documents that overlap have besides such an end; ranges have their begin, not their
  * end.
  */
-function overlapping(spec: AnyDocumentSpec, { id, rule, per, to }: Claim): Filter {
+function findOverlapping(spec: AnyDocumentSpec, { id, rule, per, to }: RangeClaim): Filter {
   const at = (path: string): FieldReference => fieldOf(spec, path);
   const equals = rule.per.map((path, index): Filter => ({
     kind: "compare",
@@ -158,7 +158,7 @@ const namesOfRule = 128;
 function nameOf(
   { table, tenant, shape }: AnyDocumentSpec,
   context: ExecutionContext,
-  { rule, per }: Claim,
+  { rule, per }: RangeClaim,
 ): string {
   const fields = [...rule.per, rule.from, rule.to].map((path) => storedField(shape, path).path);
   const values = rule.per.map((path, index) => storedValue(shape, path, per[index]));

@@ -1,8 +1,8 @@
-// Writes of many documents in few statements, where nothing has been found that stands against them.
+// Writes of many documents in few statements, where nothing that was found stands against them.
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { holdCounters, numbered, type Made } from "./numbers.js";
+import { holdCounters, numbered, type UnstoredDocument } from "./numbers.js";
 import { checkClaims, claimRanges, holdClaims, newClaims } from "./ranges.js";
 import { checkAllWithinScope } from "./scoped.js";
 
@@ -10,7 +10,7 @@ import { checkAllWithinScope } from "./scoped.js";
 export async function holdTogether(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  made: readonly Made[],
+  made: readonly UnstoredDocument[],
 ): Promise<void> {
   const changes = made.map(({ stored }) => ({ before: null, after: stored }));
   await holdClaims(spec, context, newClaims(spec, changes));
@@ -21,7 +21,7 @@ export async function holdTogether(
 export async function insertTogether(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  made: readonly Made[],
+  made: readonly UnstoredDocument[],
 ): Promise<readonly StoredDocument[]> {
   if (made.length === 0) return [];
   const changes = made.map(({ stored }) => ({ before: null, after: stored }));

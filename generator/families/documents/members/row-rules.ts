@@ -5,7 +5,7 @@ import type { DocumentDeclaration } from "../format.js";
 import { declaredIndexes, uniqueOf, withNeeded } from "./indexes.js";
 import { overlapsOf } from "./overlaps.js";
 
-/** Its unique rules, its ranges that may not overlap, and its indexes, with those that these need. */
+/** Its unique rules, ranges that may not overlap, and indexes, with those that these need. */
 export function rulesOfRows(
   context: FamilyContext,
   name: string,
