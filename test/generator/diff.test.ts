@@ -601,6 +601,23 @@ describe("what follows from one change is one cause", () => {
       ],
     ],
     [
+      "ranges that must not overlap",
+      "drafts: {type: {text: string}",
+      "drafts: {no_overlap: {range: [begin, end]}, type: {text: string, begin: integer?, end: integer?}",
+      [
+        "breaking drafts refuses ranges between begin and end that overlap with others",
+        "additive DraftsDocument.begin is new",
+        "additive DraftsDocument.end is new",
+        "additive each of these operations may answer overlap_violation",
+      ],
+    ],
+    [
+      "running numbers",
+      "drafts: {type: {text: string}",
+      'drafts: {set: {nr: {$number: {format: "D-{0}", gaps: true}}}, type: {text: string, nr: string?}',
+      ["additive DraftsDocument.nr is new"],
+    ],
+    [
       "revisions that are shown, and what is deleted going by itself",
       "orders: {type: Order,",
       "orders: {type: Order, history: {revisions: true}, soft_delete: {read: open}, retention: {deleted: 90d},",
@@ -764,6 +781,39 @@ describe("what a rollout takes is told", () => {
       [
         "before it serves: node dist/generated/server.js migrate",
         "it makes the index orders_by_customer of orders",
+      ],
+    ],
+    [
+      "ranges must not overlap from now on",
+      [
+        "drafts: {type: {text: string}",
+        "drafts: {indexes: [[end]], type: {text: string, begin: integer?, end: integer?}",
+      ],
+      "drafts: {no_overlap: {range: [begin, end]}, type: {text: string, begin: integer?, end: integer?}",
+      both,
+      [
+        "drafts keeps ranges from overlapping in the next version alone: the one before still stores what overlaps, and what is stored already stays",
+      ],
+    ],
+    [
+      "numbers count within a year from now on",
+      [
+        "drafts: {type: {text: string}",
+        'drafts: {set: {nr: {$number: {format: "{year}-{0}"}}}, type: {text: string, nr: string?}',
+      ],
+      'drafts: {set: {nr: {$number: {format: "{year}-{0}", per: [year]}}}, type: {text: string, nr: string?}',
+      both,
+      [
+        "numbers of drafts.nr begin anew from 1, because they count within year instead of everything",
+      ],
+    ],
+    [
+      "a field gets numbers",
+      ["drafts: {type: {text: string}", "drafts: {type: {text: string, nr: string?}"],
+      'drafts: {set: {nr: {$number: {format: "D-{0}"}}}, type: {text: string, nr: string?}',
+      both,
+      [
+        "drafts.nr counts from 1: the version before gives no numbers, and numbers that documents have already are passed over one by one, so `start` should lie behind them",
       ],
     ],
     [

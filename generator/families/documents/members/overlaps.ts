@@ -132,5 +132,5 @@ export function overlapText({ per, from, to, where }: OverlapModel): string {
     .map(([field, values]) => ` where ${field} is ${values.map(String).join(" or ")}`)
     .join(" and");
   const shared = per.length === 0 ? "" : ` of one ${per.join(" and ")}`;
-  return `ranges from ${from} to ${to} that overlap with others${shared}${among}`;
+  return `ranges between ${from} and ${to} that overlap with others${shared}${among}`;
 }
