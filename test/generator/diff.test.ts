@@ -814,6 +814,8 @@ describe("what a rollout takes is told", () => {
       both,
       [
         "drafts.nr counts from 1: the version before gives no numbers, and numbers that documents have already are passed over one by one, so `start` should lie behind them",
+        "before it serves: node dist/generated/server.js migrate",
+        "it takes the step opwright_counters",
       ],
     ],
     [
