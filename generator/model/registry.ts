@@ -173,7 +173,7 @@ export interface OperationModel {
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;
-  /** Whether its transactions are as if they ran one after another. */
+  /** Whether its transactions of a tenant run one after another. */
   readonly isSerializable: boolean;
   /** How often its transaction is tried again after a conflict with others. */
   readonly retries: number;

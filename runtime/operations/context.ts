@@ -8,8 +8,7 @@ import { inTurn, runPart } from "../work/in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
-import { isConflict } from "../contract/errors.js";
-import type { Transaction, WriteOptions } from "../ports/database.js";
+import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
@@ -206,14 +205,14 @@ export class ExecutionContext {
   async transact<T>(
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
-    isolation?: WriteOptions["isolation"],
+    turn?: string | undefined,
   ): Promise<T> {
     const outer = this.#transaction;
     if (outer !== undefined) return this.#join(outer, work);
     // What a call does that was left behind must not be committed on its own.
     this.refuseLeftBehind();
     const { lifetime, payer, operationId } = this;
-    const options = { lifetime, payer, operation: operationId, exclusive, isolation };
+    const options = { lifetime, payer, operation: operationId, exclusive, turn };
     const onCommit: Following[] = [];
     const onUndo: Following[] = [];
     let isDone = false;
@@ -232,8 +231,8 @@ export class ExecutionContext {
         }
       });
     } catch (error) {
-      // A commit that nobody answered for may have been one; one that was refused was none.
-      if (!isDone || isOver(error) || isConflict(error)) await this.#follow(onUndo.reverse());
+      // A commit that nobody answered for may have been one.
+      if (!isDone || isOver(error)) await this.#follow(onUndo.reverse());
       throw error;
     }
     await this.#follow([...onUndo.filter((one) => one.isUndone).reverse(), ...onCommit]);

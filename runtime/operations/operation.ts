@@ -41,8 +41,8 @@ export interface OperationDeclaration<Input, Result> {
   /** Whether the operation honours `Idempotency-Key`. */
   readonly idempotencyKey?: boolean;
   /**
-   * `serializable` transactions are as if they ran one after another; others see before each
-   * statement what has been committed.
+   * `serializable` transactions of a tenant run one after another; others see before each statement
+   * what has been committed.
    */
   readonly isolation?: "serializable";
   /**

@@ -254,7 +254,7 @@ async function settledOutcome<Input, Result>(
       async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
         scope === undefined ? read(await handle()) : onceOnly(context, scope, input, handle),
       scope,
-      operation.isolation,
+      operation.isolation === undefined ? undefined : `serializable ${context.tenant}`,
     ),
   );
   // A failure that was stored under the key is thrown only now, after its record has committed.

@@ -31,11 +31,8 @@ export interface WriteOptions {
    * `idempotency_in_flight`.
    */
   readonly exclusive?: string | undefined;
-  /**
-   * `serializable`: such transactions are as if they ran one after another, or reject with
-   * `core.concurrency`. Others see before each statement what has been committed.
-   */
-  readonly isolation?: "serializable" | undefined;
+  /** A name that only one write may hold at a time, until it ends; others wait for it. */
+  readonly turn?: string | undefined;
 }
 
 /**

@@ -79,7 +79,7 @@ export function expandOperation(
       transaction,
       idempotencyKey: declaration.idempotency ?? false,
       isSerializable: declaration.isolation !== undefined,
-      retries: declaration.retry ?? (declaration.isolation === undefined ? 0 : usualRetries),
+      retries: declaration.retry ?? 0,
       deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),
       ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
       run: ofAuthor(functionReference(declaration.run)),
@@ -103,9 +103,6 @@ export function expandOperation(
     at,
   };
 }
-
-/** How often a serializable transaction is tried again, where nothing else is said. */
-const usualRetries = 5;
 
 /** Reports what only a transaction that commits can have. */
 function checkWrites(

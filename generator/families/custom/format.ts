@@ -112,11 +112,11 @@ const operation = {
     ),
     isolation: optional(
       { kind: "oneOf", values: ["serializable"] },
-      "`serializable`: as if such operations ran one after another; whoever comes too late is tried again.",
+      "`serializable`: such operations of a tenant run one after another.",
     ),
     retry: optional(
       { kind: "integer", minimum: 0, maximum: limits.maxTransactionRetries },
-      "How often the transaction is tried again after a conflict with others (`core.concurrency`); 5 where it is serializable, else 0.",
+      "How often the transaction is tried again after a conflict with others (`core.concurrency`); 0 where left out.",
     ),
   },
 } as const satisfies FormatShape;

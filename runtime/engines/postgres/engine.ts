@@ -1,16 +1,18 @@
 // The production engine: PostgreSQL with pools, named prepared statements and one connection per
 // transaction.
-import { isConflict, unavailable } from "../../contract/errors.js";
+import { unavailable } from "../../contract/errors.js";
 import type { Database, EngineState, Transaction, WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { ofService, type Work } from "../../ports/work.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
 import { noteProbe } from "../sql/probe.js";
+import { NamedTurns } from "../../work/named-turns.js";
 import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { openConnections, type PostgresConnections, type HeldConnection } from "./connections.js";
 import { translateFault, withoutTable } from "./faults.js";
+import { postgresDialect } from "./dialect.js";
 import { inspectDatabase, withMigrationLock } from "./migrating.js";
 import { OpenTransaction } from "./open-transaction.js";
 import { sessionOver } from "./statements.js";
@@ -47,17 +49,19 @@ export async function openPostgresDatabase(
     typeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
   });
 
+  const turns = new NamedTurns();
   const write = async <T>(
     work: Work,
-    { exclusive, isolation }: Pick<WriteOptions, "exclusive" | "isolation">,
+    { exclusive, turn }: Pick<WriteOptions, "exclusive" | "turn">,
     run: (transaction: Transaction) => Promise<T>,
   ): Promise<T> => {
     const { lifetime } = work;
     const connection = await connections.acquire(work);
-    const open = new OpenTransaction(connection, lifetime, isolation);
+    const open = new OpenTransaction(connection, lifetime);
     let isBroken = false;
     let isCommitting = false;
     try {
+      if (turn !== undefined) await open.session.all(postgresDialect.holdName, [turn]);
       if (exclusive !== undefined) await takeExclusive(open.session, exclusive);
       const transaction = new SqlTransaction(open.session, stores, (inside) =>
         open.attempt(inside),
@@ -72,12 +76,10 @@ export async function openPostgresDatabase(
       return value;
     } catch (error) {
       open.end();
-      const fault = translateFault(error);
       // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
-      // destroyed. A conflict is an answer, after which nothing is left to roll back.
-      if (!isCommitting) isBroken = !(await open.rollBack());
-      else isBroken = !isConflict(fault);
-      throw withoutTable(fault, tables);
+      // destroyed.
+      isBroken = isCommitting || !(await open.rollBack());
+      throw withoutTable(translateFault(error), tables);
     } finally {
       connection.release(isBroken);
     }
@@ -93,8 +95,11 @@ export async function openPostgresDatabase(
       return read(ofService());
     },
 
-    write: ({ lifetime, payer = null, ...options }, work) =>
-      write({ lifetime, payer }, options, work),
+    write: ({ lifetime, payer = null, ...options }, work) => {
+      const run = () => write({ lifetime, payer }, options, work);
+      // Of a process, only the next one waits with a connection.
+      return options.turn === undefined ? run() : turns.take(options.turn, lifetime, run);
+    },
 
     admit: () => connections.admit(ofService(probeMillis)),
 

@@ -2,7 +2,6 @@
 // which saves round trips.
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
-import type { WriteOptions } from "../../ports/database.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
 import { answeredIn, type Answered, type HeldConnection, type Statement } from "./connections.js";
 import { sessionOver } from "./statements.js";
@@ -21,7 +20,7 @@ export class OpenTransaction {
   readonly #connection: HeldConnection;
   readonly #lifetime: Lifetime;
   /** Statements to send together with the next one. */
-  #waiting: string[];
+  #waiting: string[] = ["BEGIN"];
   /** The answer to the last ones that were sent that way. */
   #taken: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
@@ -29,12 +28,7 @@ export class OpenTransaction {
   #attempts = 0;
   #running = 0;
 
-  constructor(
-    connection: HeldConnection,
-    lifetime: Lifetime,
-    isolation: WriteOptions["isolation"],
-  ) {
-    this.#waiting = [isolation === undefined ? "BEGIN" : "BEGIN ISOLATION LEVEL SERIALIZABLE"];
+  constructor(connection: HeldConnection, lifetime: Lifetime) {
     this.#connection = connection;
     this.#lifetime = lifetime;
   }

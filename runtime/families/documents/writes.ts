@@ -13,10 +13,10 @@ import { upsertDocument } from "./upsert.js";
 import { incrementDocument } from "./locked.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 
-/** Members of a document that are numbers, with what is added to them. */
-export type Amounts<Document> = {
+/** Members of a patch that are numbers, with what is added to them. */
+export type Amounts<Patch> = {
   readonly [
-    Member in keyof Document as Extract<Document[Member], number> extends never ? never : Member
+    Member in keyof Patch as number extends NonNullable<Patch[Member]> ? Member : never
   ]?: number;
 };
 
@@ -37,7 +37,7 @@ export interface Writes<Document, Create, Patch> {
    * Adds amounts to numbers, whoever else does so at the same time: `{votes: 1}`, or `{stock: -2}`.
    * One that is absent or null counts as 0. Throws as `update` does.
    */
-  increment(id: string, amounts: Amounts<Document>): Promise<Document>;
+  increment(id: string, amounts: Amounts<Patch>): Promise<Document>;
   /**
    * Updates the live document that has the same in these members, which `unique` names together, or
    * creates it. Whoever is as fast and creates it first has it updated. Throws as `create` and
