@@ -4,8 +4,8 @@ import type { SchemaObject } from "../model/json-schema.js";
 
 const digits = 15;
 
-/** How many places a decimal may have. */
-export const maxPlaces = 9;
+/** How many places a decimal may have: SQLite reads some texts with more one bit off. */
+export const maxPlaces = 4;
 
 /**
  * The keywords that a number of places stands for: a multiple of the last place, within the digits
@@ -21,9 +21,19 @@ export function decimalKeywords(
   return {
     type,
     multipleOf: Number(`1e-${places}`),
-    minimum: minimum ?? -most,
-    maximum: maximum ?? most,
+    minimum: typeof minimum === "number" ? Math.max(minimum, -most) : -most,
+    maximum: typeof maximum === "number" ? Math.min(maximum, most) : most,
   };
+}
+
+/** What keeps a schema from being a decimal; null if nothing does. */
+export function decimalFault({
+  type = "number",
+  multipleOf,
+}: Readonly<Record<string, unknown>>): string | null {
+  const other = [type].flat().find((one) => one !== "number" && one !== "null");
+  if (other !== undefined) return `decimal is about numbers, not ${String(other)}`;
+  return multipleOf === undefined ? null : "decimal and multipleOf exclude each other";
 }
 
 /** The places of a schema whose numbers are decimals; undefined if they are not. */

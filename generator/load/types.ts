@@ -33,7 +33,7 @@ import { undeclaredRequired } from "./required-names.js";
 import { decodeText, fileReference, SchemaFiles } from "./schema-files.js";
 import { keywordFault } from "./keyword-faults.js";
 import { subschemaAdvice } from "./schema-advice.js";
-import { decimalKeywords } from "./decimals.js";
+import { decimalFault, decimalKeywords } from "./decimals.js";
 import { isJsonSchema, isPattern } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
@@ -175,7 +175,10 @@ export class TypeReader {
     if (typeof schema === "boolean") return schema;
     if (refusesFields(schema, at, this.#report)) return true;
     const result: Record<string, unknown> = {};
-    for (const [keyword, value] of Object.entries(schema)) {
+    const { decimal, ...others } = schema;
+    // Behind its bounds, which it may narrow.
+    const all = decimal === undefined ? schema : { ...others, decimal };
+    for (const [keyword, value] of Object.entries(all)) {
       const path = inside(at, keyword);
       if (keyword.startsWith("x-")) {
         result[keyword] = value;
@@ -186,8 +189,7 @@ export class TypeReader {
       } else if (keyword === "since") {
         if (this.#isSound(keyword, schema, path)) result[laterKeyword] = value;
       } else if (keyword === "decimal") {
-        if (this.#isSound(keyword, schema, path))
-          Object.assign(result, decimalKeywords(Number(value), schema));
+        this.#readDecimal(schema, result, path);
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {
@@ -213,6 +215,18 @@ export class TypeReader {
     for (const fault of undeclaredRequired(result, at)) this.#report(fault);
     for (const fault of contradictions(result, at)) this.#report(fault);
     return result;
+  }
+
+  /** Puts what a decimal stands for in place of it, once its bounds have been read. */
+  #readDecimal(
+    schema: Readonly<Record<string, unknown>>,
+    result: Record<string, unknown>,
+    at: Origin,
+  ): void {
+    const fault = decimalFault(schema);
+    if (fault !== null) this.#report({ code: "OPW101", message: fault, at });
+    else if (this.#isSound("decimal", schema, at))
+      Object.assign(result, decimalKeywords(Number(schema["decimal"]), schema));
   }
 
   #readPatternKeys(value: unknown, at: Origin): void {

@@ -59,6 +59,8 @@ export interface ReminderModel {
   readonly field: string;
   /** Negative for before it. */
   readonly offsetSeconds: number;
+  /** Values of fields that documents have which it is for; empty if it is for all. */
+  readonly where: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** Earlier names of a field and of its values. */

@@ -13,7 +13,7 @@ import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
 import type { Filter } from "../query/ast.js";
-import type { OverlapRule } from "./overlap-rules.js";
+import type { OverlapRule, SomeValues } from "./overlap-rules.js";
 import type { NumberRule } from "./number-rules.js";
 import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
@@ -23,6 +23,8 @@ export interface Reminder {
   readonly job: string;
   readonly field: string;
   readonly offsetMillis: number;
+  /** Only for documents whose fields have one of these values; null is absent as well. */
+  readonly where?: SomeValues;
 }
 
 /**

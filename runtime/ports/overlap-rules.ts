@@ -1,5 +1,8 @@
 // Ranges of documents that may not overlap, such as bookings of a room.
 
+/** Fields, each with values of which a document has one; null is absent as well. */
+export type SomeValues = Readonly<Record<string, readonly (string | number | boolean | null)[]>>;
+
 /** Of the documents with the same values in `per`, no two ranges overlap. */
 export interface OverlapRule {
   /** The fields that documents share whose ranges exclude each other; null in one exempts. */
@@ -8,6 +11,6 @@ export interface OverlapRule {
   readonly from: string;
   /** The field before which the range ends; where it is null the range does not end. */
   readonly to: string;
-  /** Only documents count whose fields have one of these values; null is absent as well. */
-  readonly where?: Readonly<Record<string, readonly (string | number | boolean | null)[]>>;
+  /** Only documents count whose fields have one of these values. */
+  readonly where?: SomeValues;
 }

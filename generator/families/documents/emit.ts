@@ -30,6 +30,7 @@ import {
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
 import { overlapsMember } from "./members/overlaps.js";
+import { remindersMember } from "./members/reminders.js";
 import { retentionMembers } from "./members/retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -175,16 +176,6 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
   if (entries.length === 1 && line.length <= width) return [line];
   const lines = entries.map((members) => listLayout("    ", "", members, ["{", "}"], ","));
   return ["  emits: [", ...lines, "  ],"];
-}
-
-/** The jobs that run at the time of a field. */
-function remindersMember({ reminders }: DocumentModel): readonly string[] {
-  const lines = reminders.map(({ job, field, offsetSeconds }) => {
-    const members = { job, field, offsetMillis: offsetSeconds * 1_000 };
-    const texts = Object.entries(members).map(([name, value]) => `${name}: ${literal(value)}`);
-    return listLayout("    ", "", texts, ["{", "}"], ",");
-  });
-  return lines.length === 0 ? [] : ["  reminders: [", ...lines, "  ],"];
 }
 
 /** The declarations and imports of a document's module. */

@@ -12,6 +12,15 @@ export const aField = {
   example: "title",
 } as const satisfies FormatShape;
 
+/** Fields, each with values of which it has one. */
+export const someValues = {
+  kind: "map",
+  of: listOf({ kind: "any", what: "a value", example: "confirmed" }, 1),
+  key: /^/,
+  keyIs: "a field",
+  keyExample: "status",
+} as const satisfies FormatShape;
+
 /** Ranges that exclude each other, such as bookings of a room. */
 export const overlapRule = {
   kind: "object",
@@ -26,16 +35,7 @@ export const overlapRule = {
       "The field where a range begins, and the one before which it ends; null there is for ever.",
       ["starts_at", "ends_at"],
     ),
-    where: optional(
-      {
-        kind: "map",
-        of: listOf({ kind: "any", what: "a value", example: "confirmed" }, 1),
-        key: /^/,
-        keyIs: "a field",
-        keyExample: "status",
-      },
-      "Only documents count whose fields have one of these values.",
-    ),
+    where: optional(someValues, "Only documents count whose fields have one of these values."),
   },
 } as const satisfies FormatShape;
 

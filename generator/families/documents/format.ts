@@ -18,7 +18,7 @@ import {
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
-import { aField, overlapRule, setRule, type runningNumber } from "./format-rules.js";
+import { aField, overlapRule, setRule, someValues, type runningNumber } from "./format-rules.js";
 import { documentWords } from "./other-words.js";
 
 /** A job, and the time at which it runs for a document. */
@@ -37,6 +37,7 @@ const reminder = {
       },
       "When: at the time of a field, or before or behind it.",
     ),
+    where: optional(someValues, "Only for documents whose fields have one of these values."),
   },
 } as const satisfies FormatShape;
 

@@ -33,7 +33,7 @@ import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./members/references.js";
 import { withScopes } from "./scopes.js";
-import { overlapValues } from "./members/overlaps.js";
+import { declaredValues } from "./members/some-values.js";
 import { firstNumbers, isNumbered } from "./members/numbers.js";
 import { profilesAsked } from "./members/set.js";
 import { readingOf, refuseExpanded, withReading } from "./queries/related.js";
@@ -81,7 +81,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     ...documentDefaults(context),
     ...formerDefaults(context),
     ...droppedValues(context),
-    ...overlapValues(context),
+    ...declaredValues(context),
     ...firstNumbers(context),
   ],
   functions: conversions,

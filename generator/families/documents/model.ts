@@ -200,7 +200,7 @@ export function documentModel(
     view: null,
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     emits: emissions(declaration),
-    reminders: remindersOf(declaration),
+    reminders: remindersOf(context, name, declaration, { fields, canonical }),
     hooks: {},
     checksBody:
       // No payload of a caller's has a type of its own: handlers are held to the whole.

@@ -1,4 +1,5 @@
 // Values of fields in bodies.
+import type { SomeValues } from "../../ports/overlap-rules.js";
 import type { Scalar } from "../../query/scalar.js";
 
 /** The scalar at a dotted path of a body; null if there is none. */
@@ -10,4 +11,9 @@ export function valueAt(body: unknown, path: string): Scalar | null {
   }
   const isScalar = ["string", "number", "boolean"].includes(typeof value);
   return isScalar ? (value as Scalar) : null;
+}
+
+/** Whether each of these fields of a body has one of its values. */
+export function hasOneOf(body: unknown, where: SomeValues = {}): boolean {
+  return Object.entries(where).every(([path, values]) => values.includes(valueAt(body, path)));
 }

@@ -37,7 +37,11 @@ export async function incrementDocument(
     const value = body[member] ?? 0;
     if (typeof value !== "number" || !Number.isFinite(amount))
       throw new TypeError(`${spec.name}.${member} cannot be incremented by ${String(amount)}`);
-    return [[member, decimalSum([value, amount])] as const];
+    const sum = decimalSum([value, amount]);
+    if (Math.abs(sum) <= Number.MAX_SAFE_INTEGER) return [[member, sum] as const];
+    // A double would lose what is added next.
+    const fault = { path: `/${member}`, keyword: "maximum", message: "has no room for the sum" };
+    throw fail("core.validation", { errors: [fault] });
   });
   const patch = checkedPayload(Object.fromEntries(sums), spec.validatePatch);
   return (await patchDocument(spec, context, id, "any", patch)).stored;

@@ -6,7 +6,7 @@ import { storedField, storedValue } from "../../contract/stored-members.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { valueAt } from "./field-value.js";
+import { hasOneOf, valueAt } from "./field-value.js";
 import type { OverlapRule } from "../../ports/overlap-rules.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import { idField, ownerField, type FieldReference } from "../../query/fields.js";
@@ -44,8 +44,24 @@ export async function claimRanges(
       const fault = { path: `/${rule.to.replaceAll(".", "/")}`, keyword: "no_overlap", message };
       throw fail("core.validation", { errors: [fault] });
     }
+  await lockRows(spec, context, changes, claims);
   await holdClaims(spec, context, claims);
   return claims;
+}
+
+/** Rows come before names, as for handlers that have locked a document before they change it. */
+async function lockRows(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  changes: readonly RangeChange[],
+  claims: readonly RangeClaim[],
+): Promise<void> {
+  const claiming = new Set(claims.map(({ id }) => id));
+  const ids = changes.flatMap(({ before }) =>
+    before !== null && claiming.has(before.id) ? [before.id] : [],
+  );
+  const store = context.transaction.of(documentStore);
+  for (const id of ids.toSorted()) await store.lock(spec, context.tenant, id);
 }
 
 /** Holds claims against other writers until the transaction ends. */
@@ -101,10 +117,7 @@ function claimsOf(spec: AnyDocumentSpec, stored: StoredDocument): readonly Range
   return (spec.noOverlap ?? []).flatMap((rule): readonly RangeClaim[] => {
     const per = rule.per.map(valueOf).filter((value) => value !== null);
     const from = valueOf(rule.from);
-    const counts = Object.entries(rule.where ?? {}).every(([path, values]) =>
-      values.includes(valueOf(path)),
-    );
-    if (per.length < rule.per.length || from === null || !counts) return [];
+    if (per.length < rule.per.length || from === null || !hasOneOf(body, rule.where)) return [];
     return [{ id: stored.id, rule, per, from, to: valueOf(rule.to) }];
   });
 }

@@ -7,6 +7,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { addRun, cancelRuns } from "../jobs/enqueue.js";
 import { jobResources } from "../jobs/resources.js";
 import { lastTime } from "../jobs/storable.js";
+import { hasOneOf } from "./field-value.js";
 import { documentText } from "./render.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -24,16 +25,20 @@ export async function moveReminders(
 ): Promise<void> {
   if (spec.reminders === undefined) return;
   const isGone = on === "delete" || on === "kill" || stored.isDeleted;
-  const due = spec.reminders.filter(({ field }) => isGone || isTouched(on, field, diff));
+  const due = spec.reminders.filter(
+    (one) => isGone || isTouched(on, one.field, diff) || isDecided(one, diff),
+  );
   if (due.length === 0) return;
   const jobs = context.resources.of(jobResources);
   const document = isGone ? {} : (JSON.parse(documentText(spec, stored)) as Body);
   // Documents that are no tenant's are written from any: one run follows each.
   const tenant = spec.tenant ? context.tenant : defaultTenant;
   for (const reminder of due) {
-    const at = timeOf(reminder, document);
-    // Whoever restores what had its time before does not have it done again.
-    const isOver = on === "restore" && at !== null && at.getTime() <= context.clock.now();
+    const isFor = hasOneOf(document, reminder.where);
+    const at = isFor ? timeOf(reminder, document) : null;
+    // Whoever restores what had its time before, or has it count again, does not have it done again.
+    const isOld = on === "restore" || !isTouched(on, reminder.field, diff);
+    const isOver = isOld && at !== null && at.getTime() <= context.clock.now();
     if (at === null || isOver) await cancelRuns(jobs, context, reminder.job, stored.id, tenant);
     else
       await addRun(jobs, context, reminder.job, { id: stored.id }, { at, key: stored.id, tenant });
@@ -44,6 +49,11 @@ export async function moveReminders(
 function isTouched(on: Emission["on"], field: string, diff: Body | null): boolean {
   if (on !== "update" || field === "last_update_at") return true;
   return diff !== null && Object.hasOwn(diff, field);
+}
+
+/** Whether a change of a document may have changed whether the reminder is for it. */
+function isDecided({ where = {} }: Reminder, diff: Body | null): boolean {
+  return Object.keys(where).some((path) => Object.hasOwn(diff ?? {}, path.split(".")[0] ?? path));
 }
 
 /** When the job runs; null if the document says no time, or one at which nothing runs any more. */

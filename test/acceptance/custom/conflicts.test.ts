@@ -15,11 +15,14 @@ documents:
     history: true
     soft_delete: true
     set: {note: $handler}
+  counts: {type: {n: integer}, guard: open, tenant: false}
   slots: {type: {from: integer, to: integer, name: string}, guard: open, tenant: false, unique: [[name]], no_overlap: {range: [from, to]}}
   shifts: {type: {day: string, doctor: string}, guard: open, tenant: false}
 operations:
   stocks.take: {post: /take, in: {id: uuid, lock: boolean}, out: {left: integer}, run: registry/handlers.ts#take, guard: open}
   stocks.add: {post: /add, in: {id: uuid, left: integer, price: number}, out: {left: integer, price: number}, run: registry/handlers.ts#add, guard: open}
+  counts.add: {post: /count, in: {id: uuid, n: integer}, out: {n: integer}, run: registry/handlers.ts#sum, guard: open}
+  slots.move: {post: /move, in: {id: uuid, from: integer}, out: {rev: integer}, run: registry/handlers.ts#move, guard: open}
   stocks.peek: {get: /peek, in: {id: uuid}, out: {left: integer}, run: registry/handlers.ts#peek, guard: open}
   shifts.leave: {post: /leave, in: {day: string, doctor: string}, out: {tries: integer}, run: registry/handlers.ts#leave, guard: open, isolation: serializable, idempotency: true}
   slots.book: {post: /book, in: {at: integer, name: string, by: [create, upsert]}, out: {tries: integer}, run: registry/handlers.ts#book, guard: open, isolation: serializable}
@@ -27,6 +30,7 @@ operations:
 `,
   "registry/handlers.ts": `import { collection, fail } from "opwright/runtime";
 import { stocksSpec } from "../generated/documents/stocks.js";
+import { countsSpec } from "../generated/documents/counts.js";
 import { slotsSpec } from "../generated/documents/slots.js";
 import { shiftsSpec } from "../generated/documents/shifts.js";
 const pause = () => new Promise((done) => setTimeout(done, 5));
@@ -37,6 +41,13 @@ export const take = async ({ id, lock }, context) => {
   return stocks.update(id, "any", { left: left - 1 });
 };
 export const add = ({ id, left, price }, context) => collection(stocksSpec, context).increment(id, { left, price });
+export const sum = ({ id, n }, context) => collection(countsSpec, context).increment(id, { n });
+export const move = async ({ id, from }, context) => {
+  const slots = collection(slotsSpec, context);
+  const slot = await slots.get(id, { lock: true });
+  await pause();
+  return slots.update(id, slot.rev, { from, to: from + 1 });
+};
 export const peek = ({ id }, context) => collection(stocksSpec, context).get(id, { lock: true });
 const tried = new Map();
 const count = (key) => { const tries = (tried.get(key) ?? 0) + 1; tried.set(key, tries); return tries; };
@@ -103,6 +114,33 @@ onEachEngine(files, ({ service, project }) => {
     expect((await service.post("/add", { id, left: 1, price: 0 })).body.code).toBe(
       "document_deleted",
     );
+  });
+
+  test("an increment that a double cannot hold is refused", async () => {
+    const { body } = await service.post("/counts", { n: Number.MAX_SAFE_INTEGER - 1 });
+    const { id } = body;
+    expect((await service.post("/count", { id, n: 1 })).status).toBe(200);
+    expect((await service.post("/count", { id, n: 1 })).status).toBeGreaterThanOrEqual(422);
+    expect((await service.call("GET", `/counts/${id}`)).body).toMatchObject({
+      n: Number.MAX_SAFE_INTEGER,
+      rev: 2,
+    });
+  });
+
+  test("who locks a document and moves its range does not wait for who patches it", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const from = 100_000 + round * 100;
+      const { body } = await service.post("/slots", { from, to: from + 1, name: uuidv7() });
+      const answers = await Promise.all([
+        service.post("/move", { id: body.id, from: from + 10 }),
+        service.call("PATCH", `/slots/${body.id}?rev=1`, {
+          body: { from: from + 20, to: from + 21 },
+        }),
+      ]);
+      const codes = answers.map(({ status, body: told }) => (status === 200 ? 200 : told.code));
+      expect(codes.filter((code) => code === 200).length).toBeGreaterThan(0);
+      for (const code of codes) expect([200, "revision_mismatch"]).toContain(code);
+    }
   });
 
   test("serializable operations are as if they ran one after another", async () => {

@@ -13,7 +13,7 @@ types:
   Line: {name: string, price: Money}
 documents:
   bills:
-    type: {shop: string, total: Money, tip: Money?, rate: {decimal: 4, minimum: 0, maximum: 1}, whole: {type: [number, "null"], decimal: 0}, lines: "Line[]", sum: Money}
+    type: {shop: string, total: Money, tip: Money?, rate: {decimal: 4, minimum: 0, maximum: 1}, wide: {type: [number, "null"], decimal: 1, maximum: 1.0e+20}, whole: {type: [number, "null"], decimal: 0}, lines: "Line[]", sum: Money}
     guard: open
     tenant: false
     bulk: {max: 1000}
@@ -43,6 +43,12 @@ const project = onEachEngine(files, ({ service }) => {
       [-0.1, 422],
     ] as const)
       expect((await service.post("/bills", bill(1, { rate }))).status, `${rate}`).toBe(status);
+    for (const [wide, status] of [
+      [99_999_999_999_999.9, 201],
+      [1e15, 422],
+      [0.15, 422],
+    ] as const)
+      expect((await service.post("/bills", bill(1, { wide }))).status).toBe(status);
     for (const [whole, status] of [
       [3, 201],
       [null, 201],

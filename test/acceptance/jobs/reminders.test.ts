@@ -22,11 +22,13 @@ documents:
       - {job: bookings.remind, at: {field: starts_at, minus: 1d}}
       - {job: bookings.rate, at: {field: starts_at, plus: 2h}}
   shared: {type: {at: date-time}, tenant: false, guard: member, remind: {job: shared.due, at: {field: at}}}
+  visits: {type: {at: date-time, status: [open, done], by: string?}, guard: member, remind: {job: visits.due, at: {field: at}, where: {status: [open], by: [null]}}}
   trials: {type: {name: string}, guard: member, remind: {job: trials.end, at: {field: created_at, plus: 7d}}}
 jobs:
   shared.due: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
   bookings.remind: {in: {id: uuid}, run: registry/jobs.ts#note, keep: 365d}
   bookings.rate: {in: {id: uuid}, run: registry/jobs.ts#note, keep: 365d}
+  visits.due: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
   trials.end: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
 `,
   "registry/jobs.ts": `export const seen = [];
@@ -123,6 +125,29 @@ for (const { name, isAvailable } of engines) {
       await app.clock.set("2026-06-04T00:00:00Z");
       await app.jobs.done();
       expect(seen).toEqual([`shared.due ${id} 2026-06-03T00:00:00.000Z`]);
+    });
+
+    test("are only for documents that have some values, and come and go with these", async () => {
+      const { app, ada, waits } = await started();
+      const { seen } = await project.load("registry/jobs.ts");
+      const { visits } = await project.load("generated/client/index.ts");
+      seen.length = 0;
+      const { id } = await visits.create(ada, { at: "2026-06-05T00:00:00Z", status: "done" });
+      expect(await waits()).toEqual([]);
+      await visits.update(ada, { id, rev: 1, patch: { status: "open" } });
+      expect(await waits()).toEqual(["visits.due 2026-06-05T00:00"]);
+      await visits.update(ada, { id, rev: 2, patch: { by: "ann" } });
+      expect(await waits()).toEqual([]);
+      await visits.update(ada, { id, rev: 3, patch: { by: null, at: "2026-06-05T06:00:00Z" } });
+      expect(await waits()).toEqual(["visits.due 2026-06-05T06:00"]);
+      await app.clock.set("2026-06-05T07:00:00Z");
+      await app.jobs.done();
+      const again = await app.as("ada");
+      // Its time has passed, and it has been reminded of.
+      await visits.update(again, { id, rev: 4, patch: { status: "done" } });
+      await visits.update(again, { id, rev: 5, patch: { status: "open" } });
+      await app.jobs.done();
+      expect(seen).toEqual([`visits.due ${id} 2026-06-05T06:00:00.000Z`]);
     });
 
     test("run at their time, once, and again if the field moves behind it", async () => {

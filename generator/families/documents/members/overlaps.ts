@@ -1,15 +1,12 @@
 // `no_overlap:` of a document: which ranges exclude each other.
-import { canonicalBody } from "../../../../runtime/contract/canonical-values.js";
 import type { Fields } from "../../../../runtime/contract/fields.js";
 import type { FamilyContext } from "../../../kernel/family.js";
-import type { Resolve } from "../../../kernel/resolve.js";
-import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
 import { own } from "../../../model/records.js";
 import type { DocumentModel, OverlapModel } from "../../../model/document-model.js";
-import { listLayout, literal, propertyKey } from "../../../print/layout.js";
+import { listLayout, literal } from "../../../print/layout.js";
 import type { DocumentDeclaration, OverlapDeclaration } from "../format.js";
-import { memberPaths } from "./fields.js";
 import { checkCount, checkField } from "./indexes.js";
+import { storedValues, whereText } from "./some-values.js";
 
 /** Types of fields whose values have an order that fits ranges. */
 const ordered = ["date-time", "date", "integer", "number"];
@@ -35,8 +32,6 @@ export function overlapsOf(
       checkField(context, { ...fields, owner_id: "string" }, field, [...path, "per", at], false);
     for (const [at, field] of range.entries())
       checkField(context, fields, field, [...path, "range", at], false);
-    for (const field of Object.keys(where))
-      checkField(context, fields, field, [...path, "where", field], false);
     const [again] = [...per, ...range].filter((field, at, all) => all.indexOf(field) !== at);
     if (again !== undefined && per.includes(again))
       context.report({
@@ -46,13 +41,7 @@ export function overlapsOf(
       });
     checkCount(context, [...per, to], [...path, "per"]);
     checkRange(context, fields, range, [...path, "range"]);
-    // As values are stored.
-    const stored = Object.fromEntries(
-      Object.entries(where).map(([field, values]) => [
-        field,
-        values.map((value) => canonicalBody({ [field]: value }, canonical)[field]),
-      ]),
-    );
+    const stored = storedValues(context, { fields, canonical }, where, path);
     return { per, from, to, where: stored };
   });
 }
@@ -73,37 +62,6 @@ function checkRange(
   report({ code: "OPW107", message: `there is no range between ${told}`, at: tree.at(...path) });
 }
 
-/** Values of `where` must be ones that their fields can have: others would never count. */
-export function overlapValues({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
-  const { documents, types } = expanded.model;
-  return Object.values(documents).flatMap(({ name, overlaps, bodySchema }) => {
-    const resolve: Resolve = (type) => own(types, type);
-    const members = new Map(
-      memberPaths(bodySchema, resolve).map(({ path, schema }) => [path, schema]),
-    );
-    const isAlone = !Array.isArray(loaded.declarations.documents[name]?.no_overlap);
-    return overlaps.flatMap(({ where }, position) =>
-      Object.entries(where).flatMap(([member, values]) => {
-        const path = ["no_overlap", ...(isAlone ? [] : [position]), "where", member];
-        const schema = members.get(member);
-        return values.flatMap((value, at): readonly DeclaredDefault[] =>
-          schema === undefined
-            ? []
-            : [
-                {
-                  what: "value of `where`",
-                  member,
-                  schema,
-                  value,
-                  at: loaded.tree.at("documents", name, ...path, at),
-                },
-              ],
-        );
-      }),
-    );
-  });
-}
-
 /** The rules as a spec has them. */
 export function overlapsMember({ overlaps }: DocumentModel): readonly string[] {
   const lines = overlaps.map(({ per, from, to, where }) => {
@@ -111,15 +69,7 @@ export function overlapsMember({ overlaps }: DocumentModel): readonly string[] {
       `per: [${per.map(literal).join(", ")}]`,
       `from: ${literal(from)}`,
       `to: ${literal(to)}`,
-      ...(Object.keys(where).length === 0
-        ? []
-        : [
-            `where: { ${Object.entries(where)
-              .map(
-                ([field, values]) => `${propertyKey(field)}: [${values.map(literal).join(", ")}]`,
-              )
-              .join(", ")} }`,
-          ]),
+      ...whereText(where),
     ];
     return listLayout("    ", "", members, ["{", "}"], ",");
   });
