@@ -78,6 +78,10 @@ function compareOperation(
     told("breaking", "http", "takes no Idempotency-Key");
   if (!before.idempotencyKey && after.idempotencyKey)
     told("additive", "http", "takes an Idempotency-Key");
+  if (before.isSerializable !== after.isSerializable) {
+    const which = after.isSerializable ? "waits" : "no longer waits";
+    told("documentation", "http", `${which} for other serializable operations`);
+  }
   compareErrors(before, after, told);
   const place = {
     subject: { kind: "operation", name: after.key } as const,

@@ -18,7 +18,7 @@ const shorthands: Readonly<Record<string, string>> = {
     "int int2 int4 int8 int16 int32 int64 smallint bigint serial long short uint",
   ),
   ...aliases("integer", "i32 i64 u32 u64 bigserial"),
-  ...aliases("number", "float float4 float8 float32 float64 double decimal numeric real money f64"),
+  ...aliases("number", "float float4 float8 float32 float64 double numeric real f64"),
   ...aliases("boolean", "bool bit flag checkbox"),
   ...aliases("date-time", "datetime date_time timestamp timestamptz instant localdatetime"),
   ...aliases("date", "localdate day"),
@@ -27,6 +27,7 @@ const shorthands: Readonly<Record<string, string>> = {
 
 /** Schemas of a type, by its names elsewhere in small letters. */
 const schemas: Readonly<Record<string, string>> = {
+  ...aliases("{decimal: 2}", "decimal money currency"),
   ...aliases("{type: string, format: email}", "email mail"),
   ...aliases("{type: string, format: uri}", "url uri link"),
   ...aliases("{type: string, format: ipv4}", "ip ipv4"),

@@ -156,6 +156,10 @@ const shapingKeywords = [
  */
 export function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
   const keys = Object.keys(value);
+  // Fields have been called so.
+  const isField = (given: unknown): boolean =>
+    isMap(given) || Array.isArray(given) || (typeof given === "string" && !/^\d+$/.test(given));
+  if (isField(value["decimal"])) return isMap(value["properties"]);
   const isKeyword = (key: string): boolean =>
     everyKeyword.includes(key) || unsupportedKeywords.includes(key) || key.startsWith("x-");
   if (!keys.every(isKeyword)) return isMap(value["properties"]);

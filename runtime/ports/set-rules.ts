@@ -17,6 +17,8 @@ export interface Writer {
 export interface Setting extends Writer {
   /** The document without the members that are made of it. */
   readonly document: Body;
+  /** Members that are made of it and have been made by now, for sums and counts. */
+  readonly made: Body;
 }
 
 /** A value that the service sets. */
@@ -78,10 +80,10 @@ export const setting = {
     member,
     on,
     madeOf: "document",
-    value: ({ document }) =>
+    value: ({ document, made }) =>
       decimalSum(
         paths
-          .flatMap((path) => valuesAt(document, path.split(".")))
+          .flatMap((path) => valuesAt({ ...document, ...made }, path.split(".")))
           .filter((value) => typeof value === "number"),
       ),
   }),
@@ -91,7 +93,8 @@ export const setting = {
     member,
     on,
     madeOf: "document",
-    value: ({ document }) => valuesAt(document, `${path}[]`.split(".")).length,
+    value: ({ document, made }) =>
+      valuesAt({ ...document, ...made }, `${path}[]`.split(".")).length,
   }),
 };
 

@@ -21,7 +21,13 @@ import {
   patchDocument,
   patchedBody,
 } from "./write.js";
-import { holdTogether, insertTogether, removeTogether, replaceTogether } from "./together.js";
+import {
+  holdChanged,
+  holdTogether,
+  insertTogether,
+  removeTogether,
+  replaceTogether,
+} from "./together.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -105,7 +111,27 @@ export function updateMany(
   hooks: readonly VerbHooks[] = [],
 ): Promise<readonly ItemOutcome[]> {
   const around = hooksOf(hooks, "update");
+  const patchedOf = async (all: readonly Patching[]) => {
+    const current = await currentOf(spec, context, all);
+    const writer = await writerOf(spec, context, "write");
+    return all.map(({ patch }, at) => {
+      const before = current[at];
+      if (before === undefined || before === null) return null;
+      return unlessRefused(() => {
+        const change = checkedPayload(patch, spec.validatePatch);
+        const { body, diff } = patchedBody(spec, writer, before, change);
+        const text = { body: JSON.stringify(body) };
+        return { before, body, diff, after: nextRevision(context, before, text, writer.now) };
+      });
+    });
+  };
   return outcomesOf(context, items, {
+    async hold(all) {
+      const ids = all.map(({ id }) => id);
+      await holdChanged(spec, context, ids, async () =>
+        (await patchedOf(all)).flatMap((one) => one ?? []),
+      );
+    },
     single({ id, rev, patch: asked }) {
       const input = { id, rev, patch: checkedPayload(asked, spec.validatePatch) };
       return runHooked(around, context, input, async (given) => {
@@ -121,29 +147,10 @@ export function updateMany(
     },
     async together(all) {
       if (around !== null) return oneByOne(spec, context, all);
-      const current = await currentOf(spec, context, all);
-      const writer = await writerOf(spec, context, "write");
-      const patched = all.map(({ patch }, at) => {
-        const before = current[at];
-        if (before === undefined || before === null) return null;
-        return unlessRefused(() => ({
-          before,
-          ...patchedBody(spec, writer, before, checkedPayload(patch, spec.validatePatch)),
-        }));
-      });
+      const patched = await patchedOf(all);
       const free = await withReferencesHeld(spec, context, patched, ({ diff }) => diff);
       const changes = free.map((one) =>
-        one === null || Object.keys(one.diff).length === 0
-          ? null
-          : {
-              before: one.before,
-              after: nextRevision(
-                context,
-                one.before,
-                { body: JSON.stringify(one.body) },
-                writer.now,
-              ),
-            },
+        one === null || Object.keys(one.diff).length === 0 ? null : one,
       );
       const replaced = await replaceTogether(spec, context, changes);
       const results: (StoredDocument | null)[] = [];

@@ -10,7 +10,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /**
  * The body with what the service sets, in the order of the declaration; functions see what is not
- * of the document as well. Throws `core.authentication` if nobody is signed in whom a member
+ * of the document as well, sums and counts what was made before them. Throws `core.authentication` if nobody is signed in whom a member
  * must name, `profile_required` where who is has no profile, and `core.internal` where a function
  * of the author's fails: nobody who calls could mend that.
  */
@@ -29,7 +29,7 @@ export function withSet(
       due
         .filter(({ madeOf }) => madeOf !== "document")
         .map(({ member, value }) => {
-          const given = value({ ...writer, document: body });
+          const given = value({ ...writer, document: body, made: {} });
           // Somebody must be named.
           if (given === null && !nullable.includes(member))
             throw fail(writer.caller === null ? "core.authentication" : "profile_required");
@@ -43,13 +43,14 @@ export function withSet(
   const document = Object.fromEntries(
     Object.entries(known).filter(([member]) => !ofDocument.has(member)),
   );
-  const made = due
-    .filter(({ madeOf }) => madeOf === "document")
-    .map(({ member, value }) => {
-      const made = attempt(`${name}.${member}`, () => value({ ...writer, document }));
-      return [member, made] as const;
-    });
-  return { ...known, ...Object.fromEntries(made) };
+  const isDue = new Set(due.map(({ member }) => member));
+  const made: Record<string, unknown> = Object.fromEntries(
+    Object.entries(body).filter(([member]) => ofDocument.has(member) && !isDue.has(member)),
+  );
+  for (const { madeOf, member, value } of due)
+    if (madeOf === "document")
+      made[member] = attempt(`${name}.${member}`, () => value({ ...writer, document, made }));
+  return { ...known, ...made };
 }
 
 function attempt(what: string, make: () => unknown): unknown {

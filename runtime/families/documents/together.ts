@@ -3,7 +3,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { holdCounters, numbered, type UnstoredDocument } from "./numbers.js";
-import { checkClaims, claimRanges, holdClaims, newClaims } from "./ranges.js";
+import { checkClaims, claimRanges, holdClaims, newClaims, type RangeChange } from "./ranges.js";
 import { checkAllWithinScope } from "./scoped.js";
 
 /** Holds the counters and the ranges of new documents, in one order. */
@@ -15,6 +15,22 @@ export async function holdTogether(
   const changes = made.map(({ stored }) => ({ before: null, after: stored }));
   await holdClaims(spec, context, newClaims(spec, changes));
   await holdCounters(spec, context, made);
+}
+
+/**
+ * Holds documents that are about to be changed, and then the ranges that they are about to have,
+ * each in one order.
+ */
+export async function holdChanged(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  ids: readonly string[],
+  changesOf: () => Promise<readonly RangeChange[]>,
+): Promise<void> {
+  if (spec.noOverlap === undefined) return;
+  const store = context.transaction.of(documentStore);
+  for (const id of new Set(ids.toSorted())) await store.lock(spec, context.tenant, id);
+  await holdClaims(spec, context, newClaims(spec, await changesOf()));
 }
 
 /** Adds new documents, and gives them as they are stored: with their numbers. */

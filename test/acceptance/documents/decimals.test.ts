@@ -18,10 +18,25 @@ documents:
     tenant: false
     bulk: {max: 1000}
     set: {sum: {$sum: ["lines[].price", tip]}}
+  invoices:
+    type: {lines: "Line[]", net: Money, tax: Money, count: integer, total: Money, note: string?}
+    guard: open
+    tenant: false
+    set:
+      net: {$sum: "lines[].price", on: create}
+      tax: registry/tax.ts#tax
+      count: {$count: lines}
+      total: {$sum: [net, tax]}
 `,
 };
 
-const project = onEachEngine(files, ({ service }) => {
+const tax = `export const tax = ({ lines, ...others }) => {
+  if (Object.keys(others).join() !== "note") throw new Error(Object.keys(others).join());
+  return Math.round(lines.reduce((sum, { price }) => sum + price * 19, 0)) / 100;
+};
+`;
+
+const project = onEachEngine({ ...files, "registry/tax.ts": tax }, ({ service }) => {
   const bill = (total: number, more: object = {}) => ({
     shop: "a",
     total,
@@ -55,6 +70,16 @@ const project = onEachEngine(files, ({ service }) => {
       [3.5, 422],
     ] as const)
       expect((await service.post("/bills", bill(1, { whole }))).status).toBe(status);
+  });
+
+  test("sums are made of sums, and of what stays as it was", async () => {
+    const lines = [5, 7.5].map((price) => ({ name: "x", price }));
+    const made = await service.post("/invoices", { lines });
+    expect(made.body).toMatchObject({ net: 12.5, tax: 2.38, total: 14.88, count: 2 });
+    const changed = await service.call("PATCH", `/invoices/${made.body.id}?rev=1`, {
+      body: { lines: [] },
+    });
+    expect(changed.body.data).toMatchObject({ net: 12.5, tax: 0, total: 12.5, count: 0 });
   });
 
   test("sums lose nothing: of documents, of lines, in groups", async () => {

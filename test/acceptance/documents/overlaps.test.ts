@@ -238,6 +238,30 @@ onEachEngine(files, ({ people }) => {
     expect((await call("POST", "/shows", { ...owned, by: uuidv7() })).status).toBe(201);
   });
 
+  test("many changes at once in opposite orders don't wait for each other", async () => {
+    const { call } = await company();
+    const ids: string[] = [];
+    for (let at = 0; at < 6; at += 1) {
+      const show = { hall: `h${at}`, from: at, to: at + 1 };
+      ids.push((await call("POST", "/shows", show)).body.id);
+    }
+    const taken = await call("POST", "/shows", { hall: "x", from: 0, to: 9, ticket: "t" });
+    expect(taken.status).toBe(201);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => {
+        const items = (at % 2 === 0 ? ids : ids.toReversed()).map((id) => ({
+          id,
+          patch: { from: 100 * at, to: 100 * at + 50 },
+        }));
+        // Refused, so that all are written one by one.
+        return call("POST", "/shows/update_many", {
+          items: [...items, { id: ids[0], patch: { ticket: "t" } }],
+        });
+      }),
+    );
+    expect(answers.map(({ body }) => [body.done, body.failed])).toEqual(answers.map(() => [6, 1]));
+  });
+
   test("dates, numbers, owners and nested fields", async () => {
     const [one, other] = [await company(), await company()];
     const lease = { floor: 1, begins: "2026-01-01", ends: "2026-02-01", seat: {}, low: 0, high: 1 };

@@ -17,7 +17,7 @@ export const inFields: readonly Mistake[] = [
   foreign("Int", "did you mean integer?"),
   foreign("bigint", "did you mean integer?"),
   foreign("float", "did you mean number?"),
-  foreign("decimal", "did you mean number?"),
+  foreign("decimal", "{decimal: 2}"),
   foreign("bool", "did you mean boolean?"),
   foreign("String", "did you mean string?"),
   foreign("DateTime", "did you mean date-time?"),

@@ -276,7 +276,11 @@ const reminder = "reminders.due";
 function reminded(one: Fields): Fields {
   const [first] = [one["remind"]].flat();
   if (!isMap(first) || !isMap(first["at"])) return one;
-  return { ...one, remind: { job: reminder, at: { ...first["at"], field: "created_at" } } };
+  const where = isMap(first["where"]) ? { where: first["where"] } : {};
+  return {
+    ...one,
+    remind: { job: reminder, at: { ...first["at"], field: "created_at" }, ...where },
+  };
 }
 
 /** The registry with the job of its reminders. */

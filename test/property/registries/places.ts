@@ -41,6 +41,8 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
   [`${documents}.*.no_overlap`, overlap],
+  [`${documents}.*.no_overlap.**.where`, (world, path) => valuesAt(world, path) ?? {}],
+  [`${documents}.*.remind.**.where`, (world, path) => valuesAt(world, path) ?? {}],
   [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
   [`${documents}.*.set`, setFields],
   [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
@@ -352,7 +354,7 @@ function setFields(world: World, path: Path): Json {
   const { draw, fields } = world;
   const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
   const on = (): Json => (draw.chance(50) ? { on: draw.pick(["create", "write"]) } : {});
-  const rules = all.flatMap(([name, type]): readonly (readonly [string, unknown])[] => {
+  const rules = all.flatMap(([name, type], at): readonly (readonly [string, unknown])[] => {
     if (typeof type !== "string" || draw.chance(70)) return [];
     // What handlers alone write begins with something, if with null.
     if (type.endsWith("?") && draw.chance(30)) return [[name, "$handler"]];
@@ -364,8 +366,11 @@ function setFields(world: World, path: Path): Json {
         return [[name, draw.chance(50) ? reference(world) : { from: reference(world), ...on() }]];
       case "date-time":
         return [[name, { from: "$now", ...on() }]];
-      case "number":
-        return [[name, { $sum: name, ...on() }]];
+      case "number": {
+        // Of what is made before it.
+        const before = all.slice(0, at).find(([, other]) => other === "number");
+        return before === undefined ? [] : [[name, { $sum: before[0], ...on() }]];
+      }
       case "integer": {
         if (draw.chance(50)) return [[name, { $number: runningNumber(world) }]];
         const list = all.find(([, other]) => typeof other === "string" && other.includes("[]"));
@@ -388,6 +393,17 @@ function runningNumber({ draw }: World, format?: string): Json {
   };
 }
 
+/** A field, with a value that it can have; undefined if there is none of which one is known. */
+function valuesAt({ draw, fields }: World, path: Path): Json | undefined {
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const known = all.flatMap(([name, type]) => {
+    const plain = typeof type === "string" ? type.replace("?", "") : "";
+    const value = isChoice(type) ? type[0] : usual[plain];
+    return value === undefined || Array.isArray(value) ? [] : [{ [name]: [value] }];
+  });
+  return known.length === 0 ? undefined : draw.pick(known);
+}
+
 /** A rule about two fields of one type that has an order; of what every document has if it has none. */
 function overlap(world: World, path: Path): Json {
   const { draw, fields } = world;
@@ -400,14 +416,11 @@ function overlap(world: World, path: Path): Json {
           .flatMap(([to, other]) => (plain(other) === plain(type) ? [[from, to]] : []))
       : [],
   );
-  const counting = all.flatMap(([name, type]) => {
-    const value = isChoice(type) ? type[0] : usual[plain(type)];
-    return value === undefined || Array.isArray(value) ? [] : [{ [name]: [value] }];
-  });
+  const where = valuesAt(world, path);
   return {
     ...(draw.chance(50) ? { per: [scalarAt(world, path)] } : {}),
     range: ranges.length === 0 ? ["created_at", "last_update_at"] : draw.pick(ranges),
-    ...(counting.length > 0 && draw.chance(50) ? { where: draw.pick(counting) } : {}),
+    ...(where !== undefined && draw.chance(50) ? { where } : {}),
   };
 }
 

@@ -88,7 +88,33 @@ export function setRules(
     rules.push(rule);
   }
   refuseCountedNumbers(context, name, rules);
+  refuseUnmade(context, name, rules);
   return rules;
+}
+
+/** Reports sums and counts of what is made after them: they would count it as it was before. */
+function refuseUnmade(
+  { report, tree }: FamilyContext,
+  name: string,
+  rules: readonly SetModel[],
+): void {
+  const places = new Map(
+    rules.flatMap(({ field, from }, at) =>
+      isOfDocument(from) ? [[field, from.kind === "number" ? Infinity : at]] : [],
+    ),
+  );
+  for (const [at, { field, from }] of rules.entries()) {
+    const paths = from.kind === "sum" ? from.paths : from.kind === "count" ? [from.path] : [];
+    const late = paths
+      .map((path) => path.split(/[.[]/)[0] ?? path)
+      .find((member) => (places.get(member) ?? -1) >= at);
+    if (late === undefined) continue;
+    const message =
+      late === field
+        ? `${field} cannot be made of itself`
+        : `${field} is made of ${late}, which is made after it: declare ${late} first`;
+    report({ code: "OPW090", message, at: tree.at("documents", name, "set", field) });
+  }
 }
 
 function ruleOf(field: string, declaration: SetDeclaration): SetModel {
