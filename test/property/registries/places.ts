@@ -354,7 +354,7 @@ function setFields(world: World, path: Path): Json {
   const { draw, fields } = world;
   const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
   const on = (): Json => (draw.chance(50) ? { on: draw.pick(["create", "write"]) } : {});
-  const rules = all.flatMap(([name, type], at): readonly (readonly [string, unknown])[] => {
+  const rules = all.flatMap(([name, type]): readonly (readonly [string, unknown])[] => {
     if (typeof type !== "string" || draw.chance(70)) return [];
     // What handlers alone write begins with something, if with null.
     if (type.endsWith("?") && draw.chance(30)) return [[name, "$handler"]];
@@ -367,9 +367,10 @@ function setFields(world: World, path: Path): Json {
       case "date-time":
         return [[name, { from: "$now", ...on() }]];
       case "number": {
-        // Of what is made before it.
-        const before = all.slice(0, at).find(([, other]) => other === "number");
-        return before === undefined ? [] : [[name, { $sum: before[0], ...on() }]];
+        const other = all.find(
+          ([one, kind]) => one !== name && /^(?:number|integer)\??$/.test(String(kind)),
+        );
+        return other === undefined ? [] : [[name, { $sum: other[0], ...on() }]];
       }
       case "integer": {
         if (draw.chance(50)) return [[name, { $number: runningNumber(world) }]];
