@@ -1,5 +1,6 @@
 // `decimal: 2` of a field: a number with so many places, as sums of money are. JSON and JavaScript
 // have only doubles; those have 15 decimal digits without loss.
+import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { SchemaObject } from "../model/json-schema.js";
 
 const digits = 15;
@@ -8,16 +9,23 @@ const digits = 15;
 export const maxPlaces = 4;
 
 /**
- * The keywords that a number of places stands for: a multiple of the last place, within the digits
- * that a double keeps. Narrower bounds beside it hold.
+ * The keywords that a sound `decimal` stands for: a multiple of the last place, within the digits
+ * that a double keeps, and within its own bounds. Reports what can be no decimal.
  */
-export function decimalKeywords(
-  places: number,
-  { type = "number", minimum, maximum }: Readonly<Record<string, unknown>>,
+export function readDecimal(
+  schema: Readonly<Record<string, unknown>>,
+  at: Origin,
+  report: Report,
 ): SchemaObject {
-  const most = Number(
-    `${"9".repeat(digits - places)}${places === 0 ? "" : `.${"9".repeat(places)}`}`,
-  );
+  const fault = faultOf(schema);
+  if (fault !== null) {
+    report({ code: "OPW101", message: fault, at });
+    return {};
+  }
+  const { type = "number", minimum, maximum } = schema;
+  const places = Number(schema["decimal"]);
+  const fraction = places === 0 ? "" : `.${"9".repeat(places)}`;
+  const most = Number(`${"9".repeat(digits - places)}${fraction}`);
   return {
     type,
     multipleOf: Number(`1e-${places}`),
@@ -27,7 +35,7 @@ export function decimalKeywords(
 }
 
 /** What keeps a schema from being a decimal; null if nothing does. */
-export function decimalFault({
+function faultOf({
   type = "number",
   multipleOf,
 }: Readonly<Record<string, unknown>>): string | null {

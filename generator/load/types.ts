@@ -33,7 +33,7 @@ import { undeclaredRequired } from "./required-names.js";
 import { decodeText, fileReference, SchemaFiles } from "./schema-files.js";
 import { keywordFault } from "./keyword-faults.js";
 import { subschemaAdvice } from "./schema-advice.js";
-import { decimalFault, decimalKeywords } from "./decimals.js";
+import { readDecimal } from "./decimals.js";
 import { isJsonSchema, isPattern } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
@@ -189,7 +189,8 @@ export class TypeReader {
       } else if (keyword === "since") {
         if (this.#isSound(keyword, schema, path)) result[laterKeyword] = value;
       } else if (keyword === "decimal") {
-        this.#readDecimal(schema, result, path);
+        if (this.#isSound(keyword, schema, path))
+          Object.assign(result, readDecimal(schema, path, this.#report));
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {
@@ -215,18 +216,6 @@ export class TypeReader {
     for (const fault of undeclaredRequired(result, at)) this.#report(fault);
     for (const fault of contradictions(result, at)) this.#report(fault);
     return result;
-  }
-
-  /** Puts what a decimal stands for in place of it, once its bounds have been read. */
-  #readDecimal(
-    schema: Readonly<Record<string, unknown>>,
-    result: Record<string, unknown>,
-    at: Origin,
-  ): void {
-    const fault = decimalFault(schema);
-    if (fault !== null) this.#report({ code: "OPW101", message: fault, at });
-    else if (this.#isSound("decimal", schema, at))
-      Object.assign(result, decimalKeywords(Number(schema["decimal"]), schema));
   }
 
   #readPatternKeys(value: unknown, at: Origin): void {

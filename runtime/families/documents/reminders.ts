@@ -36,7 +36,7 @@ export async function moveReminders(
   for (const reminder of due) {
     const isFor = hasOneOf(document, reminder.where);
     const at = isFor ? timeOf(reminder, document) : null;
-    // Whoever restores what had its time before, or has it count again, does not have it done again.
+    // What is restored after its time, or counts again then, is not done again.
     const isOld = on === "restore" || !isTouched(on, reminder.field, diff);
     const isOver = isOld && at !== null && at.getTime() <= context.clock.now();
     if (at === null || isOver) await cancelRuns(jobs, context, reminder.job, stored.id, tenant);
