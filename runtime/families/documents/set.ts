@@ -9,7 +9,7 @@ import { rulesOn } from "./writer.js";
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * The body with what the service sets, in the order of the declaration; functions see what is not
+ * The body with what the service sets, in the order of the rules; functions see what is not
  * of the document as well, sums and counts what was made before them. Throws `core.authentication`
  * if nobody is signed in whom a member must name, `profile_required` where who is has no profile,
  * and `core.internal` where a function of the author's fails: nobody who calls could mend that.

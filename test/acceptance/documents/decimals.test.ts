@@ -23,10 +23,10 @@ documents:
     guard: open
     tenant: false
     set:
+      total: {$sum: [net, tax]}
       net: {$sum: "lines[].price", on: create}
       tax: registry/tax.ts#tax
       count: {$count: lines}
-      total: {$sum: [net, tax]}
 `,
 };
 

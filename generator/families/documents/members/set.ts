@@ -92,28 +92,47 @@ export function setRules(
   return rules;
 }
 
-/** Reports sums and counts of what is made after them: they would count it as it was before. */
+/** The fields that a sum or a count is made of. */
+function partsOf({ from }: SetModel): readonly string[] {
+  const paths = from.kind === "sum" ? from.paths : from.kind === "count" ? [from.path] : [];
+  return paths.map((path) => path.split(/[.[]/)[0] ?? path);
+}
+
+/** The rules with sums and counts behind what they are made of, and those that go in circles. */
+function orderRules(rules: readonly SetModel[]): {
+  readonly ordered: readonly SetModel[];
+  readonly circular: readonly SetModel[];
+} {
+  const ordered: SetModel[] = [];
+  let left = rules;
+  for (;;) {
+    const isLeft = new Set(left.map(({ field }) => field));
+    const ready = left.filter((rule) => !partsOf(rule).some((part) => isLeft.has(part)));
+    if (ready.length === 0) return { ordered, circular: left };
+    ordered.push(...ready);
+    left = left.filter((rule) => !ready.includes(rule));
+  }
+}
+
+/** Reports sums and counts of themselves, and of numbers, which are given after them. */
 function refuseUnmade(
   { report, tree }: FamilyContext,
   name: string,
   rules: readonly SetModel[],
 ): void {
-  const places = new Map(
-    rules.flatMap(({ field, from }, at) =>
-      isOfDocument(from) ? [[field, from.kind === "number" ? Infinity : at]] : [],
-    ),
-  );
-  for (const [at, { field, from }] of rules.entries()) {
-    const paths = from.kind === "sum" ? from.paths : from.kind === "count" ? [from.path] : [];
-    const late = paths
-      .map((path) => path.split(/[.[]/)[0] ?? path)
-      .find((member) => (places.get(member) ?? -1) >= at);
-    if (late === undefined) continue;
-    const message =
-      late === field
-        ? `${field} cannot be made of itself`
-        : `${field} is made of ${late}, which is made after it: declare ${late} first`;
-    report({ code: "OPW090", message, at: tree.at("documents", name, "set", field) });
+  const numbers = rules.filter(({ from }) => from.kind === "number").map(({ field }) => field);
+  const { circular } = orderRules(rules);
+  for (const rule of rules) {
+    const number = partsOf(rule).find((part) => numbers.includes(part));
+    const at = tree.at("documents", name, "set", rule.field);
+    if (number !== undefined)
+      report({
+        code: "OPW090",
+        message: `${rule.field} cannot be made of ${number}, a number`,
+        at,
+      });
+    else if (circular.includes(rule))
+      report({ code: "OPW090", message: `${rule.field} cannot be made of itself`, at });
   }
 }
 
@@ -207,7 +226,10 @@ export function setMember(
   const ofHandlers =
     handled.length === 0 ? [] : [listLayout("  ", "handled: ", handled, ["[", "]"], ",")];
   const others = [...numbersMember(set, scope), ...ofHandlers];
-  const own = set.filter((rule) => !isHandled(rule) && rule.from.kind !== "number");
+  const { ordered, circular } = orderRules(set);
+  const own = [...ordered, ...circular].filter(
+    (rule) => !isHandled(rule) && rule.from.kind !== "number",
+  );
   if (own.length === 0) return others;
   const hidden = [
     ...Object.keys(baseFields),
