@@ -113,7 +113,7 @@ export const ofAll = {
     "warning",
   ),
   OPW047: entry(
-    "Key of a write",
+    "Key for operations that write",
     "Only an operation that writes can store its result under an Idempotency-Key, be serializable, or be tried again after a conflict.",
     "Remove the key, or run the operation in a write transaction.",
   ),

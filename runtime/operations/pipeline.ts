@@ -2,7 +2,8 @@
 // (architecture.md "Pipeline").
 import { runStep } from "./held-calls.js";
 import { isConflict, type ServiceError } from "../contract/errors.js";
-import { drawFraction, sleep } from "../ports/ambient.js";
+import { sleep } from "../ports/ambient.js";
+import { waitMillis, type Backoff } from "../work/backoff.js";
 import type { ExecutionContext } from "./context.js";
 import { giveError } from "./given-errors.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
@@ -262,6 +263,8 @@ async function settledOutcome<Input, Result>(
   return settled;
 }
 
+const betweenTries: Backoff = { firstMillis: 50, longestMillis: 800, leastShare: 0.1 };
+
 /**
  * Runs a transaction, and again if others came first, as often as the operation says: after 5 to
  * 50 ms, and longer each time. Within a transaction of another's, that one is to be tried again.
@@ -277,7 +280,7 @@ async function retryConflicts<T>(
       return await transaction();
     } catch (error) {
       if (!isAlone || tried >= retries || !isConflict(error)) throw error;
-      await sleep((5 + drawFraction() * 45) * 2 ** Math.min(tried, 4));
+      await sleep(waitMillis(betweenTries, tried + 1));
       context.lifetime.throwIfOver();
       context.admitCalls(true);
     }

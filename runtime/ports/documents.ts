@@ -74,10 +74,10 @@ export interface DocumentStore {
    */
   hold(spec: AnyDocumentSpec, tenant: string, id: string): Promise<boolean>;
   /**
-   * Waits until nobody else changes the document, and has nobody change it until the transaction
-   * ends. Others may refer to it meanwhile.
+   * Waits until nobody else changes these documents, where they aren't deleted, and has nobody
+   * change them until the transaction ends. Others may refer to them meanwhile.
    */
-  lock(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
+  lock(spec: AnyDocumentSpec, tenant: string, ids: readonly string[]): Promise<void>;
   /**
    * Locks the document against `hold`: waits for those who hold it, and makes others wait until the
    * transaction ends.

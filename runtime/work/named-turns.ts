@@ -1,43 +1,32 @@
 // Work that goes one after another by name within a process, before it takes anything that others
 // need.
-import { unavailable } from "../contract/errors.js";
-import type { Lifetime } from "../ports/lifetime.js";
+import type { Work } from "../ports/work.js";
+import { Bulkhead } from "./bulkhead.js";
 
-/** How many may wait for one name. */
-const maxWaiting = 256;
+const options = {
+  what: "the database",
+  size: 1,
+  shareOf: () => 1,
+  maxWaiting: 256,
+  maxWaitingPerPayer: 64,
+} as const;
 
-interface Turn {
-  /** Resolves when those before it have ended, and it has. */
-  ended: Promise<void>;
-  waiting: number;
-}
-
-/** Turns of many names. */
+/** Turns of many names, each with the rules of a bulkhead. */
 export class NamedTurns {
-  readonly #turns = new Map<string, Turn>();
+  readonly #turns = new Map<string, Bulkhead>();
 
   /**
-   * Runs once all that came before under this name have ended. Rejects if the lifetime ends first,
-   * and with `core.unavailable` if too many wait.
+   * Runs once its turn under this name has come; callers take turns. Rejects as `Bulkhead.enter`
+   * does.
    */
-  async take<T>(name: string, lifetime: Lifetime, run: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(name) ?? { ended: Promise.resolve(), waiting: 0 };
-    if (turn.waiting >= maxWaiting) throw unavailable(new Error(`too many wait for ${name}`));
-    this.#turns.set(name, turn);
-    let end = (): void => undefined;
-    const own = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const before = turn.ended;
-    turn.ended = before.then(() => own);
-    turn.waiting += 1;
+  async take<T>(name: string, work: Work, run: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(name) ?? new Bulkhead(options);
+    this.#turns.set(name, turns);
     try {
-      await lifetime.race(before);
-      return await run();
+      return await turns.within(work, run);
     } finally {
-      end();
-      turn.waiting -= 1;
-      if (turn.waiting === 0) this.#turns.delete(name);
+      const { running, waiting } = turns.state;
+      if (running + waiting === 0) this.#turns.delete(name);
     }
   }
 }

@@ -1,5 +1,4 @@
 // What changes of documents mean for clients, beside their operations.
-import { overlapText } from "./members/overlaps.js";
 import { isDeepStrictEqual } from "node:util";
 import type {
   DocumentModel,
@@ -27,6 +26,7 @@ import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import { compareSet } from "./members/compare-set.js";
 import { ledTo, readName } from "../../model/views.js";
+import { overlapText } from "./members/overlaps.js";
 
 const document: Rules<DocumentModel> = {
   name: null,

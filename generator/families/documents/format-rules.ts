@@ -67,7 +67,7 @@ export const runningNumber = {
         what: "a text with the number in braces, such as INV-{year}-{0000}",
         example: "INV-{year}-{0000}",
       },
-      "The text: `{0000}` is the number with at least four digits, `{year}`, `{month}`, `{day}` and the fields of `per` are what they are; the number itself where left out.",
+      "The text: `{0000}` is the number with at least four digits, `{year}`, `{month}`, `{day}` and the fields of `per` are replaced by their values; the number itself where left out.",
     ),
     per: optional(
       listOf({ kind: "string", what: "year, month, day or a field", example: "year" }, 1),

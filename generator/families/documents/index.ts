@@ -34,7 +34,7 @@ import { documentModel } from "./model.js";
 import { checkReferences } from "./members/references.js";
 import { withScopes } from "./scopes.js";
 import { declaredValues } from "./members/some-values.js";
-import { firstNumbers, isNumbered } from "./members/numbers.js";
+import { firstNumbers, numberFields } from "./members/numbers.js";
 import { profilesAsked } from "./members/set.js";
 import { readingOf, refuseExpanded, withReading } from "./queries/related.js";
 import { tables } from "./tables.js";
@@ -88,7 +88,8 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   compare,
   rollout,
   tables: {
-    areNeeded: ({ documents }) => Object.values(documents).some(isNumbered),
+    areNeeded: ({ documents }) =>
+      Object.values(documents).some(({ set }) => numberFields(set).length > 0),
     steps: tables,
   },
   claims: sqlClaims,
@@ -114,9 +115,19 @@ function furtherErrors(models: ReadonlyMap<string, DocumentModel>) {
     ...(all.some((model) => profilesAsked(model).length > 0) ? ["profile_required"] : []),
     ...(all.some(({ overlaps }) => overlaps.length > 0) ? ["overlap_violation"] : []),
   ];
+  const ofDeletions = [
+    "reference_in_use",
+    // A range may count again once who was named is gone.
+    ...(all.some(
+      ({ overlaps, references }) =>
+        overlaps.length > 0 && references.some(({ onDelete }) => onDelete === "set_null"),
+    )
+      ? ["overlap_violation"]
+      : []),
+  ];
   return ({ declares, transaction, namespace, name }: OperationModel): readonly string[] => {
     if (declares === "handler") return transaction === "write" ? ofHandlers : [];
-    return named.has(namespace) && ["delete", "kill"].includes(name) ? ["reference_in_use"] : [];
+    return named.has(namespace) && ["delete", "kill"].includes(name) ? ofDeletions : [];
   };
 }
 

@@ -96,9 +96,10 @@ export async function openPostgresDatabase(
     },
 
     write: ({ lifetime, payer = null, ...options }, work) => {
-      const run = () => write({ lifetime, payer }, options, work);
+      const its = { lifetime, payer };
+      const run = () => write(its, options, work);
       // Of a process, only the next one waits with a connection.
-      return options.turn === undefined ? run() : turns.take(options.turn, lifetime, run);
+      return options.turn === undefined ? run() : turns.take(options.turn, its, run);
     },
 
     admit: () => connections.admit(ofService(probeMillis)),

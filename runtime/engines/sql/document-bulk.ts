@@ -30,8 +30,12 @@ const noted = { ...next, by: "text" } as const;
 /** The methods of the document store that write many documents, within one transaction. */
 export function sqlDocumentBulk(
   session: SqlSession,
-): Pick<DocumentStore, "holdMany" | "insertMany" | "replaceMany" | "removeMany"> {
+): Pick<DocumentStore, "lock" | "holdMany" | "insertMany" | "replaceMany" | "removeMany"> {
   return {
+    async lock(spec, tenant, ids) {
+      const { holdRows } = session.dialect;
+      if (holdRows !== "") await lock(session, spec, tenant, ids, holdRows);
+    },
     holdMany: async (spec, tenant, ids) =>
       new Set(await lock(session, spec, tenant, ids, session.dialect.shareRows)),
     insertMany: (spec, tenant, documents) => insertRows(session, spec, tenant, documents),

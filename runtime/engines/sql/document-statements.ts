@@ -8,8 +8,7 @@ import { quoteName } from "./session.js";
 export interface Statements {
   readonly get: string;
   readonly hold: string;
-  /** Null if there is only one writer anyway, as is `seize`. */
-  readonly lock: string | null;
+  /** Null if there is only one writer anyway. */
   readonly seize: string | null;
   readonly insert: string;
   readonly replace: string;
@@ -39,13 +38,13 @@ function printStatements(spec: AnyDocumentSpec, dialect: Dialect): Statements {
   const owned = spec.tenant ? `"tenant_id" = ${dialect.placeholder(1)} AND ` : "";
   const ownerColumn = spec.tenant ? `"tenant_id", ` : "";
   const ownerValue = spec.tenant ? `${dialect.placeholder(1)}, ` : "";
-  const printLock = (suffix: string): string | null =>
-    suffix === "" ? null : `SELECT 1 FROM ${table} WHERE ${owned}"id" = ${at(1)}${suffix}`;
   return {
     get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
     hold: `SELECT 1 FROM ${table} WHERE ${owned}"id" = ${at(1)} AND NOT "is_deleted"${dialect.shareRows}`,
-    lock: printLock(dialect.holdRows),
-    seize: printLock(dialect.seizeRows),
+    seize:
+      dialect.seizeRows === ""
+        ? null
+        : `SELECT 1 FROM ${table} WHERE ${owned}"id" = ${at(1)}${dialect.seizeRows}`,
     insert:
       `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body") ` +
       `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${at(7)}, ${dialect.json(at(8))})`,

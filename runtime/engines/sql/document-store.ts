@@ -37,11 +37,6 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return rows.length > 0;
     },
 
-    async lock(spec, tenant, id) {
-      const { lock } = statementsOf(spec, dialect);
-      if (lock !== null) await session.all(lock, [...ownerOf(spec, tenant), id]);
-    },
-
     async seize(spec, tenant, id) {
       const { seize } = statementsOf(spec, dialect);
       if (seize !== null) await session.all(seize, [...ownerOf(spec, tenant), id]);

@@ -5,7 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { checkedPayload } from "./payloads.js";
-import { findExisting, patchDocument } from "./write.js";
+import { findExisting, patchCurrent, retryWrite } from "./write.js";
 
 /** Locks a document until the transaction ends. Throws where there is none. */
 export async function lockDocument(
@@ -15,7 +15,7 @@ export async function lockDocument(
 ): Promise<void> {
   if (!context.holdsTransaction)
     throw new TypeError("a lock lasts as long as its transaction, and there is none");
-  await context.transaction.of(documentStore).lock(spec, context.tenant, id);
+  await context.transaction.of(documentStore).lock(spec, context.tenant, [id]);
 }
 
 /**
@@ -29,20 +29,31 @@ export async function incrementDocument(
   amounts: Readonly<Record<string, number | undefined>>,
 ): Promise<StoredDocument> {
   await lockDocument(spec, context, id);
-  const current = await findExisting(spec, context, id);
-  if (current.isDeleted) throw fail("document_deleted");
+  const { stored } = await retryWrite(context, async () => {
+    const current = await findExisting(spec, context, id);
+    if (current.isDeleted) throw fail("document_deleted");
+    const patch = checkedPayload(sumsOf(spec, current, amounts), spec.validatePatch);
+    return patchCurrent(spec, context, current, "any", patch);
+  });
+  return stored;
+}
+
+function sumsOf(
+  { name }: AnyDocumentSpec,
+  current: StoredDocument,
+  amounts: Readonly<Record<string, number | undefined>>,
+): Readonly<Record<string, number>> {
   const body = JSON.parse(current.body) as Readonly<Record<string, unknown>>;
   const sums = Object.entries(amounts).flatMap(([member, amount]) => {
     if (amount === undefined) return [];
     const value = body[member] ?? 0;
     if (typeof value !== "number" || !Number.isFinite(amount))
-      throw new TypeError(`${spec.name}.${member} cannot be incremented by ${String(amount)}`);
+      throw new TypeError(`${name}.${member} cannot be incremented by ${String(amount)}`);
     const sum = decimalSum([value, amount]);
     if (Math.abs(sum) <= Number.MAX_SAFE_INTEGER) return [[member, sum] as const];
     // A double would lose what is added next.
     const fault = { path: `/${member}`, keyword: "maximum", message: "has no room for the sum" };
     throw fail("core.validation", { errors: [fault] });
   });
-  const patch = checkedPayload(Object.fromEntries(sums), spec.validatePatch);
-  return (await patchDocument(spec, context, id, "any", patch)).stored;
+  return Object.fromEntries(sums);
 }

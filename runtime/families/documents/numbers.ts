@@ -34,7 +34,7 @@ export function withSampleNumbers({ numbers }: AnyDocumentSpec, body: Body, now:
  * New documents with their numbers, in their order. Whoever wants numbers of the same counter waits
  * for the end of this transaction, so take them last.
  */
-export async function numbered<One extends UnstoredDocument>(
+export async function giveNumbers<One extends UnstoredDocument>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   made: readonly One[],
@@ -95,8 +95,8 @@ export async function passTaken<T>(
 }
 
 /**
- * Holds the counters of new documents, for those that are about to be numbered one by one. What may
- * have gaps is waited for by nobody for long.
+ * Holds the counters of new documents, before these are written one by one. Those that may have
+ * gaps are held by nobody for long.
  */
 export async function holdCounters(
   spec: AnyDocumentSpec,

@@ -44,24 +44,12 @@ export async function claimRanges(
       const fault = { path: `/${rule.to.replaceAll(".", "/")}`, keyword: "no_overlap", message };
       throw fail("core.validation", { errors: [fault] });
     }
-  await lockRows(spec, context, changes, claims);
+  // Rows come before names, as for handlers that have locked a document before they change it.
+  const claiming = new Set(claims.map(({ id }) => id));
+  const ids = changes.flatMap(({ before }) => before?.id ?? []).filter((id) => claiming.has(id));
+  if (ids.length > 0) await context.transaction.of(documentStore).lock(spec, context.tenant, ids);
   await holdClaims(spec, context, claims);
   return claims;
-}
-
-/** Rows come before names, as for handlers that have locked a document before they change it. */
-async function lockRows(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  changes: readonly RangeChange[],
-  claims: readonly RangeClaim[],
-): Promise<void> {
-  const claiming = new Set(claims.map(({ id }) => id));
-  const ids = changes.flatMap(({ before }) =>
-    before !== null && claiming.has(before.id) ? [before.id] : [],
-  );
-  const store = context.transaction.of(documentStore);
-  for (const id of ids.toSorted()) await store.lock(spec, context.tenant, id);
 }
 
 /** Holds claims against other writers until the transaction ends. */
@@ -86,14 +74,17 @@ export async function checkClaims(
   claims: readonly RangeClaim[],
 ): Promise<void> {
   const store = context.transaction.of(documentStore);
+  const window = { limit: 1, offset: 0, after: undefined };
   for (const claim of claims) {
     const { per, from, to } = claim.rule;
+    // In the order of the index, so that the first one ends the look.
+    const byEnd = { field: fieldOf(spec, to), direction: "asc", nulls: "first" } as const;
     // One query each for ranges that end and for those that don't: an OR would use no index.
     for (const ending of endsBehind(spec, claim)) {
-      const filter = allOf(ending, findOverlapping(spec, claim));
-      const query = { filter, sorts: [], withDeleted: false };
-      const count = await store.count(spec, context.tenant, query);
-      if (count > 0) throw fail("overlap_violation", { members: [...per, from, to] });
+      const filter = allOf(ending, makeOverlapFilter(spec, claim));
+      const query = { filter, sorts: [byEnd], withDeleted: false };
+      const found = await store.select(spec, context.tenant, query, window);
+      if (found.length > 0) throw fail("overlap_violation", { members: [...per, from, to] });
     }
   }
 }
@@ -135,7 +126,7 @@ function endsBehind(spec: AnyDocumentSpec, { rule, from }: RangeClaim): readonly
  * What other documents that overlap have besides such an end; ranges have their begin, not their
  * end.
  */
-function findOverlapping(spec: AnyDocumentSpec, { id, rule, per, to }: RangeClaim): Filter {
+function makeOverlapFilter(spec: AnyDocumentSpec, { id, rule, per, to }: RangeClaim): Filter {
   const at = (path: string): FieldReference => fieldOf(spec, path);
   const equals = rule.per.map((path, index): Filter => ({
     kind: "compare",

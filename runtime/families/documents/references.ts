@@ -8,6 +8,7 @@ import { everything } from "../../query/ast.js";
 import { narrowToReferable } from "./access.js";
 import { followChange } from "./follow-change.js";
 import { diffOf } from "./changes.js";
+import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
 import { writerOf } from "./writer.js";
 import { nextRevision, timeOf } from "./revision.js";
@@ -207,7 +208,9 @@ async function next(
 ): Promise<StoredDocument> {
   const stored = nextRevision(context, current, change, timeOf(context));
   const documents = context.transaction.of(documentStore);
+  const claims = await claimRanges(spec, context, [{ before: current, after: stored }]);
   if (!(await documents.replace(spec, context.tenant, current.rev, stored)))
     throw fail("core.concurrency");
+  await checkClaims(spec, context, claims);
   return stored;
 }

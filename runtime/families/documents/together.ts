@@ -2,7 +2,7 @@
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { holdCounters, numbered, type UnstoredDocument } from "./numbers.js";
+import { holdCounters, giveNumbers, type UnstoredDocument } from "./numbers.js";
 import { checkClaims, claimRanges, holdClaims, newClaims, type RangeChange } from "./ranges.js";
 import { checkAllWithinScope } from "./scoped.js";
 
@@ -28,8 +28,7 @@ export async function holdChanged(
   changesOf: () => Promise<readonly RangeChange[]>,
 ): Promise<void> {
   if (spec.noOverlap === undefined) return;
-  const store = context.transaction.of(documentStore);
-  for (const id of new Set(ids.toSorted())) await store.lock(spec, context.tenant, id);
+  await context.transaction.of(documentStore).lock(spec, context.tenant, ids);
   await holdClaims(spec, context, newClaims(spec, await changesOf()));
 }
 
@@ -43,7 +42,7 @@ export async function insertTogether(
   const changes = made.map(({ stored }) => ({ before: null, after: stored }));
   // In the order of `createDocument`, so that the two don't wait for each other.
   const claims = await claimRanges(spec, context, changes);
-  const documents = (await numbered(spec, context, made)).map(({ stored }) => stored);
+  const documents = (await giveNumbers(spec, context, made)).map(({ stored }) => stored);
   await context.transaction.of(documentStore).insertMany(spec, context.tenant, documents);
   await checkAllWithinScope(spec, context, documents);
   await checkClaims(spec, context, claims);

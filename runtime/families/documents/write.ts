@@ -13,7 +13,7 @@ import { checkPreconditions, noPreconditions } from "../../operations/preconditi
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
-import { numbered, passTaken, withSampleNumbers } from "./numbers.js";
+import { giveNumbers, passTaken, withSampleNumbers } from "./numbers.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
@@ -46,7 +46,7 @@ export async function createDocument(
   const stored = await passTaken(spec, (passed) =>
     writeInSavepoint(spec, context, mayClash(spec), async (documents) => {
       const claims = await claimRanges(spec, context, [{ before: null, after: made.stored }]);
-      const [one = made] = await numbered(spec, context, [made], passed);
+      const [one = made] = await giveNumbers(spec, context, [made], passed);
       await documents.insert(spec, context.tenant, one.stored);
       await checkWithinScope(spec, context, one.stored.id);
       await checkClaims(spec, context, claims);

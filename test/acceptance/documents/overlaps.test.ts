@@ -27,6 +27,12 @@ documents:
     unique: [[code]]
     defaults: {status: confirmed}
     no_overlap: {per: [room], range: [from, to], where: {status: [held, confirmed]}}
+  people: {type: {name: string}, guard: open, tenant: false}
+  turns:
+    type: {from: integer, to: integer, skipped_by: {ref: people?, on_delete: set_null}}
+    guard: open
+    tenant: false
+    no_overlap: {range: [from, to], where: {skipped_by: [null]}}
   shows:
     type: {hall: string, from: integer, to: integer, number: integer, ticket: string?, by: uuid?}
     guard: open
@@ -205,6 +211,23 @@ onEachEngine(files, ({ people }) => {
     expect(all.body.code).toBe("bulk_refused");
     const upsert = { by: ["code"], document: { code: uuidv7(), room, from: at(1), to: at(2) } };
     expect(await call("POST", "/bookings/upsert", upsert)).toMatchObject(refused);
+  });
+
+  test("a reference that is cleared has no range count that overlaps", async () => {
+    const { call } = await company();
+    const { id } = (await call("POST", "/people", { name: "a" })).body;
+    const range = { from: 1, to: 2 };
+    const skipped = await call("POST", "/turns", { ...range, skipped_by: id });
+    const taken = await call("POST", "/turns", range);
+    expect([skipped.status, taken.status]).toEqual([201, 201]);
+    expect((await call("DELETE", `/people/${id}`)).body).toMatchObject({
+      code: "overlap_violation",
+    });
+    expect((await call("GET", `/turns/${skipped.body.id}`)).body.skipped_by).toBe(id);
+    await call("DELETE", `/turns/${taken.body.id}`);
+    expect((await call("DELETE", `/people/${id}`)).status).toBe(204);
+    expect(await call("POST", "/turns", range)).toMatchObject({ status: 409 });
+    await call("DELETE", `/turns/${skipped.body.id}`);
   });
 
   test("handlers can catch it and go on", async () => {

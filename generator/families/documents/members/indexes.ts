@@ -16,7 +16,7 @@ export function declaredIndexes(
 ): readonly IndexModel[] {
   return (declaration.indexes ?? []).map((names, position): IndexModel => {
     const path = ["documents", name, "indexes", position];
-    for (const [at, field] of names.entries()) checkField(context, fields, field, [...path, at]);
+    for (const [at, field] of names.entries()) checkIndexed(context, fields, field, [...path, at]);
     checkCount(context, names, path);
     return { name: indexNameOver(name, names), fields: names };
   });
@@ -37,7 +37,7 @@ export function uniqueOf(
     const path = ["documents", name, "unique", position];
     const rule = isList(given) ? { fields: given } : given;
     for (const [at, field] of rule.fields.entries())
-      checkField(context, fields, field, [...path, ...(isList(given) ? [] : ["fields"]), at]);
+      checkIndexed(context, fields, field, [...path, ...(isList(given) ? [] : ["fields"]), at]);
     checkCount(context, rule.fields, path);
     if (rule.where !== undefined && !softDelete)
       context.report({
@@ -98,20 +98,28 @@ export function checkCount(
   report({ code: "OPW034", message, at: tree.at(...path) });
 }
 
-/** Reports a field that is not there, or has no order; `withColumns` allows what all rows have. */
-export function checkField(
-  { tree, report }: FamilyContext,
+function checkIndexed(
+  context: FamilyContext,
   fields: Fields,
   field: string,
   path: readonly (string | number)[],
-  withColumns = true,
+): void {
+  checkField(context, { ...indexableColumns, ...fields }, field, path, " to index");
+}
+
+/** Reports a field that is none of these, or has no order; `purpose` is what it was named for. */
+export function checkField(
+  { tree, report }: FamilyContext,
+  known: Fields,
+  field: string,
+  path: readonly (string | number)[],
+  purpose = "",
 ): void {
   const at = tree.at(...path);
-  const known = withColumns ? { ...indexableColumns, ...fields } : fields;
   const type = own(known, field);
   if (type === undefined) {
     const suggestion = didYouMean(field, Object.keys(known));
-    const message = `there is no field ${field}${withColumns ? " to index" : ""}`;
+    const message = `there is no field ${field}${purpose}`;
     report({ code: "OPW030", message, at, suggestion });
   } else if (type === "object" || type.endsWith("[]")) {
     report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });

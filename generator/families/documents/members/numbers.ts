@@ -11,7 +11,7 @@ import { checkTimeZone } from "../../../kernel/time-zones.js";
 import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
 import { propertiesOf } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";
-import type { DocumentModel, NumberModel, SetModel } from "../../../model/document-model.js";
+import type { NumberModel, SetModel } from "../../../model/document-model.js";
 import { callLayout, literal } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import type { NumberDeclaration } from "../format.js";
@@ -128,9 +128,9 @@ export function numbersMember(set: readonly SetModel[], scope: ModuleScope): rea
   return lines.length === 0 ? [] : ["  numbers: [", ...lines, "  ],"];
 }
 
-/** Whether documents get numbers. */
-export function isNumbered({ set }: Pick<DocumentModel, "set">): boolean {
-  return set.some(({ from }) => from.kind === "number");
+/** The fields that get numbers. */
+export function numberFields(set: readonly SetModel[]): readonly string[] {
+  return set.flatMap(({ field, from }) => (from.kind === "number" ? [field] : []));
 }
 
 /** Reports numbers that begin anew with other numbers, which nobody knows before they are given. */
@@ -139,7 +139,7 @@ export function refuseCountedNumbers(
   name: string,
   set: readonly SetModel[],
 ): void {
-  const numbers = set.filter(({ from }) => from.kind === "number").map(({ field }) => field);
+  const numbers = numberFields(set);
   for (const { field, from } of set) {
     const other =
       from.kind === "number" ? from.per.find((one) => numbers.includes(one)) : undefined;

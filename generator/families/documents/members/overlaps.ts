@@ -29,9 +29,9 @@ export function overlapsOf(
     const [from = "", to = ""] = range;
     // Who owns a document is none of its fields, and stays as it is; dates of its changes do not.
     for (const [at, field] of per.entries())
-      checkField(context, { ...fields, owner_id: "string" }, field, [...path, "per", at], false);
+      checkField(context, { ...fields, owner_id: "string" }, field, [...path, "per", at]);
     for (const [at, field] of range.entries())
-      checkField(context, fields, field, [...path, "range", at], false);
+      checkField(context, fields, field, [...path, "range", at]);
     const [again] = [...per, ...range].filter((field, at, all) => all.indexOf(field) !== at);
     if (again !== undefined && per.includes(again))
       context.report({

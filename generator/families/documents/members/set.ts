@@ -22,6 +22,7 @@ import { fieldType, memberPaths } from "./fields.js";
 import {
   checkNumber,
   numberFaults,
+  numberFields,
   numberOf,
   numbersMember,
   refuseCountedNumbers,
@@ -120,7 +121,7 @@ function refuseUnmade(
   name: string,
   rules: readonly SetModel[],
 ): void {
-  const numbers = rules.filter(({ from }) => from.kind === "number").map(({ field }) => field);
+  const numbers = numberFields(rules);
   const { circular } = orderRules(rules);
   for (const rule of rules) {
     const number = partsOf(rule).find((part) => numbers.includes(part));

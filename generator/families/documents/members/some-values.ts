@@ -20,7 +20,7 @@ export function storedValues(
   path: readonly (string | number)[],
 ): SomeValues {
   for (const field of Object.keys(where))
-    checkField(context, fields, field, [...path, "where", field], false);
+    checkField(context, fields, field, [...path, "where", field]);
   return Object.fromEntries(
     Object.entries(where).map(([field, values]) => [
       field,

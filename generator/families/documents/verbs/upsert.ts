@@ -1,6 +1,7 @@
 // documents.upsert: updates the document that has the same unique values, or creates it.
 import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
+import { numberFields } from "../members/numbers.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { objectSchema, refTo, type SchemaObject } from "../../../model/json-schema.js";
 import { bodyInput } from "../../../model/registry.js";
@@ -43,6 +44,6 @@ function requestSchema(model: DocumentModel): SchemaObject {
 
 /** The rules by which a document can be found: nobody knows a running number before it is given. */
 export function knownUniques({ unique, set }: DocumentModel): DocumentModel["unique"] {
-  const numbers = set.filter(({ from }) => from.kind === "number").map(({ field }) => field);
+  const numbers = numberFields(set);
   return unique.filter(({ fields }) => !fields.some((field) => numbers.includes(field)));
 }
