@@ -95,7 +95,7 @@ export async function passTaken<T>(
 }
 
 /**
- * Holds the counters of new documents, before these are written one by one. Those that may have
+ * Holds the counters of new documents before these are written one by one. Those that may have
  * gaps are held by nobody for long.
  */
 export async function holdCounters(
