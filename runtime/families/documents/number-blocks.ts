@@ -2,7 +2,7 @@
 // a gap.
 import type { Counter } from "../../ports/counters.js";
 
-/** How many counters have numbers left at most; the ones that were filled longest ago lose theirs. */
+/** How many counters have numbers left at most; those filled longest ago lose theirs. */
 const maxCounters = 10_000;
 /** How many numbers are taken beyond those that are needed, at most. */
 const maxBlock = 64;
