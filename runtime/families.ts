@@ -5,6 +5,7 @@ import { sqlCounterStore } from "./engines/sql/counter-store.js";
 import { sqlDocumentStore } from "./engines/sql/document-store.js";
 import { sqlHistoryStore } from "./engines/sql/history-store.js";
 import { sqlIdentityStore } from "./engines/sql/identity-store.js";
+import { sqlInvitationStore } from "./engines/sql/invitation-store.js";
 import { sqlJobStore } from "./engines/sql/job-store.js";
 import { sqlMailboxStore } from "./engines/sql/mailbox-store.js";
 import { sqlObjectIndex } from "./engines/sql/object-index.js";
@@ -35,6 +36,7 @@ import { documentStore } from "./ports/documents.js";
 import { sqlOwnQueries } from "./engines/sql/own-queries.js";
 import { ownQueryStore } from "./ports/own-queries.js";
 import { identityStore } from "./ports/identity.js";
+import { invitationStore } from "./ports/invitations.js";
 import { jobStore } from "./ports/jobs.js";
 import { mailboxStore } from "./ports/mailbox.js";
 import { objectIndex } from "./ports/object-index.js";
@@ -46,6 +48,11 @@ import { webhookStore } from "./ports/webhooks.js";
 const identityStores = [
   sqlStore(identityStore, sqlIdentityStore),
   sqlStore(apiKeyStore, sqlApiKeyStore),
+];
+
+const tenantStores = [
+  sqlStore(tenantStore, sqlTenantStore),
+  sqlStore(invitationStore, sqlInvitationStore),
 ];
 
 const documentStores = [
@@ -62,7 +69,7 @@ const list = [
     stores: identityStores,
     endpoints: identityEndpoints,
   },
-  { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
+  { family: null, stores: tenantStores },
   { family: documentsFamily, stores: documentStores },
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
   {

@@ -45,6 +45,7 @@ export {
   type TokenVerifier,
 } from "./families/identity/spec.js";
 export type { AccessClaims, ExternalSigner, TokenSigner } from "./ports/tokens.js";
+export type { Role, Roles } from "./families/identity/roles.js";
 export {
   authorization,
   ownRows,
@@ -180,6 +181,13 @@ export { jobRuns, type JobRunDetails, type JobRunEntry } from "./families/jobs/o
 export { defineJobs, joinHandlers, type JobHandler, type JobsSpec } from "./families/jobs/spec.js";
 export { rateLimit } from "./operations/rate-limit.js";
 export { tenant } from "./families/tenancy/hooks.js";
+export {
+  invitations,
+  type InvitationEntry,
+  type MemberInvited,
+} from "./families/tenancy/invitations.js";
+export { tenants, type MembershipOf } from "./families/tenancy/held.js";
+export { members, type MemberEntry } from "./families/tenancy/members.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";
 export { uuidv7 } from "./ports/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";

@@ -12,7 +12,7 @@ export const tenantsLeaveTenant = route({
   hooks: [principal, session],
   transaction: "write",
   audit: ["id"],
-  run: tenancy.leaveTenant(),
+  run: tenancy.leaveTenant(identitySpec),
 });
 
 /** List the caller's tenants. Guard: session. */

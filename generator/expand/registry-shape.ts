@@ -30,7 +30,7 @@ export const registryShape: ObjectShape = {
         mapOf(listOf(policyStep), undefined, undefined, "staff"),
         "Named, ordered lists of hooks; a guard names one.",
       ),
-      alsoCalled: ["guards", "roles", "access", "security", "permissions"],
+      alsoCalled: ["guards", "access", "security", "permissions"],
     },
     hooks: {
       ...optional(

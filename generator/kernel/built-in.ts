@@ -4,6 +4,7 @@ import type { Origin } from "../diagnostics/diagnostics.js";
 import {
   objectSchema,
   propertiesOf,
+  requiredOf,
   refTo,
   uuidSchema,
   type JsonSchema,
@@ -38,6 +39,8 @@ export interface BuiltInVerb {
   readonly status?: number;
   /** Whether the handler takes the spec of its place. */
   readonly takesSpec: boolean;
+  /** What it takes besides. */
+  readonly takes?: readonly string[];
   /** Whether it runs in a write transaction; otherwise it opens its own, or only reads. */
   readonly isWrite: boolean;
   /** Whether credentials are ignored, because the body authenticates. */
@@ -130,7 +133,9 @@ function expandShort(
   const guard = short.ignoresCredentials === true ? open : (short.guard ?? place.guard);
   const [method] = short.route;
   const input = inputOf(namespace, short);
-  context.types.table.claim(input.typeName, at);
+  const { body } = input;
+  for (const name of new Set([input.typeName, body?.typeName ?? input.typeName]))
+    context.types.table.claim(name, at);
   const isWhole = input.read === "whole";
   return operationOfVerb(
     verbOf(place, short, input),
@@ -161,7 +166,7 @@ function expandShort(
 
 /** The verb that a short form stands for. */
 function verbOf(place: BuiltInPlace, short: BuiltInVerb, input: InputModel): Verb<null> {
-  const { name, handler, summary, route, status, output, errors } = short;
+  const { name, handler, summary, route, status, output, errors, takes = [] } = short;
   return {
     name,
     summary: () => summary,
@@ -170,26 +175,35 @@ function verbOf(place: BuiltInPlace, short: BuiltInVerb, input: InputModel): Ver
     input: () => input,
     output: () => jsonOutput(output === null ? null : refTo(output)),
     run: () =>
-      callOf(ofRuntime(`${place.handlers}.${handler}`), ...(short.takesSpec ? [place.spec] : [])),
+      callOf(
+        ofRuntime(`${place.handlers}.${handler}`),
+        ...(short.takesSpec ? [place.spec] : []),
+        ...takes.map((literal) => ({ literal })),
+      ),
     errors: () => errors,
   };
 }
 
 function inputOf(namespace: string, { name, body, parameters = [] }: BuiltInVerb): InputModel {
-  const typeName = `${pascalCase(`${namespace}.${name}`)}Input`;
-  const schema =
-    body?.schema ??
-    objectSchema(
-      Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
-      parameters.filter(({ required }) => required).map((parameter) => parameter.name),
-    );
-  return {
-    schema,
-    typeName,
-    parameters,
-    body: body === undefined ? null : { as: "input", isForm: false, ...body, typeName },
-    read: body === undefined && !parameters.every(isReadWhole) ? "whole" : "parts",
-  };
+  const named = pascalCase(`${namespace}.${name}`);
+  const typeName = `${named}Input`;
+  const ofParameters = Object.fromEntries(parameters.map((one) => [one.name, one.schema]));
+  const needed = parameters.filter(({ required }) => required).map((one) => one.name);
+  if (body === undefined) {
+    const schema = objectSchema(ofParameters, needed);
+    const read = parameters.every(isReadWhole) ? "parts" : "whole";
+    return { schema, typeName, parameters, body: null, read };
+  }
+  if (parameters.length === 0) {
+    const whole = { as: "input", isForm: false, ...body, typeName } as const;
+    return { schema: body.schema, typeName, parameters, body: whole, read: "parts" };
+  }
+  const schema = objectSchema({ ...ofParameters, ...propertiesOf(body.schema) }, [
+    ...needed,
+    ...requiredOf(body.schema),
+  ]);
+  const members = { as: "members", isForm: false, ...body, typeName: `${named}Body` } as const;
+  return { schema, typeName, parameters, body: members, read: "whole" };
 }
 
 /** Whether reading a parameter by its type checks all that its schema says. */

@@ -36,6 +36,20 @@ export interface SignUpModel {
   readonly ttlSeconds: number;
 }
 
+/** What people may do by what they are. */
+export interface RoleModel {
+  readonly permissions: readonly string[];
+  /** The roles that whoever has it may give. */
+  readonly gives: readonly string[];
+}
+
+/** How members of a tenant look after each other. */
+export interface MembersModel {
+  readonly invitationTtlSeconds: number;
+  /** Fields of the profile that they see of each other. */
+  readonly shows: readonly string[];
+}
+
 export interface IdentityModel {
   /** Authentication routes by name. */
   readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
@@ -60,4 +74,8 @@ export interface IdentityModel {
   /** Under which names permissions are stored. */
   readonly former: FormerPermissionsModel;
   readonly decide: FunctionReference | null;
+  /** Roles by name. */
+  readonly roles: Readonly<Record<string, RoleModel>>;
+  /** Null if only administrators look after members. */
+  readonly members: MembersModel | null;
 }

@@ -152,6 +152,9 @@ export const errors = {
     "The edit overlaps edits made since that revision.",
   ),
   api_keys_limit: row("conflict", "The caller has too many API keys; revoke one first."),
+  invitations_limit: row("conflict", "The tenant has too many open invitations; revoke one first."),
+  tenants_limit: row("conflict", "The caller is a member of too many tenants; leave one first."),
+  last_holder: row("conflict", "Nobody else has this role; give it to another member first."),
   webhooks_limit: row("conflict", "The caller has too many webhooks; delete one first."),
   encryption_forbids_direct_transfer: row(
     "conflict",

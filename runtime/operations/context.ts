@@ -36,7 +36,6 @@ export class ExecutionContext {
   readonly requestHeader: (name: string) => string | undefined;
   /** The reply's declaration; undefined if the operation declares none. */
   readonly replies: ReplyDeclaration | undefined;
-  /** The parts of the reply that the handler has set. */
   said: (() => SaidReply) | undefined;
   /** Preconditions of the request, for the operation that answers for the version. */
   readonly preconditions: Preconditions;
@@ -50,12 +49,10 @@ export class ExecutionContext {
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
-  /** What happens once the running transaction has committed. */
   #onCommit: Following[] = nothing;
   #onUndo: Following[] = nothing;
   #answer: HeldAnswer | undefined;
   #isReleased = false;
-  /** Whose answer it is part of, where that is another's. */
   #outer: ExecutionContext | undefined;
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
@@ -109,7 +106,6 @@ export class ExecutionContext {
     return this.#transaction ?? (this.#reading ??= this.resources.database.read(this));
   }
 
-  /** Whether a write transaction is running, which others may wait for. */
   get holdsTransaction(): boolean {
     return this.#transaction !== undefined;
   }
@@ -255,6 +251,14 @@ export class ExecutionContext {
     return this.#sharing({ principalId, actorId: null, sessionId: null, tenant, expiresAt: null });
   }
 
+  /** The same invocation in another tenant, such as one that it has created. Permissions are not checked again. */
+  inTenant(tenant: string): ExecutionContext {
+    const { identity } = this;
+    const other = this.#sharing(identity && { ...identity, tenant }, tenant);
+    other.#scopes = new Map(this.#scopes);
+    return other;
+  }
+
   /** The same invocation in which rows of a document pass this filter instead. It shares the running transaction. */
   scopedTo(document: string, filter: Filter): ExecutionContext {
     const other = this.#sharing(this.identity);
@@ -274,8 +278,8 @@ export class ExecutionContext {
     return this.#isOfCaller && !this.#isUnscoped;
   }
 
-  #sharing(identity: Identity | null): ExecutionContext {
-    const other = new ExecutionContext(this.resources, { ...this, identity });
+  #sharing(identity: Identity | null, tenant = this.tenant): ExecutionContext {
+    const other = new ExecutionContext(this.resources, { ...this, identity, tenant });
     other.#isOfCaller = this.#isOfCaller || identity !== null;
     other.#isUnscoped = this.#isUnscoped;
     other.#transaction = this.#transaction;

@@ -9,6 +9,13 @@ export interface Tenant {
   readonly isActive: boolean;
 }
 
+/** A member of a tenant, with the permissions and roles that it was granted there itself. */
+export interface TenantMember {
+  readonly principalId: string;
+  readonly login: string;
+  readonly grants: readonly string[];
+}
+
 /** The key of the store of tenants and memberships: `transaction.of(tenantStore)`. */
 export const tenantStore = storeKey<TenantStore>("tenants");
 
@@ -34,6 +41,16 @@ export interface TenantStore {
   isMember(tenantId: string, principalId: string): Promise<boolean>;
   /** The ids of the tenant's principals, in order. */
   listMembers(tenantId: string): Promise<readonly string[]>;
+  /** Up to `limit` members in the order of their ids, beginning after the id `after`. */
+  listMemberPage(
+    tenantId: string,
+    after: string | undefined,
+    limit: number,
+  ): Promise<readonly TenantMember[]>;
+  /** Until the transaction ends, nobody else passes here for the same tenant. */
+  holdMembers(tenantId: string): Promise<void>;
+  /** Whether another principal was granted the permission itself, in this tenant. */
+  hasOtherHolder(tenantId: string, permission: string, principalId: string): Promise<boolean>;
   /** The active tenants of a principal, in the order of their keys. */
   listMemberships(principalId: string): Promise<readonly Tenant[]>;
   /**

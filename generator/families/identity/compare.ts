@@ -100,6 +100,38 @@ const identity: Rules<IdentityModel> = {
   decide: compareDecision("decides permissions otherwise"),
   // Reported of the operations that ask for them.
   former: null,
+  members: (before, after) => {
+    // Its operations are told where they stand.
+    if (before === null || after === null) return [];
+    return [
+      ...(before.invitationTtlSeconds === after.invitationTtlSeconds
+        ? []
+        : limit((text) => `an invitation can be accepted for ${text}`, " s")(
+            before.invitationTtlSeconds,
+            after.invitationTtlSeconds,
+          )),
+      ...admissions<string>(
+        (field) => `shows members ${field} of each other`,
+        (field) => `no longer shows members ${field} of each other`,
+      )(before.shows, after.shows),
+    ];
+  },
+  roles: (before, after) =>
+    [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+      const [was, is] = [own(before, name), own(after, name)];
+      if (was === undefined) return [["additive", `has the role ${name}`]];
+      if (is === undefined) return [["breaking", `no longer has the role ${name}`]];
+      return [
+        ...admissions<string>(
+          (permission) => `lets the role ${name} do ${permission}`,
+          (permission) => `no longer lets the role ${name} do ${permission}`,
+        )(was.permissions, is.permissions),
+        ...admissions<string>(
+          (role) => `lets the role ${name} give ${role}`,
+          (role) => `no longer lets the role ${name} give ${role}`,
+        )(was.gives, is.gives),
+      ];
+    }),
 };
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {

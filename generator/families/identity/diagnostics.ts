@@ -17,6 +17,17 @@ export const diagnostics = {
     "An ingress names an authentication route that is not declared, a route has no ingress, or `identity.routes` is combined with the keys that it replaces.",
     "Name one of `identity.routes` at each ingress, and write `verifier` and `resolver` in the route.",
   ),
+  OPW108: entry(
+    "Unknown role",
+    "A role is named that `roles` doesn't declare, or nobody could give one to members.",
+    "Declare the role under `roles`, or name one that is there. Members need a role with `gives`.",
+  ),
+  OPW109: entry(
+    "Permission that nothing asks for",
+    "A role has a permission that no policy asks for, so it is either misspelled or only handlers ask for it.",
+    "Correct the name, or take it out. If a handler asks for it with `may`, leave it. This is a warning.",
+    "warning",
+  ),
 };
 
 declare module "../../diagnostics/catalogue.js" {

@@ -1,4 +1,5 @@
 // identity.ts: who is calling, and the hooks of authorization bound to the service.
+import { permissionFor } from "../../kernel/permissions.js";
 import type { FunctionReference } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import type { FormerPermissionsModel } from "../../model/former-permissions.js";
@@ -16,12 +17,17 @@ import {
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 
+/** The namespace of what members do for each other. */
+const membersNamespace = "members";
+
 export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { identity, service } = model;
   if (identity === null) return [];
   const { signer, decide, signUp } = identity;
   const profile = signUp?.profile ?? null;
   const isRenamed = hasFormer(identity.former);
+  const hasRoles = Object.keys(identity.roles).length > 0;
+  const shared = [...(isRenamed ? ["  former,"] : []), ...(hasRoles ? ["  roles,"] : [])];
   const profileSpec = profile === null ? null : specName(profile);
   const ofRoutes = Object.values(identity.routes).flatMap((one) => [one.verifier, one.resolver]);
   const functions = [signer, ...ofRoutes, decide].flatMap((one) => one ?? []);
@@ -62,6 +68,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
           imports: importStatements([
             importOf("authorization", "opwright/runtime", false),
             importOf("identity", "opwright/runtime", false),
+            ...(hasRoles ? [importOf("Roles", "opwright/runtime", true)] : []),
             ...(profileSpec === null
               ? []
               : importedName(profileSpec, local, `./documents/${profile}.js`, false)),
@@ -69,22 +76,19 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
               importedModule(local.get(name), importPath(paths, "identity.ts", file)),
             ),
           ]),
-          former: isRenamed
-            ? [
-                mapMember("  ", "resources", identity.former.resources),
-                mapMember("  ", "permissions", identity.former.permissions),
-              ]
-            : null,
+          former: isRenamed ? formerMembers(identity.former) : null,
+          roles: hasRoles ? rolesMembers(identity.roles) : null,
           identity: [
             ...routes(local),
             ...specMembers(identity, service),
             ...signUpMember(signUp, local.get(profileSpec ?? "") ?? "null"),
-            ...(isRenamed ? ["  former,"] : []),
+            ...shared,
+            ...membersMember(identity),
             ...member("signer", signer, local),
           ],
           authorization: [
             listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
-            ...(isRenamed ? ["  former,"] : []),
+            ...shared,
             ...member("decide", decide, local),
           ],
         }),
@@ -109,6 +113,23 @@ function specMembers(identity: IdentityModel, { name, was }: ServiceModel): read
     mapMember("  ", "tenantHints", tenantHints),
     `  trustForwardedHost: ${identity.trustForwardedHost},`,
   ];
+}
+
+function formerMembers({ resources, permissions }: FormerPermissionsModel): readonly string[] {
+  return [mapMember("  ", "resources", resources), mapMember("  ", "permissions", permissions)];
+}
+
+function membersMember({ members, override }: IdentityModel): readonly string[] {
+  if (members === null) return [];
+  const givesAll = override.map((one) => permissionFor(one, membersNamespace));
+  return [mapMember("  ", "members", { ...members, givesAll })];
+}
+
+function rolesMembers(roles: IdentityModel["roles"]): readonly string[] {
+  return Object.entries(roles).map(([name, { permissions, gives }]) => {
+    const members = { permissions, ...(gives.length === 0 ? {} : { gives }) };
+    return mapMember("  ", name, members);
+  });
 }
 
 function hasFormer({ resources, permissions }: FormerPermissionsModel): boolean {

@@ -15,6 +15,7 @@ import {
   formerResources,
 } from "../../kernel/permissions.js";
 import { authenticationRoutes } from "./routes.js";
+import { rolePermissionsAreAsked, roleModels } from "./roles.js";
 import { signUpModel } from "./sign-up.js";
 
 /** How callers may be identified. */
@@ -57,6 +58,14 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     // What policies ask for is known once everything is expanded.
     former: { resources: formerResources(context.declarations), permissions: {} },
     decide: referenceOrNull(authorization?.decide),
+    roles: roleModels(context),
+    members:
+      tenancy?.members === undefined
+        ? null
+        : {
+            invitationTtlSeconds: durationSeconds(tenancy.members.invitation_ttl ?? "7d"),
+            shows: tenancy.members.shows ?? [],
+          },
   };
 }
 
@@ -71,6 +80,7 @@ export function withFormerPermissions(
   if (model === null) return null;
   const { asked, declarations } = context;
   formerPermissionsAreOwn(context, model.override);
+  rolePermissionsAreAsked(context, model.override);
   const renamed = [...asked].flatMap(([permission, { stored }]) =>
     formerPermissions(declarations, permission).length === 0 ? [] : [[permission, stored] as const],
   );
@@ -119,9 +129,15 @@ export function excludedOperationsExist(
 }
 
 function checkAlone({ declarations, tree, report }: FamilyContext): void {
-  if (declarations.authorization === undefined) return;
-  const at = tree.keyAt("authorization");
-  report({ code: "OPW012", message: "authorization needs `identity:`, which is missing", at });
+  const { authorization, roles } = declarations;
+  const lacks = (section: string): void =>
+    report({
+      code: "OPW012",
+      message: `${section} needs \`identity:\`, which is missing`,
+      at: tree.keyAt(section),
+    });
+  if (authorization !== undefined) lacks("authorization");
+  if (Object.keys(roles).length > 0) lacks("roles");
 }
 
 function checkParts(context: FamilyContext, identity: IdentityDeclaration): void {

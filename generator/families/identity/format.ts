@@ -208,6 +208,43 @@ const authorization = {
   },
 } as const satisfies FormatShape;
 
+const roleName = {
+  kind: "string",
+  pattern: /^[a-z][a-z0-9_]*$/,
+  what: "the name of a role",
+  form: "name",
+  example: "agent",
+} as const satisfies FormatShape;
+
+const rolePermission = {
+  kind: "string",
+  pattern: /^(?:[a-z][a-z0-9_]*\.)?[a-z][a-z0-9_]*$/,
+  what: "a permission such as tasks.read",
+  example: "tasks.read",
+} as const satisfies FormatShape;
+
+const roles = mapOf(
+  {
+    kind: "either",
+    of: [
+      listOf(rolePermission),
+      {
+        kind: "object",
+        members: {
+          permissions: required(listOf(rolePermission), "What whoever has the role may do."),
+          gives: optional(
+            listOf(roleName),
+            "The roles that whoever has this one may give to members and take from them; none where left out.",
+          ),
+        },
+      },
+    ],
+  },
+  undefined,
+  undefined,
+  "agent",
+);
+
 export type IdentityDeclaration = Declared<typeof identity>;
 type Of<Name extends keyof IdentityDeclaration> = NonNullable<IdentityDeclaration[Name]>;
 
@@ -223,6 +260,7 @@ declare module "../../load/declarations.js" {
   interface Declarations {
     readonly identity: IdentityDeclaration | undefined;
     readonly authorization: Declared<typeof authorization> | undefined;
+    readonly roles: Declared<typeof roles>;
   }
 }
 
@@ -233,4 +271,5 @@ export const format: Readonly<Record<string, Member>> = {
     alsoCalled: ["auth", "authentication", "login"],
   },
   authorization: optional(authorization, "Who decides what callers may do."),
+  roles: optional(roles, "Roles by name: what whoever has them may do."),
 };

@@ -15,6 +15,8 @@ export const models: ModelParts = {
     usually: {
       signUp: null,
       former: { resources: {}, permissions: {} },
+      roles: {},
+      members: null,
     } satisfies Partial<IdentityModel>,
     thaw: (frozen) => withRoutes(frozen as IdentityModel),
     thawHook: (frozen, hook, namespace) => withOverride(frozen as IdentityModel, hook, namespace),

@@ -45,6 +45,17 @@ const identity: RolloutRules<IdentityModel> = {
   // Grants are compared by the permissions that operations ask for.
   former: null,
   decide: null,
+  // Operations are told where they stand, and invitations end as they say when they are made.
+  members: null,
+  roles: (was, is) => {
+    const gone = Object.keys(was.roles).filter((name) => !(name in is.roles));
+    return gone.flatMap((name) =>
+      need(
+        "leaves stored things behind",
+        `whoever was given the role ${name} keeps it, and it permits nothing: give them another one`,
+      ),
+    );
+  },
 };
 
 /** What operations ask for: by the names of grants, the names of permissions. */

@@ -12,6 +12,7 @@ import { eventDataModule, eventDataNames } from "./event-data.js";
 const ofRuntime: Readonly<Record<string, string>> = {
   "authn.password_reset_requested": "PasswordResetRequested",
   "authn.sign_up_requested": "SignUpRequested",
+  "tenancy.member_invited": "MemberInvited",
 };
 
 /** What events were called first, as members of an object. */

@@ -9,7 +9,11 @@ import { formerEventsAreOwn } from "../../kernel/former-events.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
 /** Events of the runtime, which declares their types itself. */
-const ofRuntime = ["authn.password_reset_requested", "authn.sign_up_requested"];
+const ofRuntime = [
+  "authn.password_reset_requested",
+  "authn.sign_up_requested",
+  "tenancy.member_invited",
+];
 
 /**
  * The events of `outbox:`, sorted by name; null if it isn't declared. Adds their types to the

@@ -1,6 +1,6 @@
 // The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector
 // routes", "Tenant administration routes").
-import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
+import { uuidSchema } from "../../model/json-schema.js";
 import {
   bodyOf,
   expandBuiltIn,
@@ -9,36 +9,13 @@ import {
   builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
+import { expandMembers } from "./members.js";
+import { allTenants, memberList, tenantCreated, tenantKey, tenantList } from "./schemas.js";
 import type { ParameterModel } from "../../model/registry.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { administrationGuard } from "../../kernel/guards.js";
 import { identitySpec } from "../identity/spec.js";
-
-const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
-const membership = bodyOf({ tenant_id: uuidSchema, principal_id: uuidSchema });
-
-const tenantEntry = { tenant_id: uuidSchema, tenant_key: tenantKey };
-
-const tenantList = objectSchema(
-  {
-    tenants: {
-      type: "array",
-      items: objectSchema({ ...tenantEntry, is_current: { type: "boolean" } }, [
-        "tenant_id",
-        "tenant_key",
-        "is_current",
-      ]),
-    },
-  },
-  ["tenants"],
-);
-
-const memberList = objectSchema(
-  {
-    members: { type: "array", items: objectSchema({ principal_id: uuidSchema }, ["principal_id"]) },
-  },
-  ["members"],
-);
 
 /** A switch ends the calling session unless the caller keeps it. */
 const keep: ParameterModel = {
@@ -57,20 +34,7 @@ const after: ParameterModel = {
   schema: { ...tenantKey, description: "The last key of the page before." },
 };
 
-const allTenants = objectSchema(
-  {
-    tenants: {
-      type: "array",
-      items: objectSchema({ ...tenantEntry, is_active: { type: "boolean" } }, [
-        "tenant_id",
-        "tenant_key",
-        "is_active",
-      ]),
-    },
-    has_more: { type: "boolean" },
-  },
-  ["tenants", "has_more"],
-);
+const membership = bodyOf({ tenant_id: uuidSchema, principal_id: uuidSchema });
 
 const selector: readonly BuiltInVerb[] = [
   {
@@ -101,7 +65,7 @@ const selector: readonly BuiltInVerb[] = [
     summary: "Leave a tenant",
     route: ["DELETE", "/{id}"],
     status: 204,
-    takesSpec: false,
+    takesSpec: true,
     isWrite: true,
     parameters: [idInPath],
     output: null,
@@ -194,6 +158,36 @@ const administration: readonly BuiltInVerb[] = [
   },
 ];
 
+/** What makes a tenant for the caller, where callers may; reports roles that are not declared. */
+function foundingVerbs({ declarations, tree, report }: FamilyContext): readonly BuiltInVerb[] {
+  const create = declarations.tenancy?.selector?.create;
+  if (create === undefined) return [];
+  const known = Object.keys(declarations.roles);
+  for (const [index, role] of create.roles.entries())
+    if (!known.includes(role))
+      report({
+        code: "OPW108",
+        message: `no role is called ${role}`,
+        at: tree.at("tenancy", "selector", "create", "roles", index),
+        suggestion: didYouMean(role, known),
+      });
+  return [
+    {
+      name: "create_tenant",
+      handler: "foundTenant",
+      summary: "Create a tenant with the caller as its first member",
+      route: ["POST", "/"],
+      status: 201,
+      takesSpec: false,
+      takes: create.roles,
+      isWrite: true,
+      body: bodyOf({ tenant_key: tenantKey }),
+      output: "TenantCreated",
+      errors: ["core.conflict", "tenants_limit"],
+    },
+  ];
+}
+
 const tenantsNamespace = {
   name: "tenants",
   description: "The caller's tenants.",
@@ -218,6 +212,8 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
     return [];
   }
   types.table.add("TenantList", tenantList, at);
+  const founding = foundingVerbs(context);
+  if (founding.length > 0) types.table.addShared("TenantCreated", tenantCreated, at);
   const chosen = {
     family: "tenancy",
     handlers: "tenancy",
@@ -227,13 +223,17 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
     guard: withSession,
   } as const;
   const { admin, selector: declared } = tenancy;
-  const tenants = builtInNamespace(tenantsNamespace, at, expandBuiltIn(context, chosen, selector), {
-    path: ["tenancy", "selector", "mount"],
-    declared: declared?.mount,
-    usual: "/tenants",
-  });
+  const chosenVerbs = expandBuiltIn(context, chosen, [...selector, ...founding]);
+  const tenants = [
+    ...builtInNamespace(tenantsNamespace, at, chosenVerbs, {
+      path: ["tenancy", "selector", "mount"],
+      declared: declared?.mount,
+      usual: "/tenants",
+    }),
+    ...expandMembers(context),
+  ];
   if (admin === undefined) return tenants;
-  types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
+  types.table.addShared("TenantCreated", tenantCreated, at);
   types.table.add("TenantPage", allTenants, at);
   types.table.add("MemberList", memberList, at);
   const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");

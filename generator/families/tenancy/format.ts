@@ -1,6 +1,21 @@
 // `tenancy:`: whose data an operation sees.
-import { administration, mount, optional } from "../../load/format-parts.js";
+import {
+  administration,
+  duration,
+  listOf,
+  mount,
+  optional,
+  required,
+} from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+
+const roleName = {
+  kind: "string",
+  pattern: /^[a-z][a-z0-9_]*$/,
+  what: "the name of a role",
+  form: "name",
+  example: "owner",
+} as const satisfies FormatShape;
 
 const tenancy = {
   kind: "object",
@@ -25,9 +40,36 @@ const tenancy = {
     selector: optional(
       {
         kind: "object",
-        members: { mount: optional(mount, "Where the routes are; /tenants where left out.") },
+        members: {
+          mount: optional(mount, "Where the routes are; /tenants where left out."),
+          create: optional(
+            {
+              kind: "object",
+              members: { roles: required(listOf(roleName), "The roles of whoever creates it.") },
+            },
+            "Callers may create tenants; only administrators may where left out.",
+          ),
+        },
       },
-      "How callers list, choose and leave their tenants.",
+      "How callers list, choose, create and leave their tenants.",
+    ),
+    members: optional(
+      {
+        kind: "object",
+        members: {
+          mount: optional(mount, "Where the routes are; /members where left out."),
+          invitation_ttl: optional(
+            duration,
+            "How long an invitation can be accepted; 7d where left out.",
+            "7d",
+          ),
+          shows: optional(
+            listOf({ kind: "string", what: "a field of the profile", example: "name" }),
+            "Fields of the profile that members see of each other; none where left out.",
+          ),
+        },
+      },
+      "How members of a tenant invite others, and give each other roles; only administrators do where left out.",
     ),
     admin: optional(
       administration,

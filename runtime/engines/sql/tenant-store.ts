@@ -1,6 +1,7 @@
 // Tenants over SQL, shared by all SQL engines.
 import type { Tenant, TenantStore } from "../../ports/tenants.js";
 import { sqlGrants } from "./grant-store.js";
+import { sqlMembers } from "./member-store.js";
 import { lockPrincipal } from "./principal-lock.js";
 import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 
@@ -90,6 +91,7 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
     },
 
     ...sqlGrants(session),
+    ...sqlMembers(session),
   };
 }
 

@@ -10,6 +10,7 @@ import { everything, type Filter } from "../../query/ast.js";
 import { parseFilter } from "../../query/parse-filter.js";
 import { allVisible, within } from "../../query/relations.js";
 import type { FormerPermissions } from "./former-permissions.js";
+import { rolesPermitting, type Roles } from "./roles.js";
 import { decidingByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
 
 export interface AuthorizationSpec {
@@ -17,6 +18,8 @@ export interface AuthorizationSpec {
   readonly override: readonly string[];
   /** What permissions were called, where the service's own decide. */
   readonly former?: FormerPermissions | undefined;
+  /** The roles of the registry. */
+  readonly roles?: Roles | undefined;
   /** Who decides; the permissions of the service's own where left out. */
   readonly decide?: DecisionPort;
 }
@@ -47,6 +50,7 @@ export interface Authorization {
 export function authorization({
   override,
   former,
+  roles = {},
   decide = decidingByPermissions(former),
 }: AuthorizationSpec): Authorization {
   const above = (resource: string): readonly string[] =>
@@ -59,8 +63,9 @@ export function authorization({
   ): Promise<boolean> => {
     const caller = callerOf(context);
     const tenant = resource === "platform" ? null : caller.tenant;
+    const sufficing = [...actions, ...rolesPermitting(roles, actions)];
     for (const principalId of subjectsOf(caller))
-      if (!(await decide({ principalId, actions, tenant }, context))) return false;
+      if (!(await decide({ principalId, actions: sufficing, tenant }, context))) return false;
     return true;
   };
 

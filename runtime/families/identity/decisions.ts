@@ -8,7 +8,10 @@ import { grantsOf } from "./grants.js";
 /** Whether one subject may do one of some actions. */
 export interface Question {
   readonly principalId: string;
-  /** `tasks.write`, and the permission keys that stand above it; any of them suffices. */
+  /**
+   * `tasks.write`, the permission keys that stand above it, and the roles of the registry that
+   * have one of these (`role:agent`); any of them suffices.
+   */
   readonly actions: readonly string[];
   /**
    * The tenant it would happen in; null for actions that reach across tenants, and where there is

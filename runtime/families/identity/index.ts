@@ -1,6 +1,7 @@
 // The family of identity: who calls.
 import { familyOf, hourly } from "../../operations/family.js";
 import { apiKeyStore } from "../../ports/api-keys.js";
+import { invitationStore } from "../../ports/invitations.js";
 import { identityStore } from "../../ports/identity.js";
 import { createPrincipalCommand } from "./create-principal.js";
 import { openIdentity } from "./resources.js";
@@ -19,11 +20,17 @@ export const identityFamily = familyOf<IdentitySpec>()({
   member: "identity",
   settings: readIdentitySettings,
   open: openIdentity,
-  jobs: (_spec, { clock }) => [
+  jobs: (spec, { clock }) => [
     hourly("identity.expired", async (transaction) => {
       const before = clock.now() - endedFor;
       const hasMore = await transaction.of(identityStore).prune(before, batchSize);
-      return (await transaction.of(apiKeyStore).prune(before, batchSize)) === batchSize || hasMore;
+      const keys = await transaction.of(apiKeyStore).prune(before, batchSize);
+      // The table is there where members invite.
+      const invitations =
+        spec.members === undefined
+          ? 0
+          : await transaction.of(invitationStore).prune(before, batchSize);
+      return keys === batchSize || invitations === batchSize || hasMore;
     }),
   ],
   commands: (spec) => [createPrincipalCommand(spec)],

@@ -53,7 +53,7 @@ export const signUp = {
     (spec: IdentitySpec): Handler<SignUp, TokenResponse> =>
     async ({ login: given, password, profile }, context) => {
       const login = canonicalLogin(given);
-      await takeAttempt(context, login);
+      await takeSignUpAttempt(context, login);
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
       return context.transact(async () => {
         const principalId = await makePrincipal(signUpOf(spec), context, {
@@ -74,7 +74,7 @@ export const signUp = {
     (spec: IdentitySpec): Handler<SignUp, void> =>
     async ({ login: given, password, profile = {} }, context) => {
       const login = canonicalLogin(given);
-      await takeAttempt(context, login);
+      await takeSignUpAttempt(context, login);
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
       const isKnown = await hasPrincipal(context, login);
       const { token, digest, expiresAt } = newToken(signUpOf(spec), context);
@@ -94,7 +94,7 @@ export const signUp = {
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
     async ({ login: given }, context) => {
       const login = canonicalLogin(given);
-      await takeAttempt(context, login);
+      await takeSignUpAttempt(context, login);
       const isKnown = await hasPrincipal(context, login);
       const { token, digest, expiresAt } = newToken(signUpOf(spec), context);
       await context.transact(async (transaction) => {
@@ -141,7 +141,7 @@ function signUpOf({ signUp: spec }: IdentitySpec): SignUpSpec {
 }
 
 /** Counts an attempt for the address and for the login, known or not. Throws `core.throttled`. */
-async function takeAttempt(context: ExecutionContext, login: string): Promise<void> {
+export async function takeSignUpAttempt(context: ExecutionContext, login: string): Promise<void> {
   const { limiter } = context.resources;
   const { signUpAttempts } = settingsOf(context.resources, identityFamily);
   const { perAddress, perLogin, windowSeconds } = signUpAttempts;
@@ -193,8 +193,8 @@ interface NewPrincipal {
 }
 
 /** Adds a principal with its profile inside the running write transaction, and returns its id. */
-async function makePrincipal(
-  spec: SignUpSpec,
+export async function makePrincipal(
+  spec: Pick<SignUpSpec, "profile">,
   context: ExecutionContext,
   { login, passwordHash, profile }: NewPrincipal,
 ): Promise<string> {
@@ -208,7 +208,7 @@ async function makePrincipal(
 }
 
 async function makeProfile(
-  { profile }: SignUpSpec,
+  { profile }: Pick<SignUpSpec, "profile">,
   context: ExecutionContext,
   principalId: string,
   payload: Body,

@@ -1,5 +1,6 @@
 // The identity spec: what the generator settles about who is calling.
 import type { FormerPermissions } from "./former-permissions.js";
+import type { Roles } from "./roles.js";
 import type { Transaction } from "../../ports/database.js";
 import type { DocumentSpec, DocumentTypes } from "../../ports/document-spec.js";
 import type { Identity } from "../../operations/identity.js";
@@ -68,6 +69,15 @@ export interface SignUpSpec {
   readonly profile: (() => DocumentSpec<Record<keyof DocumentTypes, any>>) | null;
 }
 
+/** How members of a tenant look after each other: invitations and roles. */
+export interface MembersSpec {
+  readonly invitationTtlSeconds: number;
+  /** Permissions whose holders give every role. */
+  readonly givesAll: readonly string[];
+  /** Members of the profile that other members of the tenant see; may be empty. */
+  readonly shows: readonly string[];
+}
+
 export interface IdentitySpec {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRoute>>;
@@ -95,6 +105,10 @@ export interface IdentitySpec {
   readonly trustForwardedHost: boolean;
   /** What permissions were called; absent if they have always had their names. */
   readonly former?: FormerPermissions | undefined;
+  /** What people may do by what they are; absent without roles. */
+  readonly roles?: Roles | undefined;
+  /** How members of tenants look after each other; absent if only administrators do. */
+  readonly members?: MembersSpec | undefined;
   /** Signs access tokens elsewhere. */
   readonly signer?: ExternalSigner;
 }

@@ -3,13 +3,14 @@
 import { heldSession } from "../../operations/held-session.js";
 import { issueSession, type TokenResponse } from "../identity/operations.js";
 import type { IdentitySpec } from "../identity/spec.js";
-import { fail } from "../../contract/errors.js";
+import { fail, refusedCredentials } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import { callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
-import { uuidv7 } from "../../ports/uuid.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { identityStore } from "../../ports/identity.js";
+import { endMembership, expectToSpare } from "./members.js";
+import { addMember, addTenant } from "./provision.js";
 
 type Nothing = Readonly<Record<never, never>>;
 type ById = { readonly id: string };
@@ -21,8 +22,12 @@ export interface TenantEntry {
   readonly is_current: boolean;
 }
 
+type NewTenant = Omit<TenantEntry, "is_current">;
+
 /** Tenants of one answer. */
 const pageSize = 100;
+/** Active tenants that somebody who creates another one may be a member of. */
+const maxTenants = 100;
 
 interface TenantPage {
   readonly tenants: readonly (Omit<TenantEntry, "is_current"> & { readonly is_active: boolean })[];
@@ -69,31 +74,41 @@ export const tenancy = {
       return issued;
     },
 
-  /** Ends the caller's own membership. Throws `core.not_found` if there is none. */
+  /**
+   * Ends the caller's own membership. Throws `core.not_found` if there is none, and where members
+   * look after each other `last_holder` for a role that nobody else could give any more.
+   */
   leaveTenant:
-    (): Handler<ById, void> =>
+    (spec: IdentitySpec): Handler<ById, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (
-        !(await context.transaction
-          .of(tenantStore)
-          .removeMember(id, principalId, context.clock.now()))
-      )
-        throw fail("core.not_found");
-      await context.resources.departed(context, { principalId, tenant: id });
-      context.endsCredentials({ tenant: id });
+      if (spec.members !== undefined) await expectToSpare(spec, context, principalId, id);
+      await endMembership(context, principalId, id);
+    },
+
+  /**
+   * Creates a tenant with the caller as its first member, who has these roles. Throws
+   * `core.conflict` for a key that is taken, and `tenants_limit`.
+   */
+  foundTenant:
+    (...roles: readonly string[]): Handler<{ readonly tenant_key: string }, NewTenant> =>
+    async ({ tenant_key: key }, context) => {
+      const { principalId } = sessionOf(context);
+      if (!(await context.transaction.of(identityStore).holdPrincipal(principalId)))
+        throw refusedCredentials();
+      const joined = await context.transaction.of(tenantStore).listMemberships(principalId);
+      if (joined.length >= maxTenants) throw fail("tenants_limit", { most: maxTenants });
+      const tenant = await addTenant(context, key);
+      await addMember(context, { tenant, principalId, roles });
+      return { tenant_id: tenant, tenant_key: key };
     },
 
   createTenant:
-    (): Handler<{ readonly tenant_key: string }, Omit<TenantEntry, "is_current">> =>
-    async ({ tenant_key: key }, context) => {
-      const id = uuidv7();
-      const added = await context.transaction
-        .of(tenantStore)
-        .addTenant({ id, key, isActive: true });
-      if (!added) throw fail("core.conflict", { reason: "the key is taken" });
-      return { tenant_id: id, tenant_key: key };
-    },
+    (): Handler<{ readonly tenant_key: string }, NewTenant> =>
+    async ({ tenant_key: key }, context) => ({
+      tenant_id: await addTenant(context, key),
+      tenant_key: key,
+    }),
 
   /** Principal ids only. */
   listMembers:
@@ -135,25 +150,11 @@ export const tenancy = {
 
   inviteMember: (): Handler<Membership, void> => async (given, context) => {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
-    const tenants = context.transaction.of(tenantStore);
-    const identity = context.transaction.of(identityStore);
-    const isKnown =
-      (await tenants.findTenant(tenantId)) !== null &&
-      // Locked, so that a concurrent deactivation also removes this membership.
-      (await identity.holdPrincipal(principalId));
-    if (!isKnown) throw fail("core.not_found");
-    await tenants.addMember(tenantId, principalId);
+    await addMember(context, { tenant: tenantId, principalId });
   },
 
   removeMember: (): Handler<Membership, void> => async (given, context) => {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
-    if (
-      !(await context.transaction
-        .of(tenantStore)
-        .removeMember(tenantId, principalId, context.clock.now()))
-    )
-      throw fail("core.not_found");
-    await context.resources.departed(context, { principalId, tenant: tenantId });
-    context.endsCredentials({ tenant: tenantId });
+    await endMembership(context, principalId, tenantId);
   },
 };

@@ -1,6 +1,7 @@
 // What random choices would almost always break is mended, so that most random registries are accepted.
 import { isMap } from "../../../generator/load/shape.js";
 import type { Draw } from "./draw.js";
+import { mendTenancy, withInvitations, withoutShown, withShown } from "./members.js";
 import { verbs } from "./samples.js";
 import type { Json } from "./world.js";
 
@@ -33,15 +34,17 @@ export function mended(made: Json, draw: Draw): Json {
     ...each("composites", (one) => document(reminded(one), false)),
     ...each("storage", storage),
     ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
-    ...ofTenancy(made),
+    ...mendTenancy(made, (registered, one) => mountedAs(registered)(one)),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
     ...ofJobs(reminding(made)),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
-  if (isMap(identity) || isLeft()) return realtime(withoutReplies(withProfile(whole)), isLeft());
+  const invited = { ...whole, ...(isMap(identity) ? withInvitations(whole) : {}) };
+  if (isMap(identity) || isLeft()) return realtime(withoutReplies(withProfile(invited)), isLeft());
   const {
     tenancy: _tenancy,
+    roles: _roles,
     authorization: _authorization,
     realtime: _realtime,
     webhooks: _webhooks,
@@ -53,13 +56,13 @@ export function mended(made: Json, draw: Draw): Json {
 /** The document that principals get has one for each, in no tenant. */
 function withProfile(registry: Json): Json {
   const { identity, documents } = registry;
-  if (!isMap(identity) || !isMap(identity["sign_up"])) return registry;
+  if (!isMap(identity) || !isMap(identity["sign_up"])) return withoutShown(registry);
   const { profile, ...signUp } = identity["sign_up"];
   const [[name, one] = []] = isMap(documents) ? Object.entries(documents) : [];
   if (profile === undefined || name === undefined || !isMap(one))
-    return { ...registry, identity: { ...identity, sign_up: signUp } };
+    return { ...withoutShown(registry), identity: { ...identity, sign_up: signUp } };
   return {
-    ...registry,
+    ...withShown(registry, one["type"]),
     identity: { ...identity, sign_up: { ...signUp, profile: name } },
     documents: {
       ...(documents as Fields),
@@ -230,18 +233,6 @@ function mountedAs(registered: readonly string[]): (one: Fields) => Fields {
     ...rest,
     ...(mount === undefined ? {} : { mount: mountOf(mount, registered) }),
   });
-}
-
-function ofTenancy({ tenancy }: Json): Json {
-  if (!isMap(tenancy)) return {};
-  const { selector, admin, ...rest } = tenancy;
-  return {
-    tenancy: {
-      ...rest,
-      ...(isMap(selector) ? { selector: mountedAs(verbs.tenants)(selector) } : {}),
-      ...(isMap(admin) ? { admin: mountedAs(verbs.tenant_admin)(admin) } : {}),
-    },
-  };
 }
 
 /** The outbox, and webhooks of events that are there. */

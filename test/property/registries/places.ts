@@ -1,6 +1,7 @@
 // What may stand where the shape alone does not say it: names of what is there, keys of maps, paths, functions.
 import { isMap } from "../../../generator/load/shape.js";
 import type { Draw } from "./draw.js";
+import { randomRoles } from "./members.js";
 import {
   authorFiles,
   exportNames,
@@ -26,6 +27,7 @@ const asShaped: Place = () => undefined;
 /** The first pattern that fits decides; `*` is any key, `**` any number of them, `a|b` one of two. */
 const places: readonly (readonly [string, Place])[] = [
   ["policies", policies],
+  ["roles", ({ draw }) => randomRoles(draw)],
   ["**.text.*", textAt],
   ["documents.*.soft_delete.read", (world) => guardOf(world, "documents")],
   ["**.paths.*", overriding],
@@ -507,7 +509,7 @@ function overriding({ mounts }: World, path: Path): string {
   if (["download", "head"].includes(verb) || (verb === "delete" && path[0] === "storage"))
     return `${own}/{key}`;
   const names =
-    "get update kill delete restore revoke revoke_session switch_tenant leave_tenant list_members deactivate_tenant";
+    "get update kill delete restore revoke revoke_session revoke_invitation set_roles remove hand_over switch_tenant leave_tenant list_members deactivate_tenant";
   return names.split(" ").includes(verb) ? `/{id}${own}` : own;
 }
 
@@ -518,6 +520,7 @@ function verbsAt(path: Path): readonly string[] {
   if (isAbout("openapi_exclude")) return ["authn.logout", "authn.password_login"];
   if (first === "search") return verbs.search;
   if (first === "storage") return [...verbs.storage, ...verbs.presign, ...verbs.multipart];
+  if (first === "tenancy" && isAbout("members")) return verbs.members;
   if (first === "tenancy") return isAbout("admin") ? verbs.tenant_admin : verbs.tenants;
   if (first === "webhooks") return verbs.webhooks;
   if (first === "job_runs") return verbs.job_runs;

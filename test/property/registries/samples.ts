@@ -92,6 +92,9 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
   "a time zone such as Europe/Berlin": ["UTC", "Europe/Berlin", "America/Argentina/Salta"],
   "a permission such as admin or {resource}.admin": ["admin", "{resource}.admin", "tasks.admin"],
   "an action such as {resource}.read": ["{resource}.read", "platform.admin", "tasks.write"],
+  "a permission such as tasks.read": ["tasks.read", "members.read", "admin"],
+  "the name of a role": ["agent", "owner"],
+  "a field of the profile": ["name"],
   "a rate such as 100/1m": ["100/1m", "1/1s"],
   "the name of a destination, or file#export": ["notifications", "default"],
 };
@@ -134,6 +137,10 @@ export const verbs = {
     ),
   job_runs: "list get cancel retry".split(" "),
   webhooks: "create list delete test deliveries redeliver".split(" "),
+  members:
+    "list list_invitations invite revoke_invitation set_roles remove hand_over accept_invitation".split(
+      " ",
+    ),
   tenants: "list_tenants switch_tenant leave_tenant".split(" "),
   tenant_admin:
     "create_tenant list_tenants reactivate_tenant list_members deactivate_tenant invite_member remove_member".split(
