@@ -1,8 +1,9 @@
 // The reference service as a process of its own, for what only a real process can show.
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 const root = new URL("../..", import.meta.url).pathname;
 const entry = join(root, "dist/service/generated/server.js");
@@ -56,18 +57,23 @@ export async function startProcess(
 
 const password = "correct horse battery staple";
 
-/** Runs a command of the compiled server to its end. */
-export function runCommand(
+/**
+ * Runs a command of the compiled server to its end. A service in this process goes on meanwhile: it
+ * may hold SQLite's lock, which the command waits for.
+ */
+export async function runCommand(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
   input = `${password}\n`,
 ) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: { PATH: process.env["PATH"], LOG_LEVEL: "silent", ...environment },
-    input,
-    encoding: "utf8",
   });
-  return { status, stdout, stderr };
+  // A command that needs no input may end before it has read any.
+  child.stdin.on("error", () => undefined).end(input);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { status: await ended, stdout, stderr };
 }
 
 /**
@@ -79,7 +85,7 @@ export async function firstToken(
   environment: Readonly<Record<string, string>>,
 ): Promise<string> {
   const login = "root@example.test";
-  const made = runCommand(environment, ["create-principal", login, "--grant", "admin"]);
+  const made = await runCommand(environment, ["create-principal", login, "--grant", "admin"]);
   if (made.status !== 0) throw new Error(made.stderr);
   const post = async (
     path: string,

@@ -26,7 +26,12 @@ for (const engine of engines) {
 
     beforeAll(async () => {
       database = await engine.create();
-      const made = command(["create-principal", "root@example.test", "--grant", "platform.admin"]);
+      const made = await command([
+        "create-principal",
+        "root@example.test",
+        "--grant",
+        "platform.admin",
+      ]);
       expect([made.status, made.stderr]).toEqual([0, ""]);
       expect(made.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
       service = await startTestService(engine, {
@@ -44,21 +49,26 @@ for (const engine of engines) {
     const create = async (login: string): Promise<string> =>
       (await as(admin, "POST", "/admin/principals", { login, password })).body.principal_id;
 
-    test("the command makes the first administrator, once, and refuses what it cannot do", () => {
-      const again = command(["create-principal", "ROOT@example.test"]);
+    test("the command makes the first administrator, once, and refuses what it cannot do", async () => {
+      const again = await command(["create-principal", "ROOT@example.test"]);
       expect([again.status, again.stdout]).toEqual([1, ""]);
       expect(again.stderr).toBe('core.conflict: {"reason":"the login is taken"}\n');
-      const short = command(["create-principal", "short@example.test"], "1234567\n");
+      const short = await command(["create-principal", "short@example.test"], "1234567\n");
       expect([short.status, short.stdout]).toEqual([1, ""]);
       expect(short.stderr).toContain("must have at least 8 characters");
       expect(short.stderr).not.toContain("1234567");
-      const granted = command(["create-principal", "typo@example.test", "--grant", "Tasks.Read"]);
+      const granted = await command([
+        "create-principal",
+        "typo@example.test",
+        "--grant",
+        "Tasks.Read",
+      ]);
       expect([granted.status, granted.stdout]).toEqual([1, ""]);
       expect(granted.stderr).toContain('"Tasks.Read\\" is no permission');
       // Nobody was made: the login is free.
-      expect(command(["create-principal", "typo@example.test"]).status).toBe(0);
+      expect((await command(["create-principal", "typo@example.test"])).status).toBe(0);
       for (const args of [["create-principal"], ["create-principal", "a", "b"], ["create"]]) {
-        const { status, stderr } = command(args);
+        const { status, stderr } = await command(args);
         expect([status, stderr]).toEqual([
           2,
           "usage: server.js [migrate [--plan | --wait] | create-principal LOGIN [--grant PERMISSION]… | search-rebuild [NAME] | objects-rebuild [NAME] | outbox | dead-letters [EVENT] | redrive [EVENT] | jobs [failed [JOB] | retry [JOB] | pause JOB | resume JOB]]\n",

@@ -169,9 +169,9 @@ for (const engine of engines) {
       expect(deliveries).toHaveLength(3);
       answer = () => 204;
       const data = { ...environment(), DATA_DIR: `/tmp/opwright-outbox-${process.pid}` };
-      const reported = runCommand(data, ["outbox"]);
+      const reported = await runCommand(data, ["outbox"]);
       expect(JSON.parse(reported.stdout)).toEqual(dead);
-      const listed = runCommand(data, ["dead-letters"]);
+      const listed = await runCommand(data, ["dead-letters"]);
       expect(JSON.parse(listed.stdout)).toEqual([
         expect.objectContaining({
           event: "orders.placed",
@@ -179,9 +179,9 @@ for (const engine of engines) {
           error: expect.stringContaining("503"),
         }),
       ]);
-      expect(runCommand(data, ["dead-letters", "orders.other"]).stdout).toBe("[]\n");
-      expect(runCommand(data, ["redrive", "orders.other"]).stdout).toBe("0\n");
-      expect(runCommand(data, ["redrive", "orders.placed"]).stdout).toBe("1\n");
+      expect((await runCommand(data, ["dead-letters", "orders.other"])).stdout).toBe("[]\n");
+      expect((await runCommand(data, ["redrive", "orders.other"])).stdout).toBe("0\n");
+      expect((await runCommand(data, ["redrive", "orders.placed"])).stdout).toBe("1\n");
       await expect.poll(() => deliveries.length, { timeout: 5_000 }).toBe(4);
       await expect.poll(() => stateOf(service)).toEqual({ pending: 0, dead: 0, lagMillis: 0 });
     }, 20_000);

@@ -341,10 +341,10 @@ for (const engine of engines) {
         await transaction.of(searchStore).rebuildStep(lost, { part: "rows", after: [] }, 1_000);
       });
       expect(await count()).toBe(0);
-      const { status, stdout } = runCommand(environment, ["search-rebuild", "task_search"]);
+      const { status, stdout } = await runCommand(environment, ["search-rebuild", "task_search"]);
       expect([status, stdout]).toEqual([0, "3\n"]);
       expect(await count()).toBe(3);
-      expect(runCommand(environment, ["search-rebuild", "nothing"]).status).toBe(2);
+      expect((await runCommand(environment, ["search-rebuild", "nothing"])).status).toBe(2);
       await other.stop();
       await database.drop();
     });

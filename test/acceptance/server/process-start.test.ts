@@ -46,18 +46,18 @@ describe("a process that cannot listen ends with 1 and one line", () => {
   const started = (environment: Readonly<Record<string, string>>) =>
     runCommand({ DATA_DIR: mkdtempSync(join(tmpdir(), "opwright-data-")), ...environment }, []);
 
-  test("where its port is in use", () => {
+  test("where its port is in use", async () => {
     const { port } = other.address() as AddressInfo;
-    expect(started({ PORT: String(port) })).toEqual({
+    expect(await started({ PORT: String(port) })).toEqual({
       status: 1,
       stdout: "",
       stderr: `port ${port} of 127.0.0.1 is in use: end the process that has it, or set PORT to another one\n`,
     });
   });
 
-  test("where HOST is not an address of this machine", () => {
+  test("where HOST is not an address of this machine", async () => {
     // RFC 5737: nobody has it.
-    expect(started({ PORT: "0", HOST: "192.0.2.1" })).toEqual({
+    expect(await started({ PORT: "0", HOST: "192.0.2.1" })).toEqual({
       status: 1,
       stdout: "",
       stderr:
@@ -65,8 +65,8 @@ describe("a process that cannot listen ends with 1 and one line", () => {
     });
   });
 
-  test("where HOST has no address", () => {
-    const { status, stderr } = started({ PORT: "0", HOST: "nowhere.invalid" });
+  test("where HOST has no address", async () => {
+    const { status, stderr } = await started({ PORT: "0", HOST: "nowhere.invalid" });
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(/^HOST nowhere\.invalid cannot be resolved \(E[A-Z_]+\): .*\n$/),

@@ -410,11 +410,11 @@ test("the command fills the index of a store that was there before it", async ()
   const tenant = service.tester.tenantId;
   for (const at of [1, 2, 3])
     await store.write(`files/${tenant}/old/${at}`, bytes("old"), described, never);
-  const command = runCommand(environment, ["objects-rebuild", "files"]);
+  const command = await runCommand(environment, ["objects-rebuild", "files"]);
   expect([command.status, command.stdout]).toEqual([0, "3\n"]);
   const { body } = await service.post("/files/list", {});
   expect(body.count).toBe(3);
-  expect(runCommand(environment, ["objects-rebuild", "nothing"]).status).toBe(2);
+  expect((await runCommand(environment, ["objects-rebuild", "nothing"])).status).toBe(2);
   await service.stop();
   await objects.drop();
   await database.drop();
