@@ -24,7 +24,7 @@ export type { AccountChange } from "./families/identity/account.js";
 export { account, createPrincipal, issueSession, signIn } from "./families/identity/held.js";
 export { principals } from "./families/identity/administration.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
-export { anySession, principal, session } from "./families/identity/hooks.js";
+export { anyCredential, anySession, principal, session } from "./families/identity/hooks.js";
 export {
   authn,
   type Credentials,

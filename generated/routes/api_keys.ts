@@ -9,7 +9,7 @@ import {
   route,
   session,
 } from "opwright/runtime";
-import { identitySpec } from "../identity.js";
+import { identitySpec, may } from "../identity.js";
 import * as validate from "../validators/api_keys.js";
 
 /** Issue an API key for the caller. Guard: session. */
@@ -22,8 +22,8 @@ export const apiKeysIssue = route({
   input: optionalJson(validate.apiKeysIssue),
   hooks: [principal, session],
   transaction: "write",
-  audit: ["label", "actor_principal_id", "expires_in"],
-  run: apiKeys.issue(identitySpec),
+  audit: ["label", "actor_principal_id", "scopes", "expires_in"],
+  run: apiKeys.issue(identitySpec, may),
 });
 
 /** List the caller's API keys. Guard: session. */
@@ -36,7 +36,7 @@ export const apiKeysList = route({
   input: nothing,
   hooks: [principal, session],
   transaction: "read",
-  run: apiKeys.list(),
+  run: apiKeys.list(identitySpec),
 });
 
 /** Revoke one of the caller's API keys. Guard: session. */

@@ -4,6 +4,8 @@ export interface ApiKeysIssueInput {
   readonly label?: string;
   /** Who acts with it for the caller. */
   readonly actor_principal_id?: string;
+  /** Permissions of the caller's that the key is for; all of them where left out. */
+  readonly scopes?: readonly string[];
   /** Seconds; the key does not end where left out. */
   readonly expires_in?: number;
 }

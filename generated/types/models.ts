@@ -16,6 +16,7 @@ export interface ApiKeyIssued {
   readonly prefix: string;
   readonly hint: string;
   readonly label?: string;
+  readonly scopes?: readonly string[];
   readonly expires_at?: string;
 }
 
@@ -26,6 +27,7 @@ export interface ApiKeyList {
     readonly hint: string;
     readonly label: string | null;
     readonly actor_principal_id?: string;
+    readonly scopes?: readonly string[];
     readonly created_at: string;
     readonly expires_at?: string;
     /** Noted once a minute. */
@@ -67,6 +69,8 @@ export interface Caller {
   readonly tenant_id: string | null;
   /** Null for an API key. */
   readonly session_id: string | null;
+  /** The permissions that the credential is for; null for all of the principal's. */
+  readonly scopes: readonly string[] | null;
 }
 
 export type DateTimeConstraint =

@@ -9,7 +9,7 @@ import {
   uuidSchema,
   type JsonSchema,
 } from "../model/json-schema.js";
-import { callOf, ofRuntime, type CodeName } from "../model/code.js";
+import { callOf, ofRuntime, type Code, type CodeName } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
 import { nounOf } from "../model/nouns.js";
 import type { InputModel, ParameterModel, TokenUse } from "../model/registry.js";
@@ -22,7 +22,7 @@ import {
 import { credentials } from "./credentials.js";
 import type { BuiltInGuard } from "./guards.js";
 import { jsonOutput } from "./operation.js";
-import { anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
+import { anyCredentialHook, anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
 import { operationOfVerb, type Verb, type VerbRoute } from "./verb.js";
 
 /**
@@ -40,7 +40,7 @@ export interface BuiltInVerb {
   /** Whether the handler takes the spec of its place. */
   readonly takesSpec: boolean;
   /** What it takes besides. */
-  readonly takes?: readonly string[];
+  readonly takes?: readonly Code[];
   /** Whether it runs in a write transaction; otherwise it opens its own, or only reads. */
   readonly isWrite: boolean;
   /** Whether credentials are ignored, because the body authenticates. */
@@ -69,6 +69,12 @@ export function bodyOf(
 
 /** Requires a caller and nothing more. */
 export const signedIn: BuiltInGuard = { policy: "principal", hooks: [principalHook] };
+
+/** Requires a caller, whatever permissions its credential is for. */
+export const withAnyCredential: BuiltInGuard = {
+  policy: "any credential",
+  hooks: [anyCredentialHook],
+};
 
 /** Requires a caller with a session of its own. */
 export const withSession: BuiltInGuard = { policy: "session", hooks: [principalHook, sessionHook] };
@@ -178,7 +184,7 @@ function verbOf(place: BuiltInPlace, short: BuiltInVerb, input: InputModel): Ver
       callOf(
         ofRuntime(`${place.handlers}.${handler}`),
         ...(short.takesSpec ? [place.spec] : []),
-        ...takes.map((literal) => ({ literal })),
+        ...takes,
       ),
     errors: () => errors,
   };

@@ -22,6 +22,13 @@ export const principalHook: HookUse = {
   errors: ["core.authentication"],
 };
 
+/** Requires a caller, whatever permissions its credential is for. */
+export const anyCredentialHook: HookUse = {
+  ...principalHook,
+  id: "any credential",
+  run: ofRuntime("anyCredential"),
+};
+
 /** Requires a caller with a session of its own. */
 export const sessionHook: HookUse = {
   id: "session",

@@ -76,6 +76,8 @@ export interface IdentityModel {
   readonly decide: FunctionReference | null;
   /** Roles by name. */
   readonly roles: Readonly<Record<string, RoleModel>>;
+  /** The roles of callers who create a tenant; null if none may. */
+  readonly founders: readonly string[] | null;
   /** Null if only administrators look after members. */
   readonly members: MembersModel | null;
 }

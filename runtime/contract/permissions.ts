@@ -10,3 +10,6 @@ export const rolePattern = `^${name}$`;
  * `admin`, `role:editor`.
  */
 export const permissionPattern = `^(?:${name}|${name}\\.${name}|role:${name})$`;
+
+/** What a credential may be for, as a regular expression's text: `tasks.read`, `admin`. */
+export const scopePattern = `^(?:${name}|${name}\\.${name})$`;

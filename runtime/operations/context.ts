@@ -1,6 +1,7 @@
 // The invocation of an operation. Passed as an argument, never ambient.
 import type { HeldAnswer } from "./answer-budget.js";
 import { Calls, hasReturned, tellUnheld, type AuthorCall } from "./calls.js";
+import { isUuid } from "../contract/uuid.js";
 import { declaredError, type Declaring } from "../contract/own-errors.js";
 import { payerOf } from "./payer.js";
 import { CommitTurns } from "../work/commit-turns.js";
@@ -34,7 +35,6 @@ export class ExecutionContext {
   readonly lifetime: Lifetime;
   /** A header field of the request by its name in lower case; undefined if it was not sent. */
   readonly requestHeader: (name: string) => string | undefined;
-  /** The reply's declaration; undefined if the operation declares none. */
   readonly replies: ReplyDeclaration | undefined;
   said: (() => SaidReply) | undefined;
   /** Preconditions of the request, for the operation that answers for the version. */
@@ -253,8 +253,8 @@ export class ExecutionContext {
 
   /** The same invocation in another tenant, such as one that it has created. Permissions are not checked again. */
   inTenant(tenant: string): ExecutionContext {
-    const { identity } = this;
-    const other = this.#sharing(identity && { ...identity, tenant }, tenant);
+    const id = isUuid(tenant) ? tenant.toLowerCase() : tenant;
+    const other = this.#sharing(this.identity && { ...this.identity, tenant: id }, id);
     other.#scopes = new Map(this.#scopes);
     return other;
   }

@@ -6,6 +6,17 @@ import type { ExecutionContext } from "./context.js";
 import { sessionOf, type Identity } from "./identity.js";
 
 /**
+ * Locks principals in the order of their ids, so that two who are about each other can't deadlock.
+ * Those that are not active are not there.
+ */
+export async function holdPrincipals(
+  { transaction }: ExecutionContext,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of [...new Set(ids)].sort()) await transaction.of(identityStore).holdPrincipal(id);
+}
+
+/**
  * The caller with its session, which is live and stays so until the running write transaction has
  * ended, and so does its membership in its tenant: both may have ended since the boundary asked.
  * Throws `core.authentication` and `tenant_mismatch` if they have, and what `sessionOf` throws.

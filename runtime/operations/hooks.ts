@@ -85,7 +85,19 @@ export const onFinally = of("finally");
 /** The hooks of one chain, grouped by phase once, when the operation is made. */
 export type HookChain<Input, Result> = {
   readonly [Phase in HookPhase]: readonly HookFunctions<Input, Result>[Phase][];
-} & { readonly isEmpty: boolean };
+} & {
+  readonly isEmpty: boolean;
+  /**
+   * Whether it asks who is calling and for no permission: what a credential with scopes may do is
+   * said by permissions alone.
+   */
+  readonly isForWhole: boolean;
+};
+
+/** Whether those who ask this ask who is calling, and for no permission. */
+export function isForWhole(asked: readonly string[]): boolean {
+  return asked.includes("principal") && !asked.some((one) => one.startsWith("authorize "));
+}
 
 /** Groups hooks by phase and keeps their order. */
 export function chain<Input, Result>(
@@ -96,8 +108,10 @@ export function chain<Input, Result>(
       .filter((hook) => hook.phase === phase)
       // The filter has just compared the phase, by which the type of `run` is chosen.
       .map((hook) => hook.run as HookFunctions<Input, Result>[Phase]);
+  const asked = hooks.flatMap(({ asks }) => asks ?? []);
   return {
     isEmpty: hooks.length === 0,
+    isForWhole: isForWhole(asked),
     before: inPhase("before"),
     wrap: inPhase("wrap"),
     tx_before: inPhase("tx_before"),

@@ -13,6 +13,17 @@ export interface Identity {
   readonly tenant: string | null;
   /** Epoch milliseconds at which the credential ends, or null. */
   readonly expiresAt: number | null;
+  /**
+   * The permissions that the credential is for, of those that its principal has; all of them where
+   * it is null or left out.
+   */
+  readonly scopes?: readonly string[] | null;
+}
+
+/** Throws `core.authorization` for a caller whose credential is for some permissions only. */
+export function expectWhole({ identity }: { readonly identity: Identity | null }): void {
+  if ((identity?.scopes ?? null) !== null)
+    throw fail("core.authorization", { missing: "a credential without scopes" });
 }
 
 /** The caller. Throws `core.authentication` if there is none. */

@@ -6,6 +6,7 @@ import { sleep } from "../ports/ambient.js";
 import { waitMillis, type Backoff } from "../work/backoff.js";
 import type { ExecutionContext } from "./context.js";
 import { giveError } from "./given-errors.js";
+import { expectWhole } from "./identity.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
@@ -129,6 +130,7 @@ async function run<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   const hooks = operation.chain;
+  if (hooks.isForWhole) expectWhole(context);
   for (const hook of hooks.before) {
     await runStep(context, hook, () => hook(input, context));
   }

@@ -1,6 +1,8 @@
 // What a caller would be refused before anything is done: the answer of each operation's guards.
 import { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "./context.js";
+import { isForWhole } from "./hooks.js";
+import { expectWhole } from "./identity.js";
 import type { AnyRoute } from "./operation.js";
 
 /**
@@ -15,6 +17,12 @@ export async function refusalsOf(
   const known = new Map<string, string | null>();
   const refused: Record<string, string> = {};
   for (const { operationId, hooks = [] } of routes) {
+    const asked = hooks.flatMap(({ asks }) => asks ?? []);
+    const code = isForWhole(asked) ? await refusalOf(() => expectWhole(context)) : null;
+    if (code !== null) {
+      refused[operationId] = code;
+      continue;
+    }
     for (const hook of hooks) {
       if (hook.phase !== "before" || hook.asks === undefined) continue;
       let code = known.get(hook.asks);

@@ -18,6 +18,8 @@ export interface ApiKey {
    */
   readonly hint: string;
   readonly label: string | null;
+  /** The stored names of the permissions that it is for; null for all of its principal's. */
+  readonly scopes: readonly string[] | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -48,7 +50,7 @@ export interface ApiKeyStore {
   trust(
     digest: string,
     now: number,
-  ): Promise<(Trust & { readonly lastUsedAt: number | null }) | null>;
+  ): Promise<(Trust & Pick<ApiKey, "lastUsedAt" | "scopes">) | null>;
   /** Notes that a key was used at `now`. */
   noteUse(id: string, now: number): Promise<void>;
 }

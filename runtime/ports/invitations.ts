@@ -30,6 +30,10 @@ export interface InvitationStore {
   countOthers(tenant: string, login: string, now: number): Promise<number>;
   /** Those of a tenant that have not expired, oldest first. */
   list(tenant: string, now: number): Promise<readonly Invitation[]>;
+  /** The one of a login to a tenant that has not expired, or null. */
+  findOf(tenant: string, login: string, now: number): Promise<Invitation | null>;
+  /** Removes those that a principal has sent, to one tenant or to all. */
+  removeOf(invitedBy: string, tenant: string | null): Promise<void>;
   /** Removes one of a tenant and returns it; null if there is none. */
   remove(tenant: string, id: string): Promise<Invitation | null>;
   /** The one with one of the digests that has not expired, or null. */

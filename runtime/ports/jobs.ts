@@ -12,6 +12,8 @@ export type RunsAs =
       readonly kind: "principal";
       readonly principalId: string;
       readonly actorId: string | null;
+      /** The permissions that its credential was for; null for all. */
+      readonly scopes: readonly string[] | null;
     };
 
 /**

@@ -1,4 +1,5 @@
 // The API-key family, where `identity.api_keys` is declared (service.md "API-key management").
+import { scopePattern } from "../../../runtime/contract/permissions.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 import {
   expandBuiltIn,
@@ -8,12 +9,20 @@ import {
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
-import { identitySpec } from "./spec.js";
+import { identitySpec, may } from "./spec.js";
 
 const text: JsonSchema = { type: "string" };
 const label: JsonSchema = { type: "string", minLength: 1, maxLength: 200 };
 const time: JsonSchema = { type: "string", format: "date-time" };
 const tenYears = 315_360_000;
+
+const scopes: JsonSchema = {
+  type: "array",
+  items: { type: "string", pattern: scopePattern },
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+};
 
 const described = { key_id: uuidSchema, prefix: text, hint: text };
 
@@ -22,6 +31,7 @@ const issued = objectSchema(
     api_key: { type: "string", description: "The secret; it is never shown again." },
     ...described,
     label,
+    scopes,
     expires_at: time,
   },
   ["api_key", "key_id", "prefix", "hint"],
@@ -36,6 +46,7 @@ const listed = objectSchema(
           ...described,
           label: { ...label, type: ["string", "null"] },
           actor_principal_id: uuidSchema,
+          scopes,
           created_at: time,
           expires_at: time,
           last_used_at: { ...time, description: "Noted once a minute." },
@@ -55,12 +66,18 @@ const verbs: readonly BuiltInVerb[] = [
     route: ["POST", "/"],
     status: 201,
     takesSpec: true,
+    takes: [may],
     isWrite: true,
     body: {
       schema: objectSchema(
         {
           label,
           actor_principal_id: { ...uuidSchema, description: "Who acts with it for the caller." },
+          scopes: {
+            ...scopes,
+            description:
+              "Permissions of the caller's that the key is for; all of them where left out.",
+          },
           expires_in: {
             type: "integer",
             minimum: 1,
@@ -73,14 +90,14 @@ const verbs: readonly BuiltInVerb[] = [
       isOptional: true,
     },
     output: "ApiKeyIssued",
-    errors: ["core.not_found", "api_keys_limit"],
+    errors: ["core.not_found", "core.authorization", "api_keys_limit"],
   },
   {
     name: "list",
     handler: "list",
     summary: "List the caller's API keys",
     route: ["GET", "/"],
-    takesSpec: false,
+    takesSpec: true,
     isWrite: false,
     output: "ApiKeyList",
     errors: [],

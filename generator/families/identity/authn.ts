@@ -5,7 +5,7 @@ import {
   bodyOf,
   expandBuiltIn,
   idInPath,
-  signedIn,
+  withAnyCredential,
   withAnySession,
   withSession,
   builtInNamespace,
@@ -110,6 +110,11 @@ const caller: Readonly<Record<string, JsonSchema>> = {
   actor_principal_id: { ...nameOrNull, description: "Who acts for the principal." },
   tenant_id: nameOrNull,
   session_id: { ...nameOrNull, description: "Null for an API key." },
+  scopes: {
+    type: ["array", "null"],
+    items: { type: "string" },
+    description: "The permissions that the credential is for; null for all of the principal's.",
+  },
 };
 
 const ofAll: readonly BuiltInVerb[] = [
@@ -120,7 +125,7 @@ const ofAll: readonly BuiltInVerb[] = [
     route: ["GET", "/me"],
     takesSpec: true,
     isWrite: false,
-    guard: signedIn,
+    guard: withAnyCredential,
     output: "Caller",
     errors: [],
   },

@@ -1,5 +1,6 @@
 // What changes of identity mean for clients.
 import { own } from "../../model/records.js";
+import { compareRoles } from "./compare-roles.js";
 import type { IdentityModel, IngressModel } from "../../model/identity-model.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
@@ -100,6 +101,14 @@ const identity: Rules<IdentityModel> = {
   decide: compareDecision("decides permissions otherwise"),
   // Reported of the operations that ask for them.
   former: null,
+  founders: (before, after) =>
+    // Its operation is told where it stands.
+    before === null || after === null
+      ? []
+      : admissions<string>(
+          (role) => `gives whoever creates a tenant the role ${role}`,
+          (role) => `no longer gives whoever creates a tenant the role ${role}`,
+        )(before, after),
   members: (before, after) => {
     // Its operations are told where they stand.
     if (before === null || after === null) return [];
@@ -116,22 +125,8 @@ const identity: Rules<IdentityModel> = {
       )(before.shows, after.shows),
     ];
   },
-  roles: (before, after) =>
-    [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
-      const [was, is] = [own(before, name), own(after, name)];
-      if (was === undefined) return [["additive", `has the role ${name}`]];
-      if (is === undefined) return [["breaking", `no longer has the role ${name}`]];
-      return [
-        ...admissions<string>(
-          (permission) => `lets the role ${name} do ${permission}`,
-          (permission) => `no longer lets the role ${name} do ${permission}`,
-        )(was.permissions, is.permissions),
-        ...admissions<string>(
-          (role) => `lets the role ${name} give ${role}`,
-          (role) => `no longer lets the role ${name} give ${role}`,
-        )(was.gives, is.gives),
-      ];
-    }),
+  // Compared with what permissions were called.
+  roles: null,
 };
 
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
@@ -142,4 +137,5 @@ export function compare(before: RegistryModel, after: RegistryModel, { note }: C
     "permission",
   );
   compareMembers(before.identity, after.identity, identity, tell);
+  for (const told of compareRoles(before.identity, after.identity)) tell(...told);
 }

@@ -59,6 +59,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     former: { resources: formerResources(context.declarations), permissions: {} },
     decide: referenceOrNull(authorization?.decide),
     roles: roleModels(context),
+    founders: tenancy?.selector?.create?.roles ?? null,
     members:
       tenancy?.members === undefined
         ? null

@@ -46,6 +46,7 @@ const identity: RolloutRules<IdentityModel> = {
   former: null,
   decide: null,
   // Operations are told where they stand, and invitations end as they say when they are made.
+  founders: null,
   members: null,
   roles: (was, is) => {
     const gone = Object.keys(was.roles).filter((name) => !(name in is.roles));

@@ -134,6 +134,7 @@ const ofAccess: SystemTables = (engine) => {
         present("expires_at"),
       ),
     ],
+    "opwright_api_keys.scopes": [addColumn("opwright_api_keys", `"scopes" ${type.text}`)],
     opwright_tenants: {
       columns: [
         `"id" ${type.text} PRIMARY KEY`,

@@ -179,7 +179,7 @@ function foundingVerbs({ declarations, tree, report }: FamilyContext): readonly 
       route: ["POST", "/"],
       status: 201,
       takesSpec: false,
-      takes: create.roles,
+      takes: create.roles.map((literal) => ({ literal })),
       isWrite: true,
       body: bodyOf({ tenant_key: tenantKey }),
       output: "TenantCreated",

@@ -43,7 +43,7 @@ export const invitationReading: readonly BuiltInVerb[] = [
     handler: "listInvitations",
     summary: "List the open invitations to the caller's tenant",
     route: ["GET", "/invitations"],
-    takesSpec: false,
+    takesSpec: true,
     isWrite: false,
     output: "TenantInvitationList",
     errors: [],

@@ -18,7 +18,7 @@ export const tables: SystemTables = (engine) => {
         `"digest" ${type.text} NOT NULL UNIQUE`,
         `UNIQUE ("tenant_id", "login")`,
       ],
-      indexes: ["expires_at"],
+      indexes: ["expires_at", "invited_by"],
     },
     // Whether anybody else has a role.
     "opwright_grants.held": [

@@ -6,7 +6,7 @@ import { readTrust, trustQuery } from "./trust.js";
 
 const columns =
   `"id", "principal_id", "actor_id", "tenant_id", "digest", "prefix", "hint", "label", ` +
-  `"created_at", "expires_at", "last_used_at"`;
+  `"scopes", "created_at", "expires_at", "last_used_at"`;
 
 /** How many surplus keys `limit` removes at a time. */
 const atOnce = 1_000;
@@ -16,7 +16,7 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
   const at = (position: number): string => session.dialect.placeholder(position);
   return {
     async add(key) {
-      const places = Array.from({ length: 11 }, (_, index) => at(index + 1)).join(", ");
+      const places = Array.from({ length: 12 }, (_, index) => at(index + 1)).join(", ");
       await session.run(`INSERT INTO "opwright_api_keys" (${columns}) VALUES (${places})`, [
         key.id,
         key.principalId,
@@ -26,6 +26,7 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
         key.prefix,
         key.hint,
         key.label,
+        key.scopes === null ? null : JSON.stringify(key.scopes),
         key.createdAt,
         key.expiresAt,
         key.lastUsedAt,
@@ -83,7 +84,8 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
     async trust(digest, now) {
       const [row] = await session.all(trustQuery("opwright_api_keys", "digest", at(1)), [digest]);
       if (row === undefined) return null;
-      return { ...readTrust(row, now), lastUsedAt: numberOrNull(row["last_used_at"]) };
+      const lastUsedAt = numberOrNull(row["last_used_at"]);
+      return { ...readTrust(row, now), lastUsedAt, scopes: readScopes(row) };
     },
 
     async noteUse(id, now) {
@@ -91,6 +93,12 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
       await session.run(text, [id, now]);
     },
   };
+}
+
+function readScopes(row: SqlRow): readonly string[] | null {
+  const text = textOrNull(row["scopes"] ?? null);
+  // Written by `add`.
+  return text === null ? null : (JSON.parse(text) as readonly string[]);
 }
 
 function readKey(row: SqlRow): ApiKey {
@@ -103,6 +111,7 @@ function readKey(row: SqlRow): ApiKey {
     prefix: String(row["prefix"]),
     hint: String(row["hint"]),
     label: textOrNull(row["label"]),
+    scopes: readScopes(row),
     createdAt: Number(row["created_at"]),
     expiresAt: numberOrNull(row["expires_at"]),
     lastUsedAt: numberOrNull(row["last_used_at"]),

@@ -45,6 +45,19 @@ export function sqlInvitationStore(session: SqlSession): InvitationStore {
       return rows.map(readInvitation);
     },
 
+    async findOf(tenant, login, now) {
+      const text = `SELECT ${columns} FROM "opwright_invitations" WHERE "tenant_id" = ${at(1)} AND "login" = ${at(2)} AND "expires_at" > ${at(3)}`;
+      return first(await session.all(text, [tenant, login, now]));
+    },
+
+    async removeOf(invitedBy, tenant) {
+      const within = tenant === null ? "" : ` AND "tenant_id" = ${at(2)}`;
+      await session.run(
+        `DELETE FROM "opwright_invitations" WHERE "invited_by" = ${at(1)}${within}`,
+        tenant === null ? [invitedBy] : [invitedBy, tenant],
+      );
+    },
+
     async remove(tenant, id) {
       const text = `DELETE FROM "opwright_invitations" WHERE "tenant_id" = ${at(1)} AND "id" = ${at(2)} RETURNING ${columns}`;
       return first(await session.all(text, [tenant, id]));

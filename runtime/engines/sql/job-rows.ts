@@ -47,7 +47,7 @@ export function newRunRow(
     lane: laneOf(run.job, run.tenant),
     input: run.input,
     shape: run.shape,
-    runs_as: as.kind,
+    runs_as: rightsText(as),
     principal_id: as.kind === "principal" ? as.principalId : null,
     actor_id: as.kind === "principal" ? as.actorId : null,
     rank: run.rank,
@@ -81,13 +81,22 @@ export function readClaimedRun(row: SqlRow): Omit<ClaimedRun, "hasStanding"> {
   };
 }
 
+/** The kind, and behind `principal` the permissions, where there are not all of them. */
+function rightsText(as: RunsAs): string {
+  const scopes = as.kind === "principal" ? as.scopes : null;
+  return scopes === null ? as.kind : `${as.kind} ${JSON.stringify(scopes)}`;
+}
+
 function readRights(row: SqlRow): RunsAs {
+  const scopes = String(row["runs_as"]).slice("principal ".length);
   if (row["runs_as"] === "service") return { kind: "service" };
   if (row["runs_as"] === "nobody") return { kind: "nobody" };
   return {
     kind: "principal",
     principalId: String(row["principal_id"]),
     actorId: textOrNull(row["actor_id"]),
+    // Written by `rightsText`.
+    scopes: scopes === "" ? null : (JSON.parse(scopes) as readonly string[]),
   };
 }
 

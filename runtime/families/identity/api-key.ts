@@ -1,12 +1,16 @@
-// The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum detects a mistyped key
-// without a query, and lets secret scanners recognize a key in a text.
+// The text of an API key: `<service>_<64 hex digits><CRC-32>`, with an `s` before the digits for a
+// key with scopes. The checksum detects a mistyped key without a query, and lets secret scanners
+// recognize a key in a text.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { drawBytes } from "../../ports/ambient.js";
 
-/** A new secret of 32 random bytes. */
-export function newApiKey(prefix: string): string {
-  const body = `${prefix}_${drawBytes(32).toString("hex")}`;
+/**
+ * A new secret of 32 random bytes. Versions that know no scopes don't take that of a key with them:
+ * they would let it do whatever its principal may.
+ */
+export function newApiKey(prefix: string, hasScopes: boolean): string {
+  const body = `${prefix}_${hasScopes ? "s" : ""}${drawBytes(32).toString("hex")}`;
   return `${body}${checksum(body)}`;
 }
 
@@ -16,9 +20,8 @@ export function newApiKey(prefix: string): string {
  */
 export function digestOf(prefix: string, secret: string): string | null {
   const isOurs =
-    secret.length === prefix.length + 1 + 72 &&
     secret.startsWith(`${prefix}_`) &&
-    /^[0-9a-f]{72}$/.test(secret.slice(-72)) &&
+    /^s?[0-9a-f]{72}$/.test(secret.slice(prefix.length + 1)) &&
     checksum(secret.slice(0, -8)) === secret.slice(-8);
   return isOurs ? createHash("sha256").update(secret).digest("base64url") : null;
 }

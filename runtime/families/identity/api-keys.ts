@@ -1,13 +1,20 @@
 // The API-key operations that generated routes name (service.md "API-key management").
 import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
-import { heldSession } from "../../operations/held-session.js";
+import { heldSession, holdPrincipals } from "../../operations/held-session.js";
 import { sessionOf } from "../../operations/identity.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import type { ApiKey } from "../../ports/api-keys.js";
 import { digestOf, hintOf, newApiKey } from "./api-key.js";
+import type { Authorization } from "./authorization.js";
+import {
+  presentPermission,
+  storedPermission,
+  type FormerPermissions,
+} from "./former-permissions.js";
+import { unchanged } from "./grants.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
@@ -17,6 +24,8 @@ interface IssueRequest {
   readonly label?: string;
   /** Who acts with the key for the caller. */
   readonly actor_principal_id?: string;
+  /** Permissions of the caller's that the key is for; all where left out. */
+  readonly scopes?: readonly string[];
   /** Seconds. */
   readonly expires_in?: number;
 }
@@ -33,6 +42,7 @@ export interface ApiKeyEntry {
   readonly hint: string;
   readonly label: string | null;
   readonly actor_principal_id?: string;
+  readonly scopes?: readonly string[];
   readonly created_at: string;
   readonly expires_at?: string;
   readonly last_used_at?: string;
@@ -45,6 +55,7 @@ export interface IssuedApiKey {
   readonly prefix: string;
   readonly hint: string;
   readonly label?: string;
+  readonly scopes?: readonly string[];
   readonly expires_at?: string;
 }
 
@@ -52,20 +63,30 @@ export interface IssuedApiKey {
 export const apiKeys = {
   /**
    * Throws `core.not_found` for an actor that doesn't exist, is inactive or isn't a member of the
-   * tenant, and `api_keys_limit` for a caller who has as many keys as one may have.
+   * tenant, `core.authorization` for a scope that the caller hasn't got itself, and
+   * `api_keys_limit` for a caller who has as many keys as one may have.
    */
   issue:
-    (spec: IdentitySpec): Handler<IssueRequest, IssuedApiKey> =>
+    (spec: IdentitySpec, may: Authorization["may"]): Handler<IssueRequest, IssuedApiKey> =>
     async (given, context) => {
-      const { label, actor_principal_id: actorId, expires_in: seconds } = canonicalIds(given);
-      await holdBoth(context, sessionOf(context).principalId, actorId);
+      const {
+        label,
+        actor_principal_id: actorId,
+        expires_in: seconds,
+        scopes,
+      } = canonicalIds(given);
+      const { principalId } = sessionOf(context);
+      await holdPrincipals(context, [principalId, actorId ?? principalId]);
       const caller = await heldSession(context);
       if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
+      for (const scope of scopes ?? [])
+        if (!(await may(scope, context))) throw fail("core.authorization", { missing: scope });
       const createdAt = context.clock.now();
+      const { former = unchanged } = spec;
       const keys = context.transaction.of(apiKeyStore);
       if ((await keys.limit(caller.principalId, createdAt, maxKeys)) >= maxKeys)
         throw fail("api_keys_limit", { most: maxKeys });
-      const secret = newApiKey(spec.issuer);
+      const secret = newApiKey(spec.issuer, scopes !== undefined);
       const key: ApiKey = {
         id: uuidv7(),
         principalId: caller.principalId,
@@ -75,6 +96,7 @@ export const apiKeys = {
         prefix: spec.issuer,
         hint: hintOf(spec.issuer, secret),
         label: label ?? null,
+        scopes: scopes?.map((one) => storedPermission(former, one)) ?? null,
         createdAt,
         expiresAt: seconds === undefined ? null : createdAt + seconds * 1000,
         lastUsedAt: null,
@@ -86,18 +108,24 @@ export const apiKeys = {
         prefix: key.prefix,
         hint: key.hint,
         ...(label === undefined ? {} : { label }),
+        ...(scopes === undefined ? {} : { scopes }),
         ...timeMember("expires_at", key.expiresAt),
       };
     },
 
   /** The caller's valid keys, oldest first. */
   list:
-    (): Handler<Readonly<Record<never, never>>, { readonly keys: readonly ApiKeyEntry[] }> =>
+    ({
+      former = unchanged,
+    }: IdentitySpec): Handler<
+      Readonly<Record<never, never>>,
+      { readonly keys: readonly ApiKeyEntry[] }
+    > =>
     async (_input, context) => {
       const keys = await context.transaction.of(apiKeyStore).list(sessionOf(context).principalId);
       const now = context.clock.now();
       const good = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-      return { keys: good.map(entryOf) };
+      return { keys: good.map((key) => entryOf(former, key)) };
     },
 
   /** Throws `core.not_found` for a key that is revoked, unknown or somebody else's, all alike. */
@@ -111,19 +139,6 @@ export const apiKeys = {
     },
 };
 
-/**
- * Locks the caller and its actor in the order of their ids, so that two who name each other can't
- * deadlock.
- */
-async function holdBoth(
-  { transaction }: ExecutionContext,
-  callerId: string,
-  actorId = callerId,
-): Promise<void> {
-  for (const id of [...new Set([callerId, actorId])].sort())
-    await transaction.of(identityStore).holdPrincipal(id);
-}
-
 async function checkActor(
   { transaction }: ExecutionContext,
   actorId: string,
@@ -134,13 +149,16 @@ async function checkActor(
   if (actor?.isActive !== true || !isMember) throw fail("core.not_found");
 }
 
-function entryOf(key: ApiKey): ApiKeyEntry {
+function entryOf(former: FormerPermissions, key: ApiKey): ApiKeyEntry {
   return {
     key_id: key.id,
     prefix: key.prefix,
     hint: key.hint,
     label: key.label,
     ...(key.actorId === null ? {} : { actor_principal_id: key.actorId }),
+    ...(key.scopes === null
+      ? {}
+      : { scopes: key.scopes.map((one) => presentPermission(former, one)) }),
     created_at: new Date(key.createdAt).toISOString(),
     ...timeMember("expires_at", key.expiresAt),
     ...timeMember("last_used_at", key.lastUsedAt),

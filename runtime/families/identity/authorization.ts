@@ -63,6 +63,8 @@ export function authorization({
   ): Promise<boolean> => {
     const caller = callerOf(context);
     const tenant = resource === "platform" ? null : caller.tenant;
+    const { scopes = null } = caller;
+    if (scopes !== null && !actions.some((action) => scopes.includes(action))) return false;
     const sufficing = [...actions, ...rolesPermitting(roles, actions)];
     for (const principalId of subjectsOf(caller))
       if (!(await decide({ principalId, actions: sufficing, tenant }, context))) return false;

@@ -10,7 +10,8 @@ import {
 
 type Grants = Pick<TenantStore, "grant" | "revoke" | "listGrants" | "hasGrant">;
 
-const unchanged: FormerPermissions = { resources: {}, permissions: {} };
+/** Of a service whose permissions have always had their names. */
+export const unchanged: FormerPermissions = { resources: {}, permissions: {} };
 
 /**
  * The grants of a service, within the transaction of a context. A former name counts as the present

@@ -9,6 +9,13 @@ export const principal: PhaseHook<"before", unknown, never> = {
   run: (_input, context) => void callerOf(context),
 };
 
+/** As `principal`, whatever permissions the credential is for. */
+export const anyCredential: PhaseHook<"before", unknown, never> = {
+  phase: "before",
+  asks: "any credential",
+  run: (_input, context) => void callerOf(context),
+};
+
 /**
  * The caller has a session of its own, otherwise 403: API keys and actors can't manage credentials.
  */

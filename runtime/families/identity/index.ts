@@ -33,5 +33,9 @@ export const identityFamily = familyOf<IdentitySpec>()({
       return keys === batchSize || invitations === batchSize || hasMore;
     }),
   ],
+  departed: async ({ members }, context, { principalId, tenant }) => {
+    if (members === undefined) return;
+    await context.transaction.of(invitationStore).removeOf(principalId, tenant);
+  },
   commands: (spec) => [createPrincipalCommand(spec)],
 });

@@ -109,12 +109,13 @@ export const authn = {
   me:
     ({ signUp }: IdentitySpec): Handler<Readonly<Record<never, never>>, Caller> =>
     (_input, context) => {
-      const { principalId, actorId, tenant, sessionId } = callerOf(context);
+      const { principalId, actorId, tenant, sessionId, scopes = null } = callerOf(context);
       const caller: Caller = {
         principal_id: principalId,
         actor_principal_id: actorId,
         tenant_id: tenant,
         session_id: sessionId,
+        scopes,
       };
       const profile = signUp?.profile?.() ?? null;
       if (profile === null) return caller;
@@ -222,6 +223,8 @@ export interface Caller {
   readonly tenant_id: string | null;
   /** Null for an API key. */
   readonly session_id: string | null;
+  /** The permissions that the credential is for; null for all of the principal's. */
+  readonly scopes: readonly string[] | null;
   /** The caller's own document of those that are made with principals, or null. */
   readonly profile?: object | null;
 }

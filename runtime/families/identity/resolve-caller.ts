@@ -38,10 +38,10 @@ export async function resolvedCaller(
   }
   // Without `tenancy` the service doesn't check the tenant that the resolver names.
   const tenant = spec.hasTenancy ? said.tenant : null;
-  const { expiresAt } = said;
+  const { expiresAt, scopes = null } = said;
   if ("subject" in said) {
     const trust = await mapForeignCaller(said, tenant, resources, stores);
-    return { ...identityOf(trust), tenant: said.tenant, expiresAt };
+    return { ...identityOf(trust), tenant: said.tenant, expiresAt, scopes };
   }
   const caller = { ...said, principalId: said.principalId.toLowerCase() };
   const { principalId, actorId } = caller;
@@ -57,6 +57,9 @@ export async function resolvedCaller(
  * nothing else is accepted on any engine.
  */
 function faultOf(said: Identity | ForeignCaller): string | null {
+  const scopes: unknown = said.scopes ?? [];
+  if (!Array.isArray(scopes) || !scopes.every((one) => typeof one === "string"))
+    return "its scopes are no list of permissions";
   if ("subject" in said) {
     const isName = (text: unknown): boolean =>
       typeof text === "string" && /^[^\p{Cc}\p{Cs}]+$/u.test(text) && text.length <= maxName;

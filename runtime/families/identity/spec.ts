@@ -48,6 +48,8 @@ export interface ForeignCaller {
   readonly tenant: string | null;
   /** Epoch milliseconds at which the token ends, or null. */
   readonly expiresAt: number | null;
+  /** The permissions that the token is for; all of the principal's where null or left out. */
+  readonly scopes?: readonly string[] | null;
 }
 
 /**

@@ -146,6 +146,7 @@ function rightsOf({ identity, payer }: ExecutionContext): RunsAs {
       kind: "principal",
       principalId: identity.principalId,
       actorId: identity.actorId,
+      scopes: identity.scopes ?? null,
     };
   return { kind: payer === null ? "service" : "nobody" };
 }

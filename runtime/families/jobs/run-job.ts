@@ -64,8 +64,8 @@ export async function runJob(
 
 function identityOf(as: RunsAs, tenant: string | null): Identity | null {
   if (as.kind !== "principal") return null;
-  const { principalId, actorId } = as;
-  return { principalId, actorId, sessionId: null, tenant, expiresAt: null };
+  const { principalId, actorId, scopes } = as;
+  return { principalId, actorId, sessionId: null, tenant, expiresAt: null, scopes };
 }
 
 function nameAs<Called extends (...given: never[]) => unknown>(

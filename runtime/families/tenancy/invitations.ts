@@ -88,6 +88,8 @@ export const invitations = {
         const createdAt = context.clock.now();
         await expectNoMember(context, login);
         const store = transaction.of(invitationStore);
+        const earlier = await store.findOf(tenant, login, createdAt);
+        await expectGives(spec, context, caller.principalId, rolesStill(spec, earlier));
         if ((await store.countOthers(tenant, login, createdAt)) >= maxInvitations)
           throw fail("invitations_limit", { most: maxInvitations });
         const invitation: Invitation = {
@@ -100,6 +102,7 @@ export const invitations = {
           expiresAt: createdAt + membersOf(spec).invitationTtlSeconds * 1000,
         };
         await store.put({ ...invitation, digest });
+        context.note({ invitation_id: invitation.id });
         const { key } = await activeTenant(context, tenant);
         const event: MemberInvited = {
           login,
@@ -111,13 +114,15 @@ export const invitations = {
           expires_at: new Date(invitation.expiresAt).toISOString(),
         };
         await stage(context, eventName, event);
-        return entryOf(invitation);
+        return entryOf(spec, invitation);
       });
     },
 
   /** The open invitations of the caller's tenant, oldest first. */
   listInvitations:
-    (): Handler<
+    (
+      spec: IdentitySpec,
+    ): Handler<
       Readonly<Record<never, never>>,
       { readonly invitations: readonly InvitationEntry[] }
     > =>
@@ -125,7 +130,7 @@ export const invitations = {
       const found = await context.transaction
         .of(invitationStore)
         .list(context.tenant, context.clock.now());
-      return { invitations: found.map(entryOf) };
+      return { invitations: found.map((one) => entryOf(spec, one)) };
     },
 
   /**
@@ -138,7 +143,7 @@ export const invitations = {
       const caller = await heldSession(context);
       const removed = await context.transaction.of(invitationStore).remove(context.tenant, id);
       if (removed === null) throw fail("core.not_found");
-      await expectGives(spec, context, caller.principalId, removed.roles);
+      await expectGives(spec, context, caller.principalId, rolesStill(spec, removed));
     },
 
   /**
@@ -200,7 +205,8 @@ async function takeInvitation(
     .of(invitationStore)
     .take(digestsOf(context, token), context.clock.now());
   if (invitation === null) throw fail("core.not_found");
-  const { tenant, invitedBy: principalId, roles } = invitation;
+  const { tenant, invitedBy: principalId } = invitation;
+  const roles = rolesStill(spec, invitation);
   const isMeant =
     (await context.transaction.of(tenantStore).isMember(tenant, principalId)) &&
     (await givesRoles(spec, context, { principalId, tenant }, roles));
@@ -208,17 +214,27 @@ async function takeInvitation(
   return invitation;
 }
 
-/** Makes a principal, which is held, a member with the roles of an invitation that still exist. */
-async function join(
+/** The roles of an invitation that the registry still has; none without an invitation. */
+function rolesStill(
   { roles: declared = {} }: IdentitySpec,
+  invitation: Invitation | null,
+): readonly string[] {
+  return (invitation?.roles ?? []).filter((role) => Object.hasOwn(declared, role));
+}
+
+/** Makes a principal, which is held, a member with the roles of an invitation. */
+async function join(
+  spec: IdentitySpec,
   context: ExecutionContext,
   principalId: string,
-  { tenant, roles }: Invitation,
+  invitation: Invitation,
 ): Promise<JoinedTenant> {
+  const { id, tenant, invitedBy } = invitation;
   const { key } = await activeTenant(context, tenant);
   await context.transaction.of(tenantStore).addMember(tenant, principalId);
-  const given = roles.filter((role) => Object.hasOwn(declared, role));
+  const given = rolesStill(spec, invitation);
   await changeRoles(context, principalId, { given, taken: [] }, tenant);
+  context.note({ joined_tenant_id: tenant, invitation_id: id, invited_by: invitedBy });
   return { tenant_id: tenant, tenant_key: key };
 }
 
@@ -246,11 +262,11 @@ function digestsOf({ resources }: ExecutionContext, token: string): readonly str
     .map((digest) => digest.toString("base64url"));
 }
 
-function entryOf(invitation: Invitation): InvitationEntry {
+function entryOf(spec: IdentitySpec, invitation: Invitation): InvitationEntry {
   return {
     invitation_id: invitation.id,
     login: invitation.login,
-    roles: invitation.roles,
+    roles: rolesStill(spec, invitation),
     invited_by: invitation.invitedBy,
     created_at: new Date(invitation.createdAt).toISOString(),
     expires_at: new Date(invitation.expiresAt).toISOString(),

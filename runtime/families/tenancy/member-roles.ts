@@ -3,7 +3,7 @@ import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { grantsOf } from "../identity/grants.js";
-import { grantOfRole, rolesGiving, type Roles } from "../identity/roles.js";
+import { grantOfRole, rolesGiving, rolesPermitting, type Roles } from "../identity/roles.js";
 import type { IdentitySpec, MembersSpec } from "../identity/spec.js";
 
 /** The declaration of members: without it these operations don't exist. */
@@ -19,15 +19,28 @@ export async function givesRoles(
   { principalId, tenant }: { readonly principalId: string; readonly tenant: string },
   roles: readonly string[],
 ): Promise<boolean> {
-  const { givesAll } = membersOf(spec);
   for (const role of roles) {
-    const sufficing = [...givesAll, ...rolesGiving(spec.roles ?? {}, role)];
-    const isGiven =
-      sufficing.length > 0 &&
-      (await grantsOf(spec, context).hasGrant(tenant, principalId, sufficing));
-    if (!isGiven) return false;
+    const sufficing = [...grantsAbove(spec), ...rolesGiving(spec.roles ?? {}, role)];
+    if (!(await hasOneOf(spec, context, { principalId, tenant }, sufficing))) return false;
   }
   return true;
+}
+
+/** What is granted to those who give every role. */
+function grantsAbove(spec: IdentitySpec): readonly string[] {
+  const { givesAll } = membersOf(spec);
+  return [...givesAll, ...rolesPermitting(spec.roles ?? {}, givesAll)];
+}
+
+async function hasOneOf(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  { principalId, tenant }: { readonly principalId: string; readonly tenant: string },
+  sufficing: readonly string[],
+): Promise<boolean> {
+  // An empty list would be an error of SQL.
+  if (sufficing.length === 0) return false;
+  return grantsOf(spec, context).hasGrant(tenant, principalId, sufficing);
 }
 
 /** Throws `core.authorization` unless the caller may give these roles and take them. */
@@ -41,6 +54,24 @@ export async function expectGives(
   for (const role of roles)
     if (!(await givesRoles(spec, context, caller, [role])))
       throw fail("core.authorization", { missing: `a role that gives ${role}` });
+}
+
+/**
+ * Throws `core.authorization` unless the caller may take everything that somebody was granted in
+ * the tenant: roles of the registry as it gives them, and the rest if it stands above all.
+ */
+export async function expectTakes(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  principalId: string,
+  grants: readonly string[],
+): Promise<void> {
+  const roles = rolesAmong(spec, grants);
+  await expectGives(spec, context, principalId, roles);
+  if (grants.length === roles.length) return;
+  const caller = { principalId, tenant: context.tenant };
+  if (!(await hasOneOf(spec, context, caller, grantsAbove(spec))))
+    throw fail("core.authorization", { missing: membersOf(spec).givesAll.join(" or ") });
 }
 
 /** The roles of the registry among what somebody was granted. */
@@ -96,6 +127,7 @@ export async function changeRoles(
   const tenants = context.transaction.of(tenantStore);
   for (const role of given) await tenants.grant(tenant, principalId, grantOfRole(role));
   for (const role of taken) await tenants.revoke(tenant, principalId, grantOfRole(role));
+  if (taken.length === 0) return;
   // What the roles permitted may be read over connections that are open.
-  if (taken.length > 0) context.endsCredentials({ principalId });
+  context.endsCredentials({ principalId });
 }

@@ -2,9 +2,11 @@
 // (decisions.md "Members").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { heldSession } from "../../operations/held-session.js";
+import { heldSession, holdPrincipals } from "../../operations/held-session.js";
+import { sessionOf, type Identity } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import { identityStore } from "../../ports/identity.js";
+import { invitationStore } from "../../ports/invitations.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { showOwned } from "../documents/owned.js";
 import type { IdentitySpec } from "../identity/spec.js";
@@ -12,6 +14,7 @@ import {
   changeRoles,
   expectGives,
   expectOtherHolders,
+  expectTakes,
   membersOf,
   rolesAmong,
   rolesHeld,
@@ -70,13 +73,14 @@ export const members = {
       spec: IdentitySpec,
     ): Handler<{ readonly id: string; readonly roles: readonly string[] }, void> =>
     async ({ id, roles }, context) => {
-      const caller = await heldSession(context);
+      const caller = await heldCaller(context, id);
       const held = await holdMember(spec, context, id);
       const given = roles.filter((role) => !held.includes(role));
       const taken = held.filter((role) => !roles.includes(role));
       await expectGives(spec, context, caller.principalId, [...given, ...taken]);
       await expectOtherHolders(spec, context, id, taken);
       await changeRoles(context, id, { given, taken });
+      if (taken.length > 0) await dropInvitations(context, id);
     },
 
   /**
@@ -86,9 +90,12 @@ export const members = {
   remove:
     (spec: IdentitySpec): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
-      const caller = await heldSession(context);
+      const caller = await heldCaller(context, id);
       const held = await holdMember(spec, context, id);
-      if (id !== caller.principalId) await expectGives(spec, context, caller.principalId, held);
+      if (id !== caller.principalId) {
+        const grants = await context.transaction.of(tenantStore).listGrants(context.tenant, id);
+        await expectTakes(spec, context, caller.principalId, grants);
+      }
       await expectOtherHolders(spec, context, id, held);
       await endMembership(context, id, context.tenant);
     },
@@ -102,8 +109,7 @@ export const members = {
       spec: IdentitySpec,
     ): Handler<{ readonly id: string; readonly keep: readonly string[] }, void> =>
     async ({ id, keep }, context) => {
-      const caller = await heldSession(context);
-      const { principalId } = caller;
+      const { principalId } = await heldCaller(context, id);
       if (id === principalId) throw fail("core.conflict", { reason: "these are your own roles" });
       const theirs = await holdMember(spec, context, id);
       const own = await rolesHeld(spec, context, principalId);
@@ -113,12 +119,24 @@ export const members = {
       await expectGives(spec, context, principalId, [...given, ...taken, ...kept]);
       await changeRoles(context, id, { given, taken: [] });
       await changeRoles(context, principalId, { given: kept, taken });
+      if (taken.length > 0) await dropInvitations(context, principalId);
     },
 };
 
+/** The caller with its session; it and the other principal are held. */
+async function heldCaller(context: ExecutionContext, otherId: string): Promise<Identity> {
+  await holdPrincipals(context, [sessionOf(context).principalId, otherId]);
+  return heldSession(context);
+}
+
+/** Whoever may do less than before has invited nobody. */
+function dropInvitations({ transaction, tenant }: ExecutionContext, by: string): Promise<void> {
+  return transaction.of(invitationStore).removeOf(by, tenant);
+}
+
 /**
- * Throws `last_holder` if a tenant can't be without a member. Others of it are held until the
- * transaction ends.
+ * Throws `last_holder` if a tenant can't be without a member, unless it has no other. The members
+ * of the tenant are held until the transaction ends.
  */
 export async function expectToSpare(
   spec: IdentitySpec,
@@ -129,6 +147,8 @@ export async function expectToSpare(
   const { transaction } = context;
   await transaction.of(identityStore).holdPrincipal(principalId);
   await transaction.of(tenantStore).holdMembers(tenant);
+  const some = await transaction.of(tenantStore).listMemberPage(tenant, undefined, 2);
+  if (some.length < 2) return;
   const held = await rolesHeld(spec, context, principalId, tenant);
   await expectOtherHolders(spec, context, principalId, held, tenant);
 }
@@ -149,8 +169,8 @@ export async function endMembership(
 }
 
 /**
- * The roles of a member, whom nobody else changes until the transaction ends, nor any other of the
- * tenant. Throws `core.not_found`.
+ * The roles of a member, who is held, as all members of the tenant are until the transaction ends.
+ * Throws `core.not_found`.
  */
 async function holdMember(
   spec: IdentitySpec,
@@ -159,7 +179,6 @@ async function holdMember(
 ): Promise<readonly string[]> {
   const { tenant, transaction } = context;
   const tenants = transaction.of(tenantStore);
-  await transaction.of(identityStore).holdPrincipal(principalId);
   await tenants.holdMembers(tenant);
   if (!(await tenants.isMember(tenant, principalId))) throw fail("core.not_found");
   return rolesHeld(spec, context, principalId);

@@ -100,6 +100,7 @@ export const tenancy = {
       if (joined.length >= maxTenants) throw fail("tenants_limit", { most: maxTenants });
       const tenant = await addTenant(context, key);
       await addMember(context, { tenant, principalId, roles });
+      context.note({ joined_tenant_id: tenant });
       return { tenant_id: tenant, tenant_key: key };
     },
 

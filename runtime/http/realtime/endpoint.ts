@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, knownError, ServiceError } from "../../contract/errors.js";
 import { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
-import type { Identity } from "../../operations/identity.js";
+import { expectWhole, type Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
 import { waitedFor } from "../../ports/overdue.js";
@@ -112,6 +112,8 @@ export async function boundCaller(
   const lifetime = Lifetime.within(bindMillis);
   const { identity, tenant } = await lifetime.race(Promise.resolve(bind(req, lifetime, presented)));
   if (identity === null) throw fail("core.authentication");
+  // Mailboxes have what concerns a person, whatever a credential is for.
+  expectWhole({ identity });
   const context = new ExecutionContext(resources, {
     operationId: "realtime.connect",
     metadata: readMetadata(req.headers),

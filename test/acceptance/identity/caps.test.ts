@@ -90,6 +90,7 @@ onEachEngine(reference, ({ service }) => {
           prefix: "p",
           hint: "h",
           label: null,
+          scopes: null,
           createdAt: at,
           expiresAt: 1_000,
           lastUsedAt: null,

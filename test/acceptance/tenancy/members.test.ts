@@ -20,9 +20,10 @@ policies:
 roles:
   owner:
     permissions: [members.read, members.write, notes.admin]
-    gives: [owner, agent, viewer]
+    gives: [owner, agent, viewer, chief]
   agent: {permissions: [members.read, members.write, notes.read, notes.write], gives: [viewer]}
   viewer: [notes.read]
+  chief: [members.admin]
 tenancy:
   selector: {create: {roles: [owner]}}
   members: {invitation_ttl: 3d, shows: [name]}
@@ -286,7 +287,7 @@ for (const engine of engines) {
       expect(await as(agent.at, "DELETE", back)).toMatchObject(missing("owner"));
       expect((await as(owner.at, "DELETE", back)).status).toBe(204);
       expect(await as(owner.at, "DELETE", back)).toMatchObject(refused("core.not_found"));
-      expect((await setRoles(owner.at, agent.id, "chief")).status).toBe(422);
+      expect((await setRoles(owner.at, agent.id, "boss")).status).toBe(422);
       expect(await setRoles(owner.at, viewer.id, "viewer")).toMatchObject(
         refused("core.not_found"),
       );
@@ -344,6 +345,86 @@ for (const engine of engines) {
       expect((await setRoles(owner.at, second.id, "owner")).status).toBe(204);
       expect((await as(owner.at, "DELETE", `/members/${second.id}`)).status).toBe(204);
       expect(await accept()).toMatchObject(refused("core.not_found"));
+    });
+
+    test("who removes a member may take all that it was granted", async () => {
+      const owner = await founder();
+      const agent = await invited(owner.at, ["agent"]);
+      const above = await invited(owner.at, []);
+      const granted = async (permission: string): Promise<Answer> => {
+        await people.grant(owner.tenant, above.id, permission);
+        return as(agent.at, "DELETE", `/members/${above.id}`);
+      };
+      const refusal = refused("core.authorization", { missing: "admin or members.admin" });
+      expect(await granted("members.admin")).toMatchObject(refusal);
+      expect(await granted("role:super")).toMatchObject(refusal);
+      // A role that stands above all gives all.
+      const chief = await invited(owner.at, ["chief"]);
+      expect((await setRoles(chief.at, agent.id, "owner", "chief")).status).toBe(204);
+      expect((await as(chief.at, "DELETE", `/members/${above.id}`)).status).toBe(204);
+    });
+
+    test("nobody replaces an invitation that they could not take back", async () => {
+      const owner = await founder();
+      const agent = await invited(owner.at, ["agent"]);
+      const login = `${unique("guest")}@example.test`;
+      const invite = (by: string, ...roles: readonly string[]) =>
+        as(by, "POST", "/members/invitations", { login, roles });
+      expect((await invite(owner.at, "owner")).status).toBe(201);
+      expect((await invite(agent.at)).status).toBe(403);
+      expect((await invite(owner.at, "viewer")).status).toBe(201);
+      expect((await invite(agent.at)).status).toBe(201);
+    });
+
+    test("who loses a role, or leaves, has invited nobody, also once it is back", async () => {
+      const owner = await founder();
+      const second = await invited(owner.at, ["owner"]);
+      const guest = await signUp();
+      const invite = async (roles: readonly string[]): Promise<string> => {
+        const sent = await as(second.at, "POST", "/members/invitations", {
+          login: guest.login,
+          roles,
+        });
+        expect(sent.status).toBe(201);
+        let token = "";
+        await expect
+          .poll(async () => {
+            const mail = await mailTo(guest.login);
+            return (token = mail.token) !== known && mail.roles.join() === roles.join();
+          })
+          .toBe(true);
+        return (known = token);
+      };
+      let known = "";
+      const accept = async (token: string) =>
+        (await as(guest.token, "POST", "/members/invitations/accept", { token })).status;
+      const ofRoles = await invite(["owner"]);
+      await setRoles(owner.at, second.id, "agent");
+      expect((await as(owner.at, "GET", "/members/invitations")).body.invitations).toEqual([]);
+      await setRoles(owner.at, second.id, "owner");
+      expect(await accept(ofRoles)).toBe(404);
+      const ofNone = await invite([]);
+      await as(owner.at, "DELETE", `/members/${second.id}`);
+      expect(await accept(ofNone)).toBe(404);
+    });
+
+    test("the only member of a tenant may leave it", async () => {
+      const owner = await founder();
+      expect((await as(owner.token, "DELETE", `/tenants/${owner.tenant}`)).status).toBe(204);
+    });
+
+    test("members who change each other at once wait for each other, and none fails", async () => {
+      for (let round = 0; round < 6; round += 1) {
+        const owner = await founder();
+        const second = await invited(owner.at, ["owner"]);
+        const answers = await Promise.all([
+          setRoles(owner.at, second.id, "owner", "viewer"),
+          setRoles(second.at, owner.id, "owner", "viewer"),
+          setRoles(owner.at, second.id, "owner", "agent"),
+          setRoles(second.at, owner.id, "owner", "agent"),
+        ]);
+        expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
+      }
     });
 
     test("a role that is taken ends what it permitted at once", async () => {

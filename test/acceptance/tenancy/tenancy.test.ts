@@ -178,6 +178,7 @@ for (const engine of engines) {
         actor_principal_id: null,
         tenant_id: null,
         session_id: expect.any(String),
+        scopes: null,
       });
       const path = `/tenants/${tenantId}/activate`;
       const kept = await people.as(first, "POST", `${path}?keep=true`);
