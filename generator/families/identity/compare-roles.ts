@@ -5,7 +5,7 @@ import { admissions, type Told } from "../../compare/rules.js";
 import type { IdentityModel } from "../../model/identity-model.js";
 import { own } from "../../model/records.js";
 
-/** What somebody who has the roles may do, and give, that they might not before; and the reverse. */
+/** What somebody who has a role may do and give now, or no longer. */
 export function compareRoles(before: IdentityModel, after: IdentityModel): readonly Told[] {
   const names = new Set([...Object.keys(before.roles), ...Object.keys(after.roles)]);
   return [...names].flatMap((name): readonly Told[] => {
