@@ -23,6 +23,7 @@ export { repeatedItems } from "./contract/repeated-items.js";
 export type { AccountChange } from "./families/identity/account.js";
 export { account, createPrincipal, issueSession, signIn } from "./families/identity/held.js";
 export { principals } from "./families/identity/administration.js";
+export { erasePrincipal, erasure, type ErasureReport } from "./families/identity/erase.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { anyCredential, anySession, principal, session } from "./families/identity/hooks.js";
 export {
@@ -38,6 +39,7 @@ export { signUp, type SignUp, type SignUpRequested } from "./families/identity/s
 export {
   identity,
   type AuthenticationRoute,
+  type EraseAlso,
   type ForeignCaller,
   type IdentitySpec,
   type Ingress,

@@ -8,7 +8,7 @@ import type { ApiKeysIssueInput } from "../types/api_keys.js";
 export const apiKeysIssue: Validator<ApiKeysIssueInput> = validator(apiKeysIssueCheck);
 
 const func0 = codePointLength;
-const func2 = repeatedItems;
+const func3 = repeatedItems;
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const pattern0 = new RegExp("^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$", "u");
 
@@ -37,10 +37,13 @@ if(data0.length < 1){ (vErrors ??= []).push({instancePath:instancePath+"/scopes"
 const len0 = data0.length;
 for(let i0=0; i0<len0 && errors < 32; i0++){
 let data1 = data0[i0];
-if(typeof data1 === "string"){ if(!pattern0.test(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/scopes/" + i0,keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
+if(typeof data1 === "string"){
+if(func0(data1) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/scopes/" + i0,keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
+if(!pattern0.test(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/scopes/" + i0,keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"+"\""}); errors++; }
+}
 else { (vErrors ??= []).push({instancePath:instancePath+"/scopes/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-const pair0 = func2(data0);
+const pair0 = func3(data0);
 if(pair0 !== null){ (vErrors ??= []).push({instancePath:instancePath+"/scopes",keyword:"uniqueItems",params:{},message:"must NOT have duplicate items (items ## "+pair0[0]+" and "+pair0[1]+" are identical)"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/scopes",keyword:"type",params:{},message:"must be array"}); errors++; }

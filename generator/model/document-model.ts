@@ -174,6 +174,8 @@ export interface DocumentModel extends ReadModel {
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
   readonly overlaps: readonly OverlapModel[];
+  /** What fields become once who has created the document is erased. */
+  readonly personal: Readonly<Record<string, unknown>>;
   readonly references: readonly ReferenceModel[];
   readonly views: readonly ViewModel[];
   /** The view that this model describes (see `applyView`); null if it describes whole documents. */

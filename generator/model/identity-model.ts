@@ -76,6 +76,8 @@ export interface IdentityModel {
   readonly decide: FunctionReference | null;
   /** Roles by name. */
   readonly roles: Readonly<Record<string, RoleModel>>;
+  /** What else is removed of somebody who is erased. */
+  readonly erasesAlso: FunctionReference | null;
   /** The roles of callers who create a tenant; null if none may. */
   readonly founders: readonly string[] | null;
   /** Null if only administrators look after members. */

@@ -8,6 +8,7 @@ import type { ObjectsLocation, ObjectStore } from "../ports/objects.js";
 import type { ResourceKey } from "../ports/resource-key.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { ExecutionContext } from "./context.js";
+import type { Erased, ErasedCounts } from "./erased.js";
 import type { Resources } from "./resources.js";
 import type { Departed, StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
@@ -148,6 +149,11 @@ export interface Family<Member extends string, Part, Settings> {
    * tenant or is deactivated.
    */
   readonly departed: (part: Part, context: ExecutionContext, who: Departed) => Promise<void>;
+  /**
+   * Removes what is kept of somebody, in transactions of its own; returns how many of each kind.
+   * What a first try has removed is passed over.
+   */
+  readonly erased: (part: Part, context: ExecutionContext, who: Erased) => Promise<ErasedCounts>;
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
 
@@ -168,6 +174,7 @@ const silent = {
   metrics: () => ({}),
   staged: async () => undefined,
   departed: async () => undefined,
+  erased: async () => ({}),
   start: () => null,
 };
 

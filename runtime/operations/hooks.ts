@@ -94,9 +94,12 @@ export type HookChain<Input, Result> = {
   readonly isForWhole: boolean;
 };
 
-/** Whether those who ask this ask who is calling, and for no permission. */
-export function isForWhole(asked: readonly string[]): boolean {
-  return asked.includes("principal") && !asked.some((one) => one.startsWith("authorize "));
+/** Whether steps ask who is calling, and for no permission. */
+export function isForWhole(steps: readonly { readonly asks?: string }[]): boolean {
+  return (
+    steps.some(({ asks }) => asks === "principal") &&
+    !steps.some(({ asks }) => asks?.startsWith("authorize ") === true)
+  );
 }
 
 /** Groups hooks by phase and keeps their order. */
@@ -108,10 +111,9 @@ export function chain<Input, Result>(
       .filter((hook) => hook.phase === phase)
       // The filter has just compared the phase, by which the type of `run` is chosen.
       .map((hook) => hook.run as HookFunctions<Input, Result>[Phase]);
-  const asked = hooks.flatMap(({ asks }) => asks ?? []);
   return {
     isEmpty: hooks.length === 0,
-    isForWhole: isForWhole(asked),
+    isForWhole: isForWhole(hooks),
     before: inPhase("before"),
     wrap: inPhase("wrap"),
     tx_before: inPhase("tx_before"),

@@ -52,7 +52,10 @@ export function idempotencyScope(
   // Strangers who choose the same key must not meet: without an identity, the address says who it
   // is.
   const caller =
-    identity === null ? [context.clientAddress()] : [identity.principalId, identity.actorId];
+    identity === null
+      ? [context.clientAddress()]
+      : // What a key may not see, it must not be told again.
+        [identity.principalId, identity.actorId, ...(identity.scopes ? [identity.scopes] : [])];
   return JSON.stringify([tenant, caller, operationId, idempotencyKey]);
 }
 

@@ -14,8 +14,8 @@ export interface Identity {
   /** Epoch milliseconds at which the credential ends, or null. */
   readonly expiresAt: number | null;
   /**
-   * The permissions that the credential is for, of those that its principal has; all of them where
-   * it is null or left out.
+   * The permissions that the credential is for, of those that its principal has, by any of their
+   * names; all of them where it is null or left out.
    */
   readonly scopes?: readonly string[] | null;
 }

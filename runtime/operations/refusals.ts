@@ -17,8 +17,7 @@ export async function refusalsOf(
   const known = new Map<string, string | null>();
   const refused: Record<string, string> = {};
   for (const { operationId, hooks = [] } of routes) {
-    const asked = hooks.flatMap(({ asks }) => asks ?? []);
-    const code = isForWhole(asked) ? await refusalOf(() => expectWhole(context)) : null;
+    const code = isForWhole(hooks) ? await refusalOf(() => expectWhole(context)) : null;
     if (code !== null) {
       refused[operationId] = code;
       continue;

@@ -1,4 +1,5 @@
 // What every invocation of a service works with.
+import type { Erased, ErasedCounts } from "./erased.js";
 import type { Clock } from "../ports/clock.js";
 import type { KeptForms } from "./kept-values.js";
 import type { Log } from "../ports/log.js";
@@ -50,6 +51,8 @@ export interface Resources {
    * Has families end what they keep of somebody who has left, in the transaction of the context.
    */
   departed(context: object, who: Departed): Promise<void>;
+  /** Has families remove what they keep of somebody, each in transactions of its own. */
+  erased(context: object, who: Erased): Promise<ErasedCounts>;
   /** Wakes whoever does the work that waits in the store of this key. */
   readonly wake: (key: StoreKey<unknown>) => void;
 }

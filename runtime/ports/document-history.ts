@@ -47,6 +47,8 @@ export interface HistoryStore {
     id: string,
     rev: number,
   ): Promise<(KeptRevision & { readonly body: string }) | null>;
+  /** Removes the revisions of a document before `rev`; returns how many. */
+  purge(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<number>;
   /**
    * Up to `limit` documents of all tenants that were deleted up to `until` (RFC 3339), in that
    * order, from after `after`.

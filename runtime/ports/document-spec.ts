@@ -58,6 +58,8 @@ export interface Referrer {
  * through other documents. The type of its context belongs to the families, so here it is `never`.
  */
 export interface Reading {
+  /** What it asks of the caller; see `PhaseHook`. */
+  readonly asks?: string;
   run(input: unknown, context: never): unknown;
   /** Of a scope: the filter that visible documents pass. */
   visible?(context: never): Promise<Filter>;
@@ -125,6 +127,8 @@ export interface AnyDocumentSpec {
   readonly indexes?: readonly (readonly string[])[];
   /** Members whose values no two documents may share, each with the index that enforces it. */
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
+  /** Fields that tell of who owns the document, with what they become once that one is erased. */
+  readonly personal?: Readonly<Record<string, unknown>>;
   /** Ranges of which no two overlap. */
   readonly noOverlap?: readonly OverlapRule[];
   /** Members that refer to other documents, and to which type. */

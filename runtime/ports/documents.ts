@@ -168,6 +168,16 @@ export interface DocumentStore {
   estimate(spec: AnyDocumentSpec, tenant: string): Promise<number>;
   /** How many rows the query has. */
   count(spec: AnyDocumentSpec, tenant: string, query: DocumentQuery): Promise<number>;
+  /**
+   * Up to `limit` documents of all tenants that a principal has created, deleted or not, in the
+   * order of their ids, from after `after`. The tenant is "" for a type without tenants.
+   */
+  owned(
+    spec: AnyDocumentSpec,
+    ownerId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<readonly { readonly tenant: string; readonly id: string }[]>;
   /** About how many rows all tenants have together. It is cheap. */
   size(spec: AnyDocumentSpec): Promise<number>;
   /**

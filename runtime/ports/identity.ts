@@ -136,6 +136,13 @@ export interface IdentityStore {
    * others, its reset token, memberships and permissions. False if there is no such principal.
    */
   deactivate(principalId: string, now: number): Promise<boolean>;
+  /** As `deactivate`, but memberships and permissions stay, for whoever erases them later. */
+  suspend(principalId: string, now: number): Promise<boolean>;
+  /**
+   * Removes what is kept of a principal, and leaves its id with a login that nobody has; returns
+   * how many of each kind.
+   */
+  erase(principalId: string): Promise<Readonly<Record<string, number>>>;
   /** Makes a principal active again; false if there is none. */
   reactivate(principalId: string): Promise<boolean>;
   addSession(session: Session): Promise<void>;

@@ -34,6 +34,8 @@ export interface InvitationStore {
   findOf(tenant: string, login: string, now: number): Promise<Invitation | null>;
   /** Removes those that a principal has sent, to one tenant or to all. */
   removeOf(invitedBy: string, tenant: string | null): Promise<void>;
+  /** Removes those to a login, of all tenants; returns how many. */
+  removeTo(login: string): Promise<number>;
   /** Removes one of a tenant and returns it; null if there is none. */
   remove(tenant: string, id: string): Promise<Invitation | null>;
   /** The one with one of the digests that has not expired, or null. */

@@ -193,6 +193,8 @@ export const jobStore = storeKey<JobStore>("jobs");
 
 /** Jobs within one transaction. */
 export interface JobStore {
+  /** Removes all runs that somebody has caused, or acted in; returns how many. */
+  removeOf(principalId: string): Promise<number>;
   /**
    * Adds a run. If one with its key has not begun, that one takes its input, time, rank and rights.
    * Returns the id of the run that waits.

@@ -109,6 +109,8 @@ export interface MailboxStore {
    * device share.
    */
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
+  /** Removes the mailboxes of a principal, and what waits for them; returns how many. */
+  removeOf(principalId: string): Promise<number>;
   /** The devices that have a cursor, those first that have acknowledged most recently. */
   devices(owner: MailboxOwner): Promise<readonly MailboxDevice[]>;
   /** Whether the mailbox has exactly this event at this position. */

@@ -96,6 +96,11 @@ export interface OutboxStore {
    * afresh; returns how many.
    */
   redrive(name: string | null, now: number, limit: number): Promise<number>;
+  /** Up to `limit` events that wait or were given up, in the order of their ids, after an id. */
+  walk(
+    after: string | null,
+    limit: number,
+  ): Promise<readonly Pick<OutboxEvent, "id" | "payload">[]>;
   /** Removes up to `limit` events that were given up before `before`; returns how many. */
   prune(before: number, limit: number): Promise<number>;
   state(now: number): Promise<OutboxState>;

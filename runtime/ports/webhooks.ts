@@ -119,6 +119,13 @@ export interface WebhookStore {
   remove(owner: WebhookOwner, id: string): Promise<boolean>;
   /** Removes all webhooks of somebody in a tenant, or with null in every one. */
   removeOf(owner: { readonly principalId: string; readonly tenant: string | null }): Promise<void>;
+  /** Up to `limit` events that deliveries are kept of, in the order of their ids, after an id. */
+  walkEvents(
+    after: string | null,
+    limit: number,
+  ): Promise<readonly Pick<WebhookEvent, "id" | "payload">[]>;
+  /** Removes an event with its deliveries. */
+  removeEvent(id: string): Promise<void>;
   /**
    * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a
    * cap on them holds.

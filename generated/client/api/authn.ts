@@ -58,6 +58,7 @@ export type AuthnMeCode =
   | "core.authentication"
   | "tenant_mismatch"
   | "tenant_inactive"
+  | "core.authorization"
   | "origin_forbidden";
 
 export interface AuthnPasswordLoginInput {

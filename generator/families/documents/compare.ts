@@ -91,6 +91,19 @@ const document: Rules<DocumentModel> = {
       ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),
     ];
   },
+  // What is left of people who are erased.
+  personal: (before = {}, after) => {
+    const text = ([field, value]: readonly [string, unknown]): string =>
+      `makes ${field} ${JSON.stringify(value)} once who has created it is erased`;
+    const { gone, added } = differences(
+      Object.entries(before).map(text),
+      Object.entries(after).map(text),
+    );
+    return [
+      ...added.map((told) => ["documentation", told] as const),
+      ...gone.map((told) => ["opens", `no longer ${told}`] as const),
+    ];
+  },
   references: referencesChanged,
   // That a guard lets others pass is told of the operation that it is of.
   reading: null,

@@ -37,6 +37,11 @@ export const diagnostics = {
     "A range of `no_overlap` is between fields of different types, of types without an order, or a field and itself.",
     "Name two fields of the same type: date-time, date, integer or number.",
   ),
+  OPW110: entry(
+    "Personal field that cannot be erased",
+    "`personal` names a field that the document doesn't have or that the service sets, or gives a unique field a value.",
+    "Name fields of the type. A unique one must become null.",
+  ),
   OPW092: entry(
     "Dropped field",
     "`dropped` names a field that the document still has, or never had, or that was only renamed.",

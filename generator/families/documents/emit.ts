@@ -29,6 +29,7 @@ import {
   width,
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
+import { personalMember } from "./members/personal.js";
 import { overlapsMember } from "./members/overlaps.js";
 import { remindersMember } from "./members/reminders.js";
 import { retentionMembers } from "./members/retention.js";
@@ -294,6 +295,7 @@ function printDocument(
       ...indexesMember(document),
       ...uniqueMember(uniques),
       ...overlapsMember(document),
+      ...personalMember(document),
       ...related,
       ...searchesMember(document, model, searches),
       ...emitsMember(document, model),

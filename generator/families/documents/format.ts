@@ -130,6 +130,23 @@ export const documentMembers = {
     { kind: "map", of: setRule, key: /^/, keyIs: "a field", keyExample: "author" },
     "Fields that the service sets: from the caller, the clock, the document, or in handlers alone; no payload of a caller has them.",
   ),
+  personal: optional(
+    {
+      kind: "either",
+      of: [
+        listOf(aField),
+        {
+          kind: "map",
+          of: { kind: "any", what: "a value", example: "Somebody" },
+          key: /^/,
+          keyIs: "a field",
+          keyExample: "name",
+        },
+      ],
+    },
+    "Fields that tell of who has created the document: they become null, or these values, once that one is erased.",
+    { name: "Somebody", phone: null },
+  ),
   indexes: optional(
     listOf(listOf(aField, 1)),
     "Fields that lists filter and sort by, one list an index.",

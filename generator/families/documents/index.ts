@@ -18,6 +18,7 @@ import { bodyPlans } from "./body-validators.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { conversions } from "./members/conversions.js";
+import { personalValues } from "./members/personal.js";
 import { documentDefaults } from "./members/defaults.js";
 import { derivedTypes } from "./derived.js";
 import { droppedValues, droppedWasThere } from "./members/dropped.js";
@@ -83,6 +84,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     ...droppedValues(context),
     ...declaredValues(context),
     ...firstNumbers(context),
+    ...personalValues(context),
   ],
   functions: conversions,
   compare,

@@ -13,6 +13,7 @@ export const models: ModelParts = {
       decimals: {},
       unique: [],
       overlaps: [],
+      personal: {},
       references: [],
       views: [],
       view: null,

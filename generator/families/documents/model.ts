@@ -128,6 +128,20 @@ function storedSchema(
 /** How documents are read, before it is known which others there are. */
 const unread = { reading: null, scopes: {}, expandable: [] };
 
+/** What documents were called and had before, as versions before still read and write it. */
+function pastOf(
+  { dropped = {} }: DocumentDeclaration,
+  properties: Readonly<Record<string, JsonSchema>>,
+  canonical: DocumentModel["canonical"],
+  resolve: Resolve,
+): Pick<DocumentModel, "former" | "formerly" | "dropped"> {
+  return {
+    former: formerNames(properties, resolve),
+    formerly: canonicalBody(formerMembers(properties), canonical),
+    dropped: mapRecord(dropped, ({ as }) => as),
+  };
+}
+
 /** The model of a document. Puts the types of its payloads and queries into the table. */
 export function documentModel(
   context: FamilyContext,
@@ -160,6 +174,7 @@ export function documentModel(
   refuseNestedReferences(context, name, body, resolve);
   const references = referencesOf(properties);
   checkHistory(context, name, declaration, type);
+  const rows = { fields, canonical, references, softDelete, bodySchema };
   return {
     name,
     source: at.file,
@@ -183,10 +198,8 @@ export function documentModel(
     elements,
     enums,
     decimals: decimalsOf(bodySchema, resolve),
-    former: formerNames(properties, resolve),
-    formerly: canonicalBody(formerMembers(properties), canonical),
-    dropped: mapRecord(declaration.dropped ?? {}, ({ as }) => as),
-    ...rulesOfRows(context, name, declaration, { fields, canonical, references, softDelete }),
+    ...pastOf(declaration, properties, canonical, resolve),
+    ...rulesOfRows(context, name, declaration, rows),
     references,
     ...unread,
     readTypeName: typeName,

@@ -94,6 +94,8 @@ const document: RolloutRules<DocumentModel> = {
           `${name} keeps ranges from overlapping in the next version alone: the one before still stores what overlaps, and what is stored already stays`,
         )
       : [],
+  // It is looked at when somebody is erased, by the version that does it.
+  personal: null,
   references: (was, is, { name, before, after }) =>
     is.references
       .filter((one) => {

@@ -18,7 +18,7 @@ const tenYears = 315_360_000;
 
 const scopes: JsonSchema = {
   type: "array",
-  items: { type: "string", pattern: scopePattern },
+  items: { type: "string", pattern: scopePattern, maxLength: 200 },
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,

@@ -101,6 +101,8 @@ const identity: Rules<IdentityModel> = {
   decide: compareDecision("decides permissions otherwise"),
   // Reported of the operations that ask for them.
   former: null,
+  // What it does is not to be seen here, and no client meets it.
+  erasesAlso: null,
   founders: (before, after) =>
     // Its operation is told where it stands.
     before === null || after === null

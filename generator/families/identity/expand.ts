@@ -14,7 +14,8 @@ import {
   formerPermissionsAreOwn,
   formerResources,
 } from "../../kernel/permissions.js";
-import { authenticationRoutes } from "./routes.js";
+import { requiresAuthn } from "../../kernel/guards.js";
+import { authenticationRoutes, resolvesTokens } from "./routes.js";
 import { rolePermissionsAreAsked, roleModels } from "./roles.js";
 import { signUpModel } from "./sign-up.js";
 
@@ -59,6 +60,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     former: { resources: formerResources(context.declarations), permissions: {} },
     decide: referenceOrNull(authorization?.decide),
     roles: roleModels(context),
+    erasesAlso: referenceOrNull(identity.erase?.also),
     founders: tenancy?.selector?.create?.roles ?? null,
     members:
       tenancy?.members === undefined
@@ -95,14 +97,17 @@ export function withFormerPermissions(
  */
 export function boundaryErrors(
   { declarations }: FamilyContext,
-  { ignoresCredentials }: OperationModel,
+  { hooks, ignoresCredentials }: OperationModel,
 ): readonly string[] {
   const { identity, tenancy } = declarations;
   if (identity === undefined || ignoresCredentials) return [];
   const hasCookie = identity.ingress?.some(({ cookie }) => cookie !== undefined) ?? false;
   const hasHints = tenancy?.trust_tenant_header === true || tenancy?.host !== undefined;
+  const hasScopes = identity.api_keys !== undefined || resolvesTokens(identity);
   return [
     "core.authentication",
+    // Of credentials with scopes, where no permission is asked for.
+    ...(hasScopes && requiresAuthn(hooks) ? ["core.authorization"] : []),
     "tenant_mismatch",
     "tenant_inactive",
     ...(hasHints ? ["tenant_conflict"] : []),

@@ -166,6 +166,20 @@ const identity = {
       { kind: "object", members: { guard: requiredGuard(policyName, "The policy that it asks.") } },
       "The operation that makes a principal inactive; not registered where left out.",
     ),
+    erase: optional(
+      {
+        kind: "object",
+        members: {
+          guard: requiredGuard(policyName, "The policy that it asks."),
+          also: optional(
+            reference,
+            "Removes what else is kept of somebody, such as files.",
+            "registry/people.ts#eraseFiles",
+          ),
+        },
+      },
+      "The operation that erases a principal with what is personal; not registered where left out.",
+    ),
     api_keys: optional(
       {
         kind: "object",

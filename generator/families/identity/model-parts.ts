@@ -16,6 +16,7 @@ export const models: ModelParts = {
       signUp: null,
       former: { resources: {}, permissions: {} },
       roles: {},
+      erasesAlso: null,
       founders: null,
       members: null,
     } satisfies Partial<IdentityModel>,

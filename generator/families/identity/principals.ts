@@ -2,7 +2,6 @@
 // where it is declared.
 import { permissionPattern, rolePattern } from "../../../runtime/contract/permissions.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
-import type { IdentityDeclaration } from "./format.js";
 import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,
@@ -14,6 +13,7 @@ import { credentialText, newLoginText, newPasswordText } from "../../kernel/cred
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../../kernel/family.js";
 import { administrationGuard, openPolicy, type BuiltInGuard } from "../../kernel/guards.js";
 import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
+import { resolvesTokens } from "./routes.js";
 import { identitySpec } from "./spec.js";
 
 const role: JsonSchema = { type: "string", pattern: rolePattern };
@@ -193,11 +193,29 @@ const deactivation: readonly BuiltInVerb[] = [
   },
 ];
 
-/** Whether a resolver of the author's says whom tokens speak of. */
-function resolvesTokens(identity: IdentityDeclaration | undefined): boolean {
-  const routes = [identity ?? {}, ...Object.values(identity?.routes ?? {})];
-  return routes.some(({ resolver }) => resolver !== undefined);
-}
+const erasing: BuiltInVerb = {
+  name: "erase_principal",
+  handler: "erase",
+  summary: "Erase a principal with what is personal",
+  route: ["POST", "/erase"],
+  takesSpec: true,
+  isWrite: false,
+  body: bodyOf({ principal_id: uuidSchema }),
+  output: "ErasureReport",
+  errors: ["core.not_found"],
+};
+
+const erasureReport = objectSchema(
+  {
+    principal_id: uuidSchema,
+    erased: {
+      type: "object",
+      additionalProperties: { type: "integer" },
+      description: "How many of each kind; what is not there was not found.",
+    },
+  },
+  ["principal_id", "erased"],
+);
 
 /**
  * The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for
@@ -214,6 +232,19 @@ const principalsNamespace = {
   name: "principals",
   description: "Administration of principals and permissions.",
 };
+
+/** `authn.erase_principal`, where `identity.erase` is declared. */
+export function expandErasure(context: FamilyContext): readonly UnmountedOperation[] {
+  const { declarations, tree, types } = context;
+  const declared = declarations.identity?.erase;
+  if (declared === undefined) return [];
+  const path = ["identity", "erase"];
+  const at = tree.at(...path);
+  types.table.add("ErasureReport", erasureReport, at);
+  const guard = bySession(administrationGuard(context, declared, path, "authn"));
+  const place = { family: "identity", handlers: "erasure", spec: identitySpec, namespace: "authn" };
+  return expandBuiltIn(context, { ...place, at, guard }, [erasing]);
+}
 
 /** `authn.deactivate_principal`, where `identity.deactivate` is declared. */
 export function expandDeactivation(context: FamilyContext): readonly UnmountedOperation[] {

@@ -46,6 +46,8 @@ const identity: RolloutRules<IdentityModel> = {
   former: null,
   decide: null,
   // Operations are told where they stand, and invitations end as they say when they are made.
+  // Whichever version erases somebody calls its own.
+  erasesAlso: null,
   founders: null,
   members: null,
   roles: (was, is) => {

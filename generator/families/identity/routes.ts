@@ -158,3 +158,9 @@ function isSamePlace(one: IngressModel, other: IngressModel): boolean {
   if (one.kind === "api_key" || other.kind === "api_key") return true;
   return one.scheme.toLowerCase() === other.scheme.toLowerCase();
 }
+
+/** Whether a resolver of the author's says whom tokens speak of. */
+export function resolvesTokens(identity: IdentityDeclaration | undefined): boolean {
+  const routes = [identity ?? {}, ...Object.values(identity?.routes ?? {})];
+  return routes.some(({ resolver }) => resolver !== undefined);
+}

@@ -1,5 +1,5 @@
 // The tables of jobs: runs, results of their steps, schedules, pauses.
-import { index, present, type SystemTables } from "../../print/system-steps.js";
+import { addColumn, index, present, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
 const isReady = `"state" = 'ready'`;
@@ -72,5 +72,6 @@ export const tables: SystemTables = (engine) => {
           ]
         : []),
     ],
+    "opwright_jobs.scopes": [addColumn("opwright_jobs", `"scopes" ${type.text}`)],
   };
 };

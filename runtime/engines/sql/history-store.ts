@@ -40,6 +40,15 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
       };
     },
 
+    purge(spec, tenant, id, rev) {
+      const parameters = new SqlParameters(dialect);
+      const conditions = ofDocument(spec, tenant, id, parameters);
+      return session.run(
+        `DELETE FROM ${historyOf(spec)} WHERE ${conditions.join(" AND ")} AND "rev" < ${parameters.add(rev)}`,
+        parameters.values,
+      );
+    },
+
     async deletedUntil(spec, until, after, limit) {
       const parameters = new SqlParameters(dialect);
       const conditions = [`"is_deleted"`, `"last_update_at" <= ${parameters.add(until)}`];

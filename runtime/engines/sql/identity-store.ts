@@ -2,6 +2,7 @@
 import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlRow, SqlSession } from "./session.js";
 import { sqlIdentityCredentials } from "./identity-credentials.js";
+import { sqlIdentityErasure } from "./identity-erasure.js";
 import { sqlIdentityPrune } from "./identity-prune.js";
 import { sqlIdentitySessions } from "./identity-sessions.js";
 import { sqlIdentitySignUps } from "./identity-sign-ups.js";
@@ -27,6 +28,21 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     );
   };
 
+  const suspend: IdentityStore["suspend"] = async (principalId, now) => {
+    const changed = await session.run(
+      `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`,
+      [principalId, false],
+    );
+    // Those with which it acts for others end as well: it would act again if it came back.
+    for (const table of ["opwright_sessions", "opwright_api_keys"])
+      await session.run(
+        `UPDATE "${table}" SET "ended_at" = ${at(2)} ` +
+          `WHERE ("principal_id" = ${at(1)} OR "actor_id" = ${at(1)}) AND "ended_at" IS NULL`,
+        [principalId, now],
+      );
+    await tokens.dropResetToken(principalId);
+    return changed === 1;
+  };
   return {
     async findPrincipalByLogin(login) {
       const text = `SELECT ${principalColumns} FROM "opwright_principals" WHERE "login" = ${at(1)}`;
@@ -49,25 +65,16 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return added === 1;
     },
 
+    suspend,
+
     async deactivate(principalId, now) {
-      const changed = await session.run(
-        `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`,
-        [principalId, false],
-      );
-      // Those with which it acts for others end as well: it would act again if it came back.
-      for (const table of ["opwright_sessions", "opwright_api_keys"])
-        await session.run(
-          `UPDATE "${table}" SET "ended_at" = ${at(2)} ` +
-            `WHERE ("principal_id" = ${at(1)} OR "actor_id" = ${at(1)}) AND "ended_at" IS NULL`,
-          [principalId, now],
-        );
-      await tokens.dropResetToken(principalId);
+      const changed = await suspend(principalId, now);
       for (const [table, column] of [
         ["opwright_memberships", "principal_id"],
         ["opwright_grants", "subject"],
       ])
         await session.run(`DELETE FROM "${table}" WHERE "${column}" = ${at(1)}`, [principalId]);
-      return changed === 1;
+      return changed;
     },
 
     endKeys,
@@ -86,5 +93,6 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     ...tokens,
     ...sqlIdentitySignUps(session),
     ...sqlIdentityPrune(session),
+    ...sqlIdentityErasure(session),
   };
 }

@@ -58,6 +58,9 @@ export function sqlInvitationStore(session: SqlSession): InvitationStore {
       );
     },
 
+    removeTo: (login) =>
+      session.run(`DELETE FROM "opwright_invitations" WHERE "login" = ${at(1)}`, [login]),
+
     async remove(tenant, id) {
       const text = `DELETE FROM "opwright_invitations" WHERE "tenant_id" = ${at(1)} AND "id" = ${at(2)} RETURNING ${columns}`;
       return first(await session.all(text, [tenant, id]));

@@ -13,6 +13,7 @@ const taken = [
   "runs_as",
   "principal_id",
   "actor_id",
+  "scopes",
   "rank",
   "state",
   "due_at",
@@ -30,11 +31,23 @@ const anew = (now: string): string =>
 /** The methods of the store of jobs that add runs and steer them, within one transaction. */
 export function sqlJobChanges(
   session: SqlSession,
-): Pick<JobStore, "add" | "addAll" | "cancelByKey" | "cancel" | "retry" | "retryFailed"> {
+): Pick<
+  JobStore,
+  "removeOf" | "add" | "addAll" | "cancelByKey" | "cancel" | "retry" | "retryFailed"
+> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   const toCancelled = `"state" = 'cancelled', "due_at" = NULL, "ended_at" = ${at(3)}, "kept_until" = ${at(4)}`;
   return {
+    async removeOf(principalId) {
+      const theirs = `("principal_id" = ${at(1)} OR "actor_id" = ${at(1)})`;
+      await session.run(
+        `DELETE FROM "opwright_job_steps" WHERE "run_id" IN (SELECT "id" FROM "opwright_jobs" WHERE ${theirs})`,
+        [principalId],
+      );
+      return session.run(`DELETE FROM "opwright_jobs" WHERE ${theirs}`, [principalId]);
+    },
+
     async add(run) {
       const row = newRunRow(run);
       const isAlone =

@@ -14,6 +14,7 @@ export const newRunFields = {
   runs_as: "text",
   principal_id: "uuid",
   actor_id: "uuid",
+  scopes: "text",
   rank: "integer",
   run_key: "text",
   state: "text",
@@ -39,6 +40,7 @@ export function newRunRow(
   run: NewRun,
 ): Readonly<Record<keyof typeof newRunFields, SqlRecord[string]>> {
   const { as, dueAt, createdAt } = run;
+  const scopes = as.kind === "principal" ? as.scopes : null;
   const isLater = dueAt !== null && dueAt > createdAt;
   return {
     id: run.id,
@@ -47,9 +49,11 @@ export function newRunRow(
     lane: laneOf(run.job, run.tenant),
     input: run.input,
     shape: run.shape,
-    runs_as: rightsText(as),
+    // A version that knows no scopes must not take it for all that the principal may.
+    runs_as: scopes === null ? as.kind : "nobody",
     principal_id: as.kind === "principal" ? as.principalId : null,
     actor_id: as.kind === "principal" ? as.actorId : null,
+    scopes: scopes === null ? null : JSON.stringify(scopes),
     rank: run.rank,
     run_key: run.key,
     state: isLater ? "scheduled" : "ready",
@@ -62,7 +66,7 @@ export function newRunRow(
 
 /** The columns of a claimed run. */
 export const claimedColumns =
-  `"id", "tenant_id", "job", "input", "shape", "runs_as", "principal_id", "actor_id", ` +
+  `"id", "tenant_id", "job", "input", "shape", "runs_as", "principal_id", "actor_id", "scopes", ` +
   `"claims", "attempts", "max_attempts", "planned_at", "has_steps"`;
 
 export function readClaimedRun(row: SqlRow): Omit<ClaimedRun, "hasStanding"> {
@@ -81,22 +85,16 @@ export function readClaimedRun(row: SqlRow): Omit<ClaimedRun, "hasStanding"> {
   };
 }
 
-/** The kind, and behind `principal` the permissions, where there are not all of them. */
-function rightsText(as: RunsAs): string {
-  const scopes = as.kind === "principal" ? as.scopes : null;
-  return scopes === null ? as.kind : `${as.kind} ${JSON.stringify(scopes)}`;
-}
-
 function readRights(row: SqlRow): RunsAs {
-  const scopes = String(row["runs_as"]).slice("principal ".length);
+  const scopes = textOrNull(row["scopes"] ?? null);
   if (row["runs_as"] === "service") return { kind: "service" };
-  if (row["runs_as"] === "nobody") return { kind: "nobody" };
+  if (row["runs_as"] === "nobody" && scopes === null) return { kind: "nobody" };
   return {
     kind: "principal",
     principalId: String(row["principal_id"]),
     actorId: textOrNull(row["actor_id"]),
-    // Written by `rightsText`.
-    scopes: scopes === "" ? null : (JSON.parse(scopes) as readonly string[]),
+    // Written by `newRunRow`.
+    scopes: scopes === null ? null : (JSON.parse(scopes) as readonly string[]),
   };
 }
 

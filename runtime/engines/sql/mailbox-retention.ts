@@ -21,6 +21,14 @@ const endFields = { ...mailboxFields, position: "integer" } as const;
 export const isSameMailbox = (left: string, right: string): string =>
   `${left}."tenant_id" = ${right}."tenant_id" AND ${left}."principal_id" = ${right}."principal_id"`;
 
+/**
+ * The condition that no mailbox has a signal `s`. Scalar subqueries, so that each signal is looked
+ * up by an index: entries have the `created_at` of their signal, so the index over that finds them.
+ */
+export const isUnused =
+  `(SELECT 1 FROM "opwright_mailbox" m WHERE m."created_at" = s."created_at" AND m."signal_id" = s."id" LIMIT 1) IS NULL ` +
+  `AND (SELECT 1 FROM "opwright_staged_signals" q WHERE q."signal_id" = s."id" LIMIT 1) IS NULL`;
+
 /** The methods of the mailbox store that remove entries and signals, within one transaction. */
 export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "pruneSignals"> {
   const { dialect } = session;
@@ -99,13 +107,8 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     },
 
     pruneSignals(before, limit) {
-      // Scalar subqueries, so that each signal is looked up by an index. Entries have the
-      // `created_at` of their signal, so the index over that finds them.
-      const unused =
-        `(SELECT 1 FROM "opwright_mailbox" m WHERE m."created_at" = s."created_at" AND m."signal_id" = s."id" LIMIT 1) IS NULL ` +
-        `AND (SELECT 1 FROM "opwright_staged_signals" q WHERE q."signal_id" = s."id" LIMIT 1) IS NULL`;
       const old =
-        `"opwright_signals" s WHERE s."created_at" < ${at(1)} AND ${unused} ` +
+        `"opwright_signals" s WHERE s."created_at" < ${at(1)} AND ${isUnused} ` +
         `ORDER BY s."created_at" LIMIT ${limit}`;
       return session.run(`DELETE FROM "opwright_signals" WHERE ${dialect.isRowOf("s", old)}`, [
         before,

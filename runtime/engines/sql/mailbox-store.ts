@@ -4,6 +4,7 @@ import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { sqlCursorRetention } from "./cursor-retention.js";
 import { sqlCursors } from "./mailbox-cursors.js";
 import { sqlNumbering } from "./mailbox-numbering.js";
+import { sqlMailboxRemoval } from "./mailbox-removal.js";
 import { mailboxFields, sqlRetention } from "./mailbox-retention.js";
 import { sqlStaging } from "./mailbox-staging.js";
 import { recordsText } from "./records.js";
@@ -70,6 +71,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
     ...sqlStaging(session),
     ...sqlNumbering(session),
     ...sqlRetention(session),
+    ...sqlMailboxRemoval(session),
     ...sqlCursorRetention(session),
   };
 }

@@ -1,8 +1,9 @@
 // The outbox over SQL, shared by all SQL engines. Delivered events leave no row behind; payloads
 // arrive sealed.
 import type { OutboxStore } from "../../ports/outbox.js";
+import { sqlOutboxLists } from "./outbox-lists.js";
 import { sqlOutboxQueue } from "./outbox-queue.js";
-import { textOrNull, type SqlSession } from "./session.js";
+import type { SqlSession } from "./session.js";
 
 /** How many events `state` counts at most. */
 const mostCounted = 10_000;
@@ -21,6 +22,7 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
     },
 
     ...sqlOutboxQueue(session),
+    ...sqlOutboxLists(session),
 
     async remove(id) {
       const removed = await session.run(`DELETE FROM "opwright_outbox" WHERE "id" = ${at(1)}`, [
@@ -36,24 +38,6 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
         [id, dueAt ?? now, dueAt === null ? now : null, reason, attempt],
       );
       return changed === 1;
-    },
-
-    async listDead(name, limit) {
-      const named = name === null ? "" : ` AND "name" = ${at(1)}`;
-      const rows = await session.all(
-        `SELECT "id", "name", "tenant_id", "created_at", "dead_at", "attempts", "last_error" FROM "opwright_outbox" ` +
-          `WHERE "dead_at" IS NOT NULL${named} ORDER BY "dead_at" DESC, "id" DESC LIMIT ${limit}`,
-        name === null ? [] : [name],
-      );
-      return rows.map((row) => ({
-        id: String(row["id"]),
-        name: String(row["name"]),
-        tenant: String(row["tenant_id"]),
-        createdAt: Number(row["created_at"]),
-        deadAt: Number(row["dead_at"]),
-        attempts: Number(row["attempts"]),
-        reason: textOrNull(row["last_error"]) ?? "",
-      }));
     },
 
     redrive(name, now, limit) {

@@ -6,7 +6,9 @@ import type { SqlSession } from "./session.js";
  * The methods of the webhook store that remove webhooks. The queue and pruning remove their
  * deliveries: there may be many.
  */
-export function sqlWebhookRemoval(session: SqlSession): Pick<WebhookStore, "remove" | "removeOf"> {
+export function sqlWebhookRemoval(
+  session: SqlSession,
+): Pick<WebhookStore, "remove" | "removeOf" | "walkEvents" | "removeEvent"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   const owned = `"tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
 
@@ -22,6 +24,22 @@ export function sqlWebhookRemoval(session: SqlSession): Pick<WebhookStore, "remo
         [tenant, id],
       );
       return true;
+    },
+
+    async walkEvents(after, limit) {
+      const behind = after === null ? "" : ` WHERE "id" > ${at(1)}`;
+      const rows = await session.all(
+        `SELECT "id", "payload" FROM "opwright_webhook_payloads"${behind} ORDER BY "id" LIMIT ${limit}`,
+        after === null ? [] : [after],
+      );
+      return rows.map((row) => ({ id: String(row["id"]), payload: String(row["payload"]) }));
+    },
+
+    async removeEvent(id) {
+      await session.run(`DELETE FROM "opwright_webhook_deliveries" WHERE "event_id" = ${at(1)}`, [
+        id,
+      ]);
+      await session.run(`DELETE FROM "opwright_webhook_payloads" WHERE "id" = ${at(1)}`, [id]);
     },
 
     async removeOf({ principalId, tenant }) {

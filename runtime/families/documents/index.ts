@@ -4,6 +4,7 @@ import { familyOf } from "../../operations/family.js";
 import { gauge } from "../../operations/metric.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
+import { eraseOwned } from "./erase.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
 import { renewAll } from "./renew-rows.js";
 import { retentionJobs } from "./retention.js";
@@ -16,6 +17,7 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
     ...retentionJobs(documents, service),
   ],
   migrated: (documents, database, options) => renewAll(database, changedShapes(documents), options),
+  erased: eraseOwned,
   start: (documents, service) => announce(documents, service),
   metrics: (documents, { database }) => ({
     rows_to_renew: gauge("Rows of changed types that are left to check, roughly.", () =>

@@ -10,6 +10,8 @@ import {
   type RevisionPage,
   type SpecOf,
 } from "./history.js";
+import { historyStore } from "../../ports/document-history.js";
+import { findExisting } from "./write.js";
 import { checkedRevision, readDocumentId } from "./named.js";
 
 /** The kept past of documents with a history. */
@@ -28,6 +30,11 @@ export interface Past<Document> {
    * `history.revert`.
    */
   revert(id: string, rev: ExpectedRevision, to: number): Promise<Document>;
+  /**
+   * Removes the revisions of a document before the current one, and keeps that; returns how many.
+   * Edits that are based on them can't be merged any more. Throws `core.not_found`.
+   */
+  purgeRevisions(id: string): Promise<number>;
 }
 
 /** The past of the documents of a spec, as this invocation may see it. */
@@ -57,6 +64,14 @@ export function pastOf<Document>(
       const given = { id: readDocumentId(id), rev: checkedRevision(rev), to };
       const run = past(history.revert<Document>);
       return outputValue(await run(given, await within(spec, context, "update")));
+    },
+    async purgeRevisions(id) {
+      past(() => undefined);
+      // Who may remove the document may remove what it was.
+      const seen = await within(spec, context, "kill");
+      const { rev } = await findExisting(spec, seen, readDocumentId(id));
+      const { transaction, tenant } = context;
+      return transaction.of(historyStore).purge(spec, tenant, id.toLowerCase(), rev);
     },
   };
 }

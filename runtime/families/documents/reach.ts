@@ -3,6 +3,8 @@
 import { within as withinScopes } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { isForWhole } from "../../operations/hooks.js";
+import { expectWhole } from "../../operations/identity.js";
 import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/document-spec.js";
 import { allOf, type Filter, type SortKey } from "../../query/ast.js";
 import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
@@ -14,7 +16,9 @@ export type Sight = (spec: AnyDocumentSpec, context: ExecutionContext) => Promis
 export const callerSight: Sight = async (spec, context) => {
   if (spec.reading === undefined) throw fail("core.authorization");
   const filters = [context.scopeOf(spec.name)];
-  for (const step of spec.reading()) {
+  const steps = spec.reading();
+  if (isForWhole(steps)) expectWhole(context);
+  for (const step of steps) {
     // Hooks of the service take the context of every operation.
     if (step.visible === undefined) await step.run(undefined, context as never);
     else filters.push(await step.visible(context as never));

@@ -7,8 +7,6 @@ import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Transaction } from "../../ports/database.js";
 import { digestOf } from "./api-key.js";
-import { presentPermission } from "./former-permissions.js";
-import { unchanged } from "./grants.js";
 import { schemeOf } from "./challenges.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "../../ports/identity.js";
@@ -166,9 +164,7 @@ async function byApiKey(
   const now = clock.now();
   const trust = digest === null ? null : await stores.of(apiKeyStore).trust(digest, now);
   if (trust === null) throw refusedCredentials();
-  const scopes =
-    trust.scopes?.map((one) => presentPermission(spec.former ?? unchanged, one)) ?? null;
-  const identity: Identity = { ...identityOf(trust), scopes };
+  const identity: Identity = { ...identityOf(trust), scopes: trust.scopes };
   if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
     // The request doesn't wait for this write: if it is lost, the next use writes it.
     database

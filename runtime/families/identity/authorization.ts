@@ -9,7 +9,8 @@ import { isObject } from "../../contract/json-pointer.js";
 import { everything, type Filter } from "../../query/ast.js";
 import { parseFilter } from "../../query/parse-filter.js";
 import { allVisible, within } from "../../query/relations.js";
-import type { FormerPermissions } from "./former-permissions.js";
+import { storedAs, type FormerPermissions } from "./former-permissions.js";
+import { unchanged } from "./grants.js";
 import { rolesPermitting, type Roles } from "./roles.js";
 import { decidingByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
 
@@ -49,7 +50,7 @@ export interface Authorization {
 /** Binds the hooks of a service. */
 export function authorization({
   override,
-  former,
+  former = unchanged,
   roles = {},
   decide = decidingByPermissions(former),
 }: AuthorizationSpec): Authorization {
@@ -64,7 +65,9 @@ export function authorization({
     const caller = callerOf(context);
     const tenant = resource === "platform" ? null : caller.tenant;
     const { scopes = null } = caller;
-    if (scopes !== null && !actions.some((action) => scopes.includes(action))) return false;
+    const isFor = (action: string): boolean =>
+      storedAs(former, action).some((called) => scopes?.includes(called));
+    if (scopes !== null && !actions.some(isFor)) return false;
     const sufficing = [...actions, ...rolesPermitting(roles, actions)];
     for (const principalId of subjectsOf(caller))
       if (!(await decide({ principalId, actions: sufficing, tenant }, context))) return false;

@@ -12,6 +12,8 @@ import { collection } from "../documents/collection.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword, isOutdated, rehashPassword, verifyPassword } from "./passwords.js";
 import { newRefreshToken, refreshDigest, refreshDigests, successorOf } from "./refresh-token.js";
+import { presentPermission } from "./former-permissions.js";
+import { unchanged } from "./grants.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
 
@@ -107,7 +109,10 @@ export const authn = {
 
   /** Who is calling, with whatever credential, and its profile where there are any. */
   me:
-    ({ signUp }: IdentitySpec): Handler<Readonly<Record<never, never>>, Caller> =>
+    ({
+      signUp,
+      former = unchanged,
+    }: IdentitySpec): Handler<Readonly<Record<never, never>>, Caller> =>
     (_input, context) => {
       const { principalId, actorId, tenant, sessionId, scopes = null } = callerOf(context);
       const caller: Caller = {
@@ -115,10 +120,12 @@ export const authn = {
         actor_principal_id: actorId,
         tenant_id: tenant,
         session_id: sessionId,
-        scopes,
+        scopes: scopes && scopes.map((one) => presentPermission(former, one)),
       };
       const profile = signUp?.profile?.() ?? null;
       if (profile === null) return caller;
+      // What else it may read is for its permissions to say.
+      if (scopes !== null) return { ...caller, profile: null };
       // No scope hides from callers who they are.
       return collection(unscoped(profile), context)
         .first({ own: true })

@@ -3,6 +3,7 @@ import type { FormerPermissions } from "./former-permissions.js";
 import type { Roles } from "./roles.js";
 import type { Transaction } from "../../ports/database.js";
 import type { DocumentSpec, DocumentTypes } from "../../ports/document-spec.js";
+import type { ExecutionContext } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
@@ -80,6 +81,20 @@ export interface MembersSpec {
   readonly shows: readonly string[];
 }
 
+/**
+ * Removes what the author keeps of somebody who is erased, such as files or what is at another
+ * service. It may be called again for one who is erased already.
+ */
+export type EraseAlso = (
+  who: {
+    readonly principalId: string;
+    readonly login: string;
+    /** The active tenants that they are a member of. */
+    readonly tenants: readonly string[];
+  },
+  context: ExecutionContext,
+) => Promise<void> | void;
+
 export interface IdentitySpec {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRoute>>;
@@ -109,6 +124,8 @@ export interface IdentitySpec {
   readonly former?: FormerPermissions | undefined;
   /** What people may do by what they are; absent without roles. */
   readonly roles?: Roles | undefined;
+  /** What else is removed of somebody who is erased; absent if nothing is. */
+  readonly erasesAlso?: EraseAlso | undefined;
   /** How members of tenants look after each other; absent if only administrators do. */
   readonly members?: MembersSpec | undefined;
   /** Signs access tokens elsewhere. */

@@ -35,6 +35,11 @@ export const jobsFamily = familyOf<JobsSpec>()({
   ],
   commands: (spec) => [jobsCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),
+  erased: async (_spec, context, { principalId }) => ({
+    job_runs: await context.transact((transaction) =>
+      transaction.of(jobStore).removeOf(principalId),
+    ),
+  }),
   start: (spec, service, settings) => startWorker(spec, service, settings),
 });
 

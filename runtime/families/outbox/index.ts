@@ -1,4 +1,5 @@
 // The family of the outbox: integration events, and where they go.
+import { eraseSealed } from "../../operations/erase-sealed.js";
 import {
   askedOnce,
   familyOf,
@@ -41,6 +42,14 @@ export const outboxFamily = familyOf<OutboxSpec>()({
   },
   commands: (spec) => [outboxCommand, deadLettersCommand(spec), redriveCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),
+  erased: async (_spec, context, who) => ({
+    outbox_events: await eraseSealed(
+      context,
+      who,
+      (transaction, after, limit) => transaction.of(outboxStore).walk(after, limit),
+      (transaction, id) => transaction.of(outboxStore).remove(id),
+    ),
+  }),
   start(spec, service, settings) {
     const { maxAttempts, backoffMillis } = settings;
     const destinations = destinationsOf(spec, settings, service.log, service.of(keptMails));

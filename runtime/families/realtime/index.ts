@@ -11,6 +11,11 @@ export const realtimeFamily = familyOf<RealtimeSpec>()({
   member: "realtime",
   settings: (_spec, source) => readRealtimeLimits(source),
   jobs: retentionJobs,
+  erased: async (_spec, context, { principalId }) => ({
+    mailboxes: await context.transact((transaction) =>
+      transaction.of(mailboxStore).removeOf(principalId),
+    ),
+  }),
   metrics: (_spec, { clock, database }) => ({
     signals_lag_seconds: gauge(
       "How long the oldest durable signal has waited for its mailboxes.",

@@ -1,4 +1,5 @@
 // The family of webhooks: callers subscribe to integration events.
+import { eraseSealed } from "../../operations/erase-sealed.js";
 import { firstName, storedNames } from "../../contract/former-names.js";
 import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
@@ -34,6 +35,14 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
   },
   // As its permissions and keys do: who comes back begins anew.
   departed: (_spec, context, who) => context.transaction.of(webhookStore).removeOf(who),
+  erased: async (_spec, context, who) => ({
+    webhook_events: await eraseSealed(
+      context,
+      who,
+      (transaction, after, limit) => transaction.of(webhookStore).walkEvents(after, limit),
+      (transaction, id) => transaction.of(webhookStore).removeEvent(id),
+    ),
+  }),
   start: (spec, service, settings) => startDeliverer(spec, service, settings),
 });
 

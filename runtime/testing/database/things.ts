@@ -108,6 +108,7 @@ export function contextOf(
       familySettings: {},
       staged: async () => undefined,
       departed: async () => undefined,
+      erased: async () => ({}),
       observer: silentObserver,
       signals: {
         wake: () => undefined,

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { silentLog, type Log } from "../../../runtime/ports/log.js";
 import { tenantStore } from "../../../runtime/ports/tenants.js";
 import { onEachEngine } from "../../support/on-each-engine.js";
+import { password } from "../../support/people.js";
 import type { Answer } from "../../support/service.js";
 
 const files = {
@@ -21,9 +22,12 @@ identity:
   methods: [token, password, api_key]
   ingress: [{bearer: Authorization}, {api_key: X-API-Key}]
   api_keys: {}
+  sign_up: {verify: none, profile: profiles}
   provisioning: {guard: admin}
 documents:
-  notes: {type: {text: string}, guard: {read: reader, write: writer}}
+  notes: {type: {text: string, secret: {ref: "secrets?"}}, guard: {read: reader, write: writer}}
+  secrets: {type: {title: string}, guard: member}
+  profiles: {type: {name: string}, guard: member, tenant: false, unique: [[owner_id]]}
   pages: {type: {title: string}, guard: {read: own, write: writer}}
 realtime:
   transports: [sse]
@@ -31,13 +35,20 @@ realtime:
 jobs:
   notes.copy: {in: {text: string}, run: registry/notes.ts#copy}
 operations:
+  pages.first: {post: /pages/first, out: {title: string}, run: registry/notes.ts#first, guard: own, idempotency: true}
   open.hello: {get: /hello, out: {text: string}, run: registry/notes.ts#hello, guard: open}
   me.hello: {get: /me/hello, out: {text: string}, run: registry/notes.ts#hello, guard: member}
   notes.asks: {get: /may, out: {read: boolean, write: boolean}, run: registry/notes.ts#asks, guard: reader}
   notes.enqueue: {post: /enqueue, in: {text: string}, run: registry/notes.ts#enqueueCopy, guard: reader}
 `,
   "registry/notes.ts": `import { may } from "../generated/identity.js";
+import { collection } from "opwright/runtime";
+import { pagesSpec } from "../generated/documents/pages.js";
 import { enqueue } from "../generated/jobs.js";
+export const first = async (_input, context) => {
+  const found = await collection(pagesSpec, context).first();
+  return { title: found === null ? "none" : found.title };
+};
 export const hello = () => ({ text: "hello" });
 export const asks = async (_input, context) => ({
   read: await may("notes.read", context),
@@ -64,7 +75,7 @@ const log: Log = {
 };
 onEachEngine(
   files,
-  ({ service, people }) => {
+  ({ engine, service, people }) => {
     const by = (key: string, method: string, path: string, body?: object): Promise<Answer> =>
       service.call(method, path, { headers: { "x-api-key": key }, body });
     const issue = (token: string, scopes?: readonly string[]): Promise<Answer> =>
@@ -148,6 +159,50 @@ onEachEngine(
       };
       expect(await connect((await issue(owner.token)).body.api_key)).toBe(200);
       expect(await connect(await keyOf(owner.token, "notes.read"))).toBe(403);
+    });
+
+    test("nor does a reference lead where the key does not", async () => {
+      const owner = await people.member("", "role:editor");
+      const secret = await people.as(owner.token, "POST", "/secrets", { title: "hidden" });
+      const note = { text: "one", secret: secret.body.id };
+      expect((await people.as(owner.token, "POST", "/notes", note)).status).toBe(201);
+      const key = await keyOf(owner.token, "notes.read");
+      const list = (body: object) => by(key, "POST", "/notes/list", body);
+      expect((await list({})).body.count).toBe(1);
+      expect(await list({ expand: ["secret"] })).toMatchObject(whole);
+      const filters = { $values: { "secret.title": "hidden" } };
+      expect(await list({ filters })).toMatchObject(whole);
+      const sorts = { "secret.title": "asc" };
+      expect(await list({ sorts })).toMatchObject(whole);
+    });
+
+    test("nor is it told what a whole credential was told before", async () => {
+      const owner = await people.member("", "admin");
+      const other = await people.member(owner.tenantId, "pages.write");
+      await people.as(other.token, "POST", "/pages", { title: "theirs" });
+      const headers = { "idempotency-key": "the-same" };
+      const first = async (credential: Readonly<Record<string, string>>) =>
+        (await service.call("POST", "/pages/first", { headers: { ...headers, ...credential } }))
+          .body;
+      const all = await issue(owner.token);
+      expect(await first({ "x-api-key": all.body.api_key })).toEqual({ title: "theirs" });
+      const scoped = await keyOf(owner.token, "pages.read");
+      expect(await first({ "x-api-key": scoped })).toEqual({ title: "none" });
+      expect(await first({ "x-api-key": all.body.api_key })).toEqual({ title: "theirs" });
+    });
+
+    test("who is calling is said without the profile", async () => {
+      const signedUp = await service.post("/auth/sign-up", {
+        login: `${engine.name}@example.test`,
+        password,
+        profile: { name: "Ann" },
+      });
+      const token: string = signedUp.body.access_token;
+      const { body } = await people.as(token, "GET", "/auth/me");
+      expect(body.profile.name).toBe("Ann");
+      await people.grant(null, body.principal_id, "notes.read");
+      const me = await by(await keyOf(token, "notes.read"), "GET", "/auth/me");
+      expect(me.body).toMatchObject({ scopes: ["notes.read"], profile: null });
     });
 
     test("a job that a key has enqueued does no more than the key", async () => {

@@ -167,7 +167,17 @@ function document(given: Fields, maySensitive: boolean): Fields {
             (one["bulk"] !== undefined || !/_(?:many|where)$/.test(verb)) &&
             (isKeyed || verb !== "upsert"),
         );
-  const { mount, idempotency, unique, upsert, set, retention, no_overlap: overlap, ...rest } = one;
+  const {
+    mount,
+    idempotency,
+    unique,
+    upsert,
+    set,
+    personal,
+    retention,
+    no_overlap: overlap,
+    ...rest
+  } = one;
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
@@ -177,6 +187,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
     ...(isMap(set) ? { set: settable(set, one) } : {}),
     ...(isMap(retention) ? { retention: retained(retention, one, isSoft || isComposite) } : {}),
     ...(isBetweenFields(overlap) ? { no_overlap: overlap } : {}),
+    ...(personal === undefined ? {} : { personal: erasable(personal, set, unique) }),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
@@ -207,6 +218,15 @@ function isBetweenFields(rule: unknown): boolean {
 }
 
 /** Only documents that can be deleted can be told from those that are not. */
+/** Fields that the service doesn't set, and that nothing keeps apart. */
+function erasable(personal: unknown, set: unknown, unique: unknown): unknown {
+  const isFree = (field: string): boolean =>
+    !(isMap(set) && Object.hasOwn(set, field)) &&
+    !JSON.stringify(unique ?? []).includes(`"${field}"`);
+  if (Array.isArray(personal)) return (personal as string[]).filter(isFree);
+  return Object.fromEntries(Object.entries(personal as Fields).filter(([field]) => isFree(field)));
+}
+
 function uniqueOf(rule: unknown, isSoft: boolean): unknown {
   if (!isMap(rule) || isSoft) return rule;
   const { where: _where, ...rest } = rule;
@@ -420,6 +440,7 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
     if (verb.includes("reset")) return resets;
     if (verb.endsWith("sign_up")) return signsUp && (verb === "sign_up" || isVerified);
     if (verb === "me") return true;
+    if (verb === "erase_principal") return rest["erase"] !== undefined;
     if (verb.endsWith("activate_principal")) return rest["deactivate"] !== undefined;
     return methods.includes(verb.includes("password") ? "password" : "token");
   });

@@ -47,6 +47,7 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.remind.**.where`, (world, path) => valuesAt(world, path) ?? {}],
   [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
   [`${documents}.*.set`, setFields],
+  [`${documents}.*.personal`, personalFields],
   [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
   [`${documents}.*.views.*.fields`, asShaped],
   [`${documents}.*.views.*.fields.*`, toldAt],
@@ -80,7 +81,7 @@ const places: readonly (readonly [string, Place])[] = [
   ],
   ["outbox.events.*.guard", (world) => guardOf(world, "outbox")],
   ["scopes.*", reference],
-  ["**.run|app|decide|topics|signer|verifier|resolver|mail|envelope", reference],
+  ["**.run|also|app|decide|topics|signer|verifier|resolver|mail|envelope", reference],
   ["**.destination", (world) => (world.draw.chance(40) ? reference(world) : undefined)],
   ["**.since", () => "2026-01-01"],
   ["**.sunset", () => "2026-07-01"],
@@ -405,6 +406,17 @@ function valuesAt({ draw, fields }: World, path: Path): Json | undefined {
     return value === undefined || Array.isArray(value) ? [] : [{ [name]: [value] }];
   });
   return known.length === 0 ? undefined : draw.pick(known);
+}
+
+/** Fields that tell of somebody: null where they can be, else what fits. */
+function personalFields({ draw, fields }: World, path: Path): unknown {
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const empty = all.flatMap(([name, type]) =>
+    typeof type === "string" && type.endsWith("?") ? [name] : [],
+  );
+  const texts = all.flatMap(([name, type]) => (type === "string" ? [[name, "somebody"]] : []));
+  if (draw.chance(50)) return empty.slice(0, 2);
+  return Object.fromEntries([...empty.map((name) => [name, null]), ...texts].slice(0, 2));
 }
 
 /** A rule about two fields of one type that has an order; of what every document has if it has none. */

@@ -127,7 +127,7 @@ export const verbs = {
   presign: "presign_download presign_upload presign_post".split(" "),
   multipart: "begin_upload presign_part list_parts complete_upload abort_upload".split(" "),
   authn:
-    "refresh_tokens logout list_sessions revoke_session password_login change_password request_password_reset reset_password deactivate_principal reactivate_principal sign_up resend_sign_up verify_sign_up me".split(
+    "refresh_tokens logout list_sessions revoke_session password_login change_password request_password_reset reset_password deactivate_principal reactivate_principal erase_principal sign_up resend_sign_up verify_sign_up me".split(
       " ",
     ),
   api_keys: "issue list revoke".split(" "),

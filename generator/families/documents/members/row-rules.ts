@@ -1,11 +1,13 @@
-// What the rows of a document are held to beside each other, and the indexes that they have.
+// What the rows of a document are held to beside each other, what of them is personal, and the
+// indexes that they have.
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { DocumentDeclaration } from "../format.js";
 import { declaredIndexes, uniqueOf, withNeeded } from "./indexes.js";
+import { personalFields } from "./personal.js";
 import { overlapsOf } from "./overlaps.js";
 
-/** Its unique rules, ranges that may not overlap, and indexes, with those that these need. */
+/** Its unique rules, ranges, personal fields, and indexes, with those that these need. */
 export function rulesOfRows(
   context: FamilyContext,
   name: string,
@@ -15,8 +17,9 @@ export function rulesOfRows(
     canonical,
     references,
     softDelete,
-  }: Pick<DocumentModel, "fields" | "canonical" | "references" | "softDelete">,
-): Pick<DocumentModel, "indexes" | "unique" | "overlaps"> {
+    bodySchema,
+  }: Pick<DocumentModel, "fields" | "canonical" | "references" | "softDelete" | "bodySchema">,
+): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "personal"> {
   const overlaps = overlapsOf(context, name, declaration, fields, canonical);
   const indexes = declaredIndexes(context, name, declaration, fields);
   return {
@@ -26,5 +29,6 @@ export function rulesOfRows(
     ]),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     overlaps,
+    personal: personalFields(context, name, declaration, bodySchema),
   };
 }

@@ -1,0 +1,22 @@
+// Somebody who is erased: who it was, and what of others speaks of them (decisions.md "Erasure").
+
+/** Somebody who is erased. */
+export interface Erased {
+  readonly principalId: string;
+  /** How they signed in, in the one canonical form. */
+  readonly login: string;
+  /** The documents in which personal fields were replaced; families that come later read them. */
+  readonly documents: Set<string>;
+}
+
+/** How many of each kind were erased. */
+export type ErasedCounts = Readonly<Record<string, number>>;
+
+const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+
+/** Whether a text names the person, or one of their documents. */
+export function isAbout({ principalId, login, documents }: Erased, text: string): boolean {
+  const plain = text.toLowerCase();
+  if (plain.includes(JSON.stringify(login.toLowerCase()).slice(1, -1))) return true;
+  return (plain.match(uuids) ?? []).some((id) => id === principalId || documents.has(id));
+}
