@@ -23,17 +23,15 @@ export async function eraseSealed(
     after: string | null,
     limit: number,
   ) => Promise<readonly Sealed[]>,
-  remove: (transaction: Transaction, id: string) => Promise<unknown>,
+  remove: (transaction: Transaction, ids: readonly string[]) => Promise<void>,
 ): Promise<number> {
   let count = 0;
   let after: string | null = null;
   for (;;) {
     const page: readonly Sealed[] = await walk(context.transaction, after, pageSize);
     const theirs = page.filter(({ id, payload }) => isAbout(who, openSealed(context, payload, id)));
-    if (theirs.length > 0)
-      await context.transact(async (transaction) => {
-        for (const { id } of theirs) await remove(transaction, id);
-      });
+    const ids = theirs.map(({ id }) => id);
+    if (ids.length > 0) await context.transact((transaction) => remove(transaction, ids));
     count += theirs.length;
     after = page.at(-1)?.id ?? null;
     if (page.length < pageSize) return count;

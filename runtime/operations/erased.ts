@@ -7,6 +7,8 @@ export interface Erased {
   readonly login: string;
   /** The documents in which personal fields were replaced; families that come later read them. */
   readonly documents: Set<string>;
+  /** The tenants in which they were a member, or have documents. */
+  readonly tenants: Set<string>;
 }
 
 /** How many of each kind were erased. */
@@ -14,9 +16,12 @@ export type ErasedCounts = Readonly<Record<string, number>>;
 
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** Whether a text names the person, or one of their documents. */
+/**
+ * Whether a JSON text names the person, or one of their documents: by an id, or by the login as a
+ * whole value, because a login may be part of any word.
+ */
 export function isAbout({ principalId, login, documents }: Erased, text: string): boolean {
   const plain = text.toLowerCase();
-  if (plain.includes(JSON.stringify(login.toLowerCase()).slice(1, -1))) return true;
+  if (plain.includes(JSON.stringify(login.toLowerCase()))) return true;
   return (plain.match(uuids) ?? []).some((id) => id === principalId || documents.has(id));
 }

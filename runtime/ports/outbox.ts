@@ -96,8 +96,8 @@ export interface OutboxStore {
    * afresh; returns how many.
    */
   redrive(name: string | null, now: number, limit: number): Promise<number>;
-  /** Up to `limit` events that wait or were given up, in the order of their ids, after an id. */
-  walk(
+  /** Up to `limit` events that were given up, in the order of their ids, after an id. */
+  walkDead(
     after: string | null,
     limit: number,
   ): Promise<readonly Pick<OutboxEvent, "id" | "payload">[]>;

@@ -119,13 +119,16 @@ export interface WebhookStore {
   remove(owner: WebhookOwner, id: string): Promise<boolean>;
   /** Removes all webhooks of somebody in a tenant, or with null in every one. */
   removeOf(owner: { readonly principalId: string; readonly tenant: string | null }): Promise<void>;
-  /** Up to `limit` events that deliveries are kept of, in the order of their ids, after an id. */
-  walkEvents(
+  /**
+   * Up to `limit` events of which no delivery waits any more, in the order of their ids, after an
+   * id.
+   */
+  walkEnded(
     after: string | null,
     limit: number,
   ): Promise<readonly Pick<WebhookEvent, "id" | "payload">[]>;
-  /** Removes an event with its deliveries. */
-  removeEvent(id: string): Promise<void>;
+  /** Removes events with their deliveries. */
+  removeEvents(ids: readonly string[]): Promise<void>;
   /**
    * How many webhooks a caller has. Until the transaction ends, nobody else counts them, so that a
    * cap on them holds.

@@ -39,7 +39,7 @@ export const diagnostics = {
   ),
   OPW110: entry(
     "Personal field that cannot be erased",
-    "`personal` names a field that the document doesn't have or that the service sets, or gives a unique field a value.",
+    "`personal` names a field that the document doesn't have or that `no_overlap` is about, or gives a unique field a value.",
     "Name fields of the type. A unique one must become null.",
   ),
   OPW092: entry(

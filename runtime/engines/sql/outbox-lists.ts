@@ -3,13 +3,13 @@ import type { OutboxStore } from "../../ports/outbox.js";
 import { textOrNull, type SqlSession } from "./session.js";
 
 /** The methods of the outbox store that list events, within one transaction. */
-export function sqlOutboxLists(session: SqlSession): Pick<OutboxStore, "walk" | "listDead"> {
+export function sqlOutboxLists(session: SqlSession): Pick<OutboxStore, "walkDead" | "listDead"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   return {
-    async walk(after, limit) {
-      const behind = after === null ? "" : ` WHERE "id" > ${at(1)}`;
+    async walkDead(after, limit) {
+      const behind = after === null ? "" : ` AND "id" > ${at(1)}`;
       const rows = await session.all(
-        `SELECT "id", "payload" FROM "opwright_outbox"${behind} ORDER BY "id" LIMIT ${limit}`,
+        `SELECT "id", "payload" FROM "opwright_outbox" WHERE "dead_at" IS NOT NULL${behind} ORDER BY "id" LIMIT ${limit}`,
         after === null ? [] : [after],
       );
       return rows.map((row) => ({ id: String(row["id"]), payload: String(row["payload"]) }));

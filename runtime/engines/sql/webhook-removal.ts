@@ -1,6 +1,9 @@
 // The end of webhooks: of one that its owner removes, and of all that somebody leaves behind.
 import type { WebhookStore } from "../../ports/webhooks.js";
+import { idField } from "../../query/fields.js";
 import type { SqlSession } from "./session.js";
+
+const eventField = { path: "event_id", type: "uuid", isColumn: true } as const;
 
 /**
  * The methods of the webhook store that remove webhooks. The queue and pruning remove their
@@ -8,7 +11,7 @@ import type { SqlSession } from "./session.js";
  */
 export function sqlWebhookRemoval(
   session: SqlSession,
-): Pick<WebhookStore, "remove" | "removeOf" | "walkEvents" | "removeEvent"> {
+): Pick<WebhookStore, "remove" | "removeOf" | "walkEnded" | "removeEvents"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   const owned = `"tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
 
@@ -26,20 +29,28 @@ export function sqlWebhookRemoval(
       return true;
     },
 
-    async walkEvents(after, limit) {
-      const behind = after === null ? "" : ` WHERE "id" > ${at(1)}`;
+    async walkEnded(after, limit) {
+      const behind = after === null ? "" : ` AND "id" > ${at(1)}`;
       const rows = await session.all(
-        `SELECT "id", "payload" FROM "opwright_webhook_payloads"${behind} ORDER BY "id" LIMIT ${limit}`,
+        `SELECT "id", "payload" FROM "opwright_webhook_payloads" WHERE "id" NOT IN (` +
+          `SELECT "event_id" FROM "opwright_webhook_deliveries" WHERE "due_at" IS NOT NULL)` +
+          `${behind} ORDER BY "id" LIMIT ${limit}`,
         after === null ? [] : [after],
       );
       return rows.map((row) => ({ id: String(row["id"]), payload: String(row["payload"]) }));
     },
 
-    async removeEvent(id) {
-      await session.run(`DELETE FROM "opwright_webhook_deliveries" WHERE "event_id" = ${at(1)}`, [
-        id,
-      ]);
-      await session.run(`DELETE FROM "opwright_webhook_payloads" WHERE "id" = ${at(1)}`, [id]);
+    async removeEvents(ids) {
+      const { dialect } = session;
+      const list = [dialect.list(ids)];
+      await session.run(
+        `DELETE FROM "opwright_webhook_deliveries" WHERE ${dialect.isIn(eventField, at(1))}`,
+        list,
+      );
+      await session.run(
+        `DELETE FROM "opwright_webhook_payloads" WHERE ${dialect.isIn(idField, at(1))}`,
+        list,
+      );
     },
 
     async removeOf({ principalId, tenant }) {

@@ -7,8 +7,9 @@ import { historyStore } from "../../ports/document-history.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
 import { followChange } from "./follow-change.js";
-import { diffOf } from "./changes.js";
-import { findExisting, replacedBody, retryWrite } from "./write.js";
+import { findDocument } from "./scoped.js";
+import { changedBody, replacedBody, retryWrite } from "./write.js";
+import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,11 @@ export async function eraseOwned(
         .owned(spec, who.principalId, after, pageSize);
       for (const { tenant, id } of page) {
         who.documents.add(id);
-        const done = await context.transact(() => eraseOne(spec, context.inTenant(tenant), id));
+        if (tenant !== "") who.tenants.add(tenant);
+        const done = await context.transact(() =>
+          // What the service sets of who writes stays that of the person.
+          eraseOne(spec, context.onBehalfOf(who.principalId).inTenant(tenant), id),
+        );
         counts[spec.name] = (counts[spec.name] ?? 0) + (done.isChanged ? 1 : 0);
         counts["revisions"] = (counts["revisions"] ?? 0) + done.revisions;
       }
@@ -49,6 +54,7 @@ async function eraseOne(
   id: string,
 ): Promise<{ readonly isChanged: boolean; readonly revisions: number }> {
   const current = await retryWrite(context, () => eraseFields(spec, context.beyondScopes, id));
+  if (current.stored === null) return { isChanged: false, revisions: 0 };
   const revisions =
     spec.history === 0
       ? 0
@@ -58,16 +64,22 @@ async function eraseOne(
   return { isChanged: current.isChanged, revisions };
 }
 
-/** Null where somebody else has written the document meanwhile. */
+/**
+ * The document without what is personal; its place is empty if it is gone. Null where somebody else
+ * has written it meanwhile.
+ */
 async function eraseFields(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
-): Promise<{ readonly stored: StoredDocument; readonly isChanged: boolean } | null> {
-  const current = await findExisting(spec, context, id);
+): Promise<{ readonly stored: StoredDocument | null; readonly isChanged: boolean } | null> {
+  const current = await findDocument(spec, context, id);
+  if (current === null) return { stored: null, isChanged: false };
   const before = JSON.parse(current.body) as Body;
-  const body = canonicalBody({ ...before, ...spec.personal }, spec.canonical);
-  const diff = diffOf(before, body);
+  const after = canonicalBody({ ...before, ...spec.personal }, spec.canonical);
+  // What the service computes of these fields is computed anew.
+  const writer = await writerOf(spec, context, "write");
+  const { body, diff } = changedBody(spec, writer, before, after);
   const changed = Object.keys(diff);
   if (changed.length === 0) return { stored: current, isChanged: false };
   const stored = await replacedBody(spec, context, current, body, changed);

@@ -29,7 +29,13 @@ export async function erasePrincipal(
 ): Promise<ErasureReport> {
   const known = await context.transaction.of(identityStore).findPrincipal(principalId);
   if (known === null) throw fail("core.not_found");
-  const who: Erased = { principalId, login: known.login, documents: new Set() };
+  const joined = await context.transaction.of(tenantStore).listMemberships(principalId);
+  const who: Erased = {
+    principalId,
+    login: known.login,
+    documents: new Set(),
+    tenants: new Set(joined.map(({ id }) => id)),
+  };
   // The login is what else is found by: it goes last, so that a second try still knows it.
   const counts: Record<string, number> = {};
   const add = (more: ErasedCounts): void => {
@@ -41,11 +47,8 @@ export async function erasePrincipal(
     context.endsCredentials({ principalId });
   });
   add(await context.resources.erased(context, who));
-  if (spec.erasesAlso !== undefined) {
-    const joined = await context.transaction.of(tenantStore).listMemberships(principalId);
-    const tenants = joined.map(({ id }) => id);
-    await spec.erasesAlso({ principalId, login: known.login, tenants }, context);
-  }
+  const tenants = [...who.tenants].sort();
+  await spec.erasesAlso?.({ principalId, login: known.login, tenants }, context);
   await context.transact(async (transaction) => {
     add(await transaction.of(identityStore).erase(principalId));
     if (spec.members !== undefined)

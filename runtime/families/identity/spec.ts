@@ -89,7 +89,7 @@ export type EraseAlso = (
   who: {
     readonly principalId: string;
     readonly login: string;
-    /** The active tenants that they are a member of. */
+    /** The active tenants that they are a member of, and those in which they have documents. */
     readonly tenants: readonly string[];
   },
   context: ExecutionContext,

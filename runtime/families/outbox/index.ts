@@ -43,11 +43,14 @@ export const outboxFamily = familyOf<OutboxSpec>()({
   commands: (spec) => [outboxCommand, deadLettersCommand(spec), redriveCommand(spec)],
   metrics: (_spec, service) => metricsOf(service),
   erased: async (_spec, context, who) => ({
-    outbox_events: await eraseSealed(
+    // What still waits is delivered: nobody else's system may miss it.
+    dead_letters: await eraseSealed(
       context,
       who,
-      (transaction, after, limit) => transaction.of(outboxStore).walk(after, limit),
-      (transaction, id) => transaction.of(outboxStore).remove(id),
+      (transaction, after, limit) => transaction.of(outboxStore).walkDead(after, limit),
+      async (transaction, ids) => {
+        for (const id of ids) await transaction.of(outboxStore).remove(id);
+      },
     ),
   }),
   start(spec, service, settings) {

@@ -39,8 +39,8 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
     webhook_events: await eraseSealed(
       context,
       who,
-      (transaction, after, limit) => transaction.of(webhookStore).walkEvents(after, limit),
-      (transaction, id) => transaction.of(webhookStore).removeEvent(id),
+      (transaction, after, limit) => transaction.of(webhookStore).walkEnded(after, limit),
+      (transaction, ids) => transaction.of(webhookStore).removeEvents(ids),
     ),
   }),
   start: (spec, service, settings) => startDeliverer(spec, service, settings),

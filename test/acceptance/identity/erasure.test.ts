@@ -58,6 +58,15 @@ documents:
     unique: [[email]]
     personal: {title: "(erased)", body: null, email: null}
   comments: {type: {text: string?}, guard: member, personal: [text]}
+  notes:
+    type: {text: string?, length: integer, author: {ref: profiles}, editor: {ref: profiles}}
+    guard: member
+    tenant: false
+    set:
+      length: registry/people.ts#length
+      author: {from: $profile, on: create}
+      editor: {from: $profile, on: write}
+    personal: [text]
   counts: {type: {of: string}, guard: member}
 operations:
   tickets.forget: {post: "/tickets/{id}/forget", in: {id: uuid}, out: {removed: integer}, run: registry/people.ts#forget, guard: member}
@@ -76,6 +85,7 @@ export const tell = async ({ text }, context) => {
   const key = callerOf(context).principalId + "/note.txt";
   await objects(filesSpec, context).put(key, Buffer.from(text), { content_type: "text/plain" });
 };
+export const length = ({ text }) => text?.length ?? 0;
 export const copy = () => undefined;
 export const forget = async ({ id }, context) => ({
   removed: await collection(ticketsSpec, context).purgeRevisions(id),
@@ -259,7 +269,17 @@ for (const engine of engines) {
         as(person.token, "POST", "/tickets", { title: "one", body: "two", email: person.login }),
       );
       const theirs = await done(as(helper.token, "POST", "/tickets", { title: "theirs" }));
+      const note = await done(as(person.token, "POST", "/notes", { text: "three" }));
+      expect(note.length).toBe(5);
       await done(erase(person.id));
+      // Computed anew, and written by whoever had written it.
+      expect(await done(as(helper.token, "GET", `/notes/${note.id}`))).toMatchObject({
+        text: null,
+        length: 0,
+        author: note.author,
+        editor: note.editor,
+        rev: 2,
+      });
       const found = await done(as(helper.token, "GET", `/tickets/${ticket.id}`));
       expect(found).toMatchObject({ title: "(erased)", body: null, email: null, rev: 2 });
       const searched = await done(

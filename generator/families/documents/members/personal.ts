@@ -8,11 +8,11 @@ import { own } from "../../../model/records.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { mapMember } from "../../../print/layout.js";
 import { writtenSchema } from "../../../kernel/written-later.js";
-import type { DocumentDeclaration } from "../format.js";
+import type { DocumentDeclaration, OverlapDeclaration } from "../format.js";
 
 /**
- * What the personal fields become. Reports fields that are not there, and those that the service
- * needs to keep apart or computes (OPW110).
+ * What the personal fields become. Reports fields that are not there, and those that keep
+ * documents apart (OPW110).
  */
 export function personalFields(
   context: FamilyContext,
@@ -33,16 +33,27 @@ export function personalFields(
     if (!fields.includes(field)) {
       const message = `${name} has no field ${field}`;
       report({ code: "OPW110", message, at, suggestion: didYouMean(field, fields) });
-    } else if (Object.hasOwn(declaration.set ?? {}, field))
-      refuse(`${field} is set by the service`);
-    else if (value !== null && uniqueFields(declaration).includes(field))
+    } else if (value !== null && uniqueFields(declaration).includes(field))
       refuse(`${field} is unique, so that two who are erased could not both have this value`);
+    else if (rangeFields(declaration).includes(field))
+      refuse(`${field} says which ranges overlap, so that two who are erased could clash`);
   }
   return Object.fromEntries(given.map(([field, value]) => [field, value]));
 }
 
 function uniqueFields({ unique = [] }: DocumentDeclaration): readonly string[] {
-  return unique.flatMap((rule) => ("fields" in rule ? rule.fields : rule));
+  const named = unique.flatMap((rule) => ("fields" in rule ? rule.fields : rule));
+  return named.map((path) => path.split(".", 1)[0] ?? path);
+}
+
+/** Fields of ranges that may not overlap. */
+function rangeFields({ no_overlap: declared = [] }: DocumentDeclaration): readonly string[] {
+  const rules = [declared].flat() as readonly OverlapDeclaration[];
+  return rules.flatMap(({ per = [], range, where = {} }) => [
+    ...per,
+    ...range,
+    ...Object.keys(where),
+  ]);
 }
 
 /** Its values, to be checked as defaults are. */
