@@ -187,7 +187,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
     ...(isMap(set) ? { set: settable(set, one) } : {}),
     ...(isMap(retention) ? { retention: retained(retention, one, isSoft || isComposite) } : {}),
     ...(isBetweenFields(overlap) ? { no_overlap: overlap } : {}),
-    ...(personal === undefined ? {} : { personal: erasable(personal, set, unique) }),
+    ...(personal === undefined ? {} : { personal: erasable(personal, unique, overlap) }),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
@@ -217,16 +217,14 @@ function isBetweenFields(rule: unknown): boolean {
   return isMap(rule) && Array.isArray(rule["range"]) && rule["range"][0] !== "created_at";
 }
 
-/** Only documents that can be deleted can be told from those that are not. */
-/** Fields that the service doesn't set, and that nothing keeps apart. */
-function erasable(personal: unknown, set: unknown, unique: unknown): unknown {
-  const isFree = (field: string): boolean =>
-    !(isMap(set) && Object.hasOwn(set, field)) &&
-    !JSON.stringify(unique ?? []).includes(`"${field}"`);
+/** Fields that nothing keeps apart. */
+function erasable(personal: unknown, ...rules: readonly unknown[]): unknown {
+  const isFree = (field: string): boolean => !JSON.stringify(rules).includes(`"${field}"`);
   if (Array.isArray(personal)) return (personal as string[]).filter(isFree);
   return Object.fromEntries(Object.entries(personal as Fields).filter(([field]) => isFree(field)));
 }
 
+/** Only documents that can be deleted can be told from those that are not. */
 function uniqueOf(rule: unknown, isSoft: boolean): unknown {
   if (!isMap(rule) || isSoft) return rule;
   const { where: _where, ...rest } = rule;
