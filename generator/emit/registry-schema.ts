@@ -5,6 +5,7 @@ import { registryShape } from "../expand/registry-shape.js";
 import { exampleOf, exampleOfMember } from "../load/examples.js";
 import { describe, membersOf, type FormatShape, type Member } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
+import { mount } from "../load/format-parts.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -24,13 +25,31 @@ export function emitRegistrySchema(names: RegistryNames): EmittedFile {
       registry: { const: 1, description: "The version of the registry format.", examples: [1] },
       ...(properties as object),
     },
+    $defs: Object.fromEntries(
+      [...shared].map(([shape, name]) => [name, wholeSchema(shape, names)]),
+    ),
   });
 }
 
+/** Shapes that stand in many places: their schemas are said once. */
+const shared: ReadonlyMap<FormatShape, string> = new Map<FormatShape, string>([[mount, "mount"]]);
+
 /** The schema of a shape, with a description and an example. */
 function shapeSchema(shape: FormatShape, names: RegistryNames): Schema {
+  const name = shared.get(shape);
+  return name === undefined
+    ? wholeSchema(shape, names)
+    : wholeSchema(shape, names, { $ref: `#/$defs/${name}` });
+}
+
+/** The schema of a shape, by its keywords or what stands for them. */
+function wholeSchema(
+  shape: FormatShape,
+  names: RegistryNames,
+  keywords = keywordsOf(shape, names),
+): Schema {
   return {
-    ...keywordsOf(shape, names),
+    ...keywords,
     description: describe(shape),
     ...examples(proposeExamples(shape, names) ?? [exampleOf(shape, names)]),
   };

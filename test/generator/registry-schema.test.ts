@@ -32,7 +32,7 @@ function nodesOf(schema: Node, at = "#"): readonly (readonly [string, Node])[] {
   return [
     [at, schema],
     ...["items", "additionalProperties", "propertyNames"].flatMap(inner),
-    ...["properties", "patternProperties", "anyOf", "oneOf"].flatMap(each),
+    ...["properties", "patternProperties", "anyOf", "oneOf", "$defs"].flatMap(each),
   ];
 }
 
@@ -63,7 +63,7 @@ test.each([
       const text = JSON.stringify(node);
       if (met.has(text)) return [];
       met.add(text);
-      const accepts = ajv.compile(node);
+      const accepts = ajv.compile({ ...node, $defs: schema["$defs"] });
       return (node["examples"] as unknown[])
         .filter((example) => !accepts(example))
         .map((example) => `${at} ${JSON.stringify(example)}`);
