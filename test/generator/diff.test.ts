@@ -67,7 +67,8 @@ beforeAll(async () => {
 });
 afterAll(() => {
   for (const folder of [committed, ...made]) rmSync(folder, { recursive: true, force: true });
-});
+  // 150 repositories are many files for a slow disk.
+}, 120_000);
 
 /** A project under git whose generated folder is committed. */
 function project(): string {
