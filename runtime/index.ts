@@ -21,9 +21,15 @@ export {
 } from "./contract/validation.js";
 export { repeatedItems } from "./contract/repeated-items.js";
 export type { AccountChange } from "./families/identity/account.js";
-export { account, createPrincipal, issueSession, signIn } from "./families/identity/held.js";
+export {
+  account,
+  createPrincipal,
+  erasePrincipal,
+  issueSession,
+  signIn,
+} from "./families/identity/held.js";
 export { principals } from "./families/identity/administration.js";
-export { erasePrincipal, erasure, type ErasureReport } from "./families/identity/erase.js";
+export { erasure, type ErasureReport } from "./families/identity/erase.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { anyCredential, anySession, principal, session } from "./families/identity/hooks.js";
 export {

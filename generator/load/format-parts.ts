@@ -190,6 +190,15 @@ export const permission = {
   advice: permissionAdvice(permissionPattern),
 } as const satisfies FormatShape;
 
+/** The name of a role. */
+export const roleName = {
+  kind: "string",
+  pattern: name,
+  what: "the name of a role",
+  form: "name",
+  example: "agent",
+} as const satisfies FormatShape;
+
 /** One policy for all operations, or policies by operation. */
 export const guard = {
   kind: "either",

@@ -14,6 +14,11 @@ export interface Erased {
 /** How many of each kind were erased. */
 export type ErasedCounts = Readonly<Record<string, number>>;
 
+/** Adds counts to others, kind by kind. */
+export function addCounts(counts: Record<string, number>, more: ErasedCounts): void {
+  for (const [kind, count] of Object.entries(more)) counts[kind] = (counts[kind] ?? 0) + count;
+}
+
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
 /**

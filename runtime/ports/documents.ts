@@ -177,7 +177,7 @@ export interface DocumentStore {
     ownerId: string,
     after: string | null,
     limit: number,
-  ): Promise<readonly { readonly tenant: string; readonly stored: StoredDocument }[]>;
+  ): Promise<readonly { readonly tenant: string; readonly id: string }[]>;
   /** About how many rows all tenants have together. It is cheap. */
   size(spec: AnyDocumentSpec): Promise<number>;
   /**

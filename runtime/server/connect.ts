@@ -1,6 +1,6 @@
 // Opens a service's database, applies migrations, and makes what operations need. The server,
 // scripts and tools begin here.
-import type { Erased, ErasedCounts } from "../operations/erased.js";
+import { addCounts, type Erased, type ErasedCounts } from "../operations/erased.js";
 import { defaultTenant } from "../contract/default-tenant.js";
 import { fail, ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
@@ -223,8 +223,7 @@ function amongFamilies(parts: FamilyParts) {
     async erased(context: ExecutionContext, who: Erased): Promise<ErasedCounts> {
       const counts: Record<string, number> = {};
       for (const { family, part } of families)
-        for (const [kind, count] of Object.entries(await family.erased(part, context, who)))
-          counts[kind] = (counts[kind] ?? 0) + count;
+        addCounts(counts, await family.erased(part, context, who));
       return counts;
     },
   };

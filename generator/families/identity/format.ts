@@ -12,6 +12,7 @@ import {
   required,
   urlPath,
   requiredGuard,
+  roleName,
 } from "../../load/format-parts.js";
 import { adviseWords } from "../../load/shape-advice.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
@@ -220,14 +221,6 @@ const authorization = {
     ),
     decide: optional(reference, "Who decides; the service's own permissions where left out."),
   },
-} as const satisfies FormatShape;
-
-const roleName = {
-  kind: "string",
-  pattern: /^[a-z][a-z0-9_]*$/,
-  what: "the name of a role",
-  form: "name",
-  example: "agent",
 } as const satisfies FormatShape;
 
 const rolePermission = {

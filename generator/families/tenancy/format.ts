@@ -6,16 +6,9 @@ import {
   mount,
   optional,
   required,
+  roleName,
 } from "../../load/format-parts.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
-
-const roleName = {
-  kind: "string",
-  pattern: /^[a-z][a-z0-9_]*$/,
-  what: "the name of a role",
-  form: "name",
-  example: "owner",
-} as const satisfies FormatShape;
 
 const tenancy = {
   kind: "object",

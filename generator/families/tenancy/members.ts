@@ -15,6 +15,7 @@ import { authorizeHook, builtInHook } from "../../kernel/runtime-hooks.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { documents } from "../documents/index.js";
 import { methodsOf } from "../identity/expand.js";
+import { identity as identityFamily } from "../identity/index.js";
 import { identitySpec } from "../identity/spec.js";
 import {
   accepting,
@@ -136,11 +137,10 @@ function profileSchema(
 /** Reports members without what they need. */
 function checkMembers(context: FamilyContext, profile: DocumentModel | undefined): void {
   const { declarations, tree, report, types } = context;
-  const { outbox, roles, tenancy } = declarations;
+  const { outbox, tenancy } = declarations;
   const at = tree.at("tenancy", "members");
-  const gives = Object.values(roles).some(
-    (role) => "gives" in role && (role.gives ?? []).length > 0,
-  );
+  const roles = Object.values(context.of(identityFamily)?.roles ?? {});
+  const gives = roles.some((role) => role.gives.length > 0);
   if (!gives)
     report({
       code: "OPW108",

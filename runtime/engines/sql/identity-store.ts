@@ -43,6 +43,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     await tokens.dropResetToken(principalId);
     return changed === 1;
   };
+
   return {
     async findPrincipalByLogin(login) {
       const text = `SELECT ${principalColumns} FROM "opwright_principals" WHERE "login" = ${at(1)}`;

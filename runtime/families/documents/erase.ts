@@ -14,8 +14,8 @@ import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Documents that are read at once, with their bodies. */
-const pageSize = 50;
+/** Documents that are looked up at once, because that may scan the table of all tenants. */
+const pageSize = 5_000;
 
 /** Replaces the personal fields of everything that somebody owns, in all tenants. */
 export async function eraseOwned(
@@ -28,21 +28,21 @@ export async function eraseOwned(
     if (spec.personal === undefined) continue;
     let after: string | null = null;
     for (;;) {
-      const page = await context.transaction
-        .of(documentStore)
-        .owned(spec, who.principalId, after, pageSize);
-      for (const { tenant, stored } of page) {
-        who.documents.add(stored.id);
+      const store = context.transaction.of(documentStore);
+      const page = await store.owned(spec, who.principalId, after, pageSize);
+      for (const { tenant, id } of page) {
+        who.documents.add(id);
         if (tenant !== "") who.tenants.add(tenant);
-        if (isErased(spec, stored)) continue;
+        const stored = await store.get(spec, tenant, id);
+        if (stored === null || isErased(spec, stored)) continue;
         const done = await context.transact(() =>
           // What the service sets of who writes stays that of the person.
-          eraseOne(spec, context.onBehalfOf(who.principalId).inTenant(tenant), stored.id),
+          eraseOne(spec, context.onBehalfOf(who.principalId).inTenant(tenant), id),
         );
         counts[spec.name] = (counts[spec.name] ?? 0) + (done.isChanged ? 1 : 0);
         counts["revisions"] = (counts["revisions"] ?? 0) + done.revisions;
       }
-      after = page.at(-1)?.stored.id ?? null;
+      after = page.at(-1)?.id ?? null;
       if (page.length < pageSize) break;
     }
   }
@@ -56,8 +56,11 @@ export async function eraseOwned(
 function isErased(spec: AnyDocumentSpec, { body, rev }: StoredDocument): boolean {
   if (spec.history !== 0 && rev > 1) return false;
   const before = JSON.parse(body) as Body;
-  const after = canonicalBody({ ...before, ...spec.personal }, spec.canonical);
-  return Object.keys(diffOf(before, after)).length === 0;
+  return Object.keys(diffOf(before, withoutPersonal(spec, before))).length === 0;
+}
+
+function withoutPersonal({ personal, canonical }: AnyDocumentSpec, body: Body): Body {
+  return canonicalBody({ ...body, ...personal }, canonical);
 }
 
 /** Replaces what is personal in one document, deleted or not, and removes what it was before. */
@@ -89,7 +92,7 @@ async function eraseFields(
   const current = await findDocument(spec, context, id);
   if (current === null) return { stored: null, isChanged: false };
   const before = JSON.parse(current.body) as Body;
-  const after = canonicalBody({ ...before, ...spec.personal }, spec.canonical);
+  const after = withoutPersonal(spec, before);
   // What the service computes of these fields is computed anew.
   const writer = await writerOf(spec, context, "write");
   const { body, diff } = changedBody(spec, writer, before, after);

@@ -69,9 +69,9 @@ export function pastOf<Document>(
       past(() => undefined);
       // Who may remove the document may remove what it was.
       const seen = await within(spec, context, "kill");
-      const { rev } = await findExisting(spec, seen, readDocumentId(id));
+      const { id: known, rev } = await findExisting(spec, seen, readDocumentId(id));
       const { transaction, tenant } = context;
-      return transaction.of(historyStore).purge(spec, tenant, id.toLowerCase(), rev);
+      return transaction.of(historyStore).purge(spec, tenant, known, rev);
     },
   };
 }

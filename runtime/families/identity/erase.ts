@@ -3,7 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { Erased, ErasedCounts } from "../../operations/erased.js";
+import { addCounts, type Erased, type ErasedCounts } from "../../operations/erased.js";
 import type { Handler } from "../../operations/operation.js";
 import { identityStore } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
@@ -38,21 +38,20 @@ export async function erasePrincipal(
   };
   // The login is what else is found by: it goes last, so that a second try still knows it.
   const counts: Record<string, number> = {};
-  const add = (more: ErasedCounts): void => {
-    for (const [kind, count] of Object.entries(more)) counts[kind] = (counts[kind] ?? 0) + count;
-  };
   await context.transact(async (transaction) => {
     await transaction.of(identityStore).suspend(principalId, context.clock.now());
     await context.resources.departed(context, { principalId, tenant: null });
     context.endsCredentials({ principalId });
   });
-  add(await context.resources.erased(context, who));
+  addCounts(counts, await context.resources.erased(context, who));
   const tenants = [...who.tenants].sort();
   await spec.erasesAlso?.({ principalId, login: known.login, tenants }, context);
   await context.transact(async (transaction) => {
-    add(await transaction.of(identityStore).erase(principalId));
+    addCounts(counts, await transaction.of(identityStore).erase(principalId));
     if (spec.members !== undefined)
-      add({ invitations: await transaction.of(invitationStore).removeTo(known.login) });
+      addCounts(counts, {
+        invitations: await transaction.of(invitationStore).removeTo(known.login),
+      });
   });
   const told = Object.entries(counts).filter(([, count]) => count > 0);
   return { principal_id: principalId, erased: Object.fromEntries(told) };

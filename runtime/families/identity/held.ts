@@ -1,6 +1,7 @@
 // What authors call of identities: calls that they have to await.
 import { callWithTurns } from "../../operations/held-calls.js";
 import * as accounts from "./account.js";
+import * as erasing from "./erase.js";
 import * as operations from "./operations.js";
 import * as provision from "./provision.js";
 
@@ -10,6 +11,15 @@ import * as provision from "./provision.js";
  */
 export const createPrincipal: typeof provision.createPrincipal = (context, given) =>
   callWithTurns(context, "createPrincipal", () => provision.createPrincipal(context, given));
+
+/**
+ * Erases a principal, as `POST /auth/erase` does, in transactions of its own: for operations with
+ * `transaction: read`. Whoever is interrupted calls it again. Throws `core.not_found`.
+ */
+export const erasePrincipal: typeof erasing.erasePrincipal = (spec, context, principalId) =>
+  callWithTurns(context, "erasePrincipal", () =>
+    erasing.erasePrincipal(spec, context, principalId),
+  );
 
 /** Begins a session inside the running write transaction. */
 export const issueSession: typeof operations.issueSession = (spec, context, given) =>

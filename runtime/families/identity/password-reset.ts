@@ -6,10 +6,10 @@ import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { stageIf } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
+import { mailedDigests, newMailedToken } from "./mailed-token.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
-import { drawBytes } from "../../ports/ambient.js";
 
 /**
  * The integration event of a request (service.md "Integration events (outbox)"). It carries the
@@ -46,7 +46,7 @@ export const passwordReset = {
       // Stands in for an unknown principal, so that the same work is done.
       const principalId = isKnown ? principal.id : uuidv7();
       if (isKnown) context.note({ principal_id: principalId });
-      const token = drawBytes(32).toString("base64url");
+      const { token, digest } = newMailedToken(context, purpose);
       const expiresAt = context.clock.now() + spec.resetTtlSeconds * 1000;
       const event: PasswordResetRequested = {
         login: name,
@@ -54,10 +54,6 @@ export const passwordReset = {
         token,
         expires_at: new Date(expiresAt).toISOString(),
       };
-      const digest = context.resources
-        .of(identityResources)
-        .reset.sign(purpose, token)
-        .toString("base64url");
       await context.transact(async (transaction) => {
         const identity = transaction.of(identityStore);
         await identity.putResetToken({ principalId, digest, expiresAt });
@@ -74,10 +70,7 @@ export const passwordReset = {
   resetPassword:
     (): Handler<{ readonly token: string; readonly new_password: string }, void> =>
     async ({ token, new_password: password }, context) => {
-      const digests = context.resources
-        .of(identityResources)
-        .reset.all(purpose, token)
-        .map((digest) => digest.toString("base64url"));
+      const digests = mailedDigests(context, purpose, token);
       const now = context.clock.now();
       // Checked first, so that an unknown token costs no hashing.
       const login = await context.transaction.of(identityStore).findResetLogin(digests, now);

@@ -1,6 +1,5 @@
 // Sign-up: at once, or once a mailed token has come back. Until then there is no principal, and
 // nobody can find out which logins have one.
-import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -12,9 +11,9 @@ import { stage, stageIf } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { identityFamily } from "./index.js";
 import { issueSession, type TokenResponse } from "./operations.js";
+import { mailedDigests, newMailedToken } from "./mailed-token.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec, SignUpSpec } from "./spec.js";
-import { drawBytes } from "../../ports/ambient.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -116,10 +115,7 @@ export const signUp = {
   verifySignUp:
     (spec: IdentitySpec): Handler<{ readonly token: string }, void> =>
     async ({ token }, context) => {
-      const digests = context.resources
-        .of(identityResources)
-        .reset.all(purpose, token)
-        .map((digest) => digest.toString("base64url"));
+      const digests = mailedDigests(context, purpose, token);
       const now = context.clock.now();
       // Checked first, so that an unknown token costs no write.
       if (!(await context.transaction.of(identityStore).hasSignUp(digests, now)))
@@ -169,10 +165,9 @@ interface NewToken {
   readonly expiresAt: number;
 }
 
-function newToken({ ttlSeconds }: SignUpSpec, { resources, clock }: ExecutionContext): NewToken {
-  const token = drawBytes(32).toString("base64url");
-  const digest = resources.of(identityResources).reset.sign(purpose, token).toString("base64url");
-  return { token, digest, expiresAt: clock.now() + ttlSeconds * 1000 };
+function newToken({ ttlSeconds }: SignUpSpec, context: ExecutionContext): NewToken {
+  const expiresAt = context.clock.now() + ttlSeconds * 1000;
+  return { ...newMailedToken(context, purpose), expiresAt };
 }
 
 function eventOf(

@@ -1,6 +1,5 @@
 // Invitations to the caller's tenant: a mailed token makes whoever brings it back a member
 // (decisions.md "Members").
-import { drawBytes } from "../../ports/ambient.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { heldSession } from "../../operations/held-session.js";
@@ -12,8 +11,8 @@ import { tenantStore, type Tenant } from "../../ports/tenants.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { canonicalLogin } from "../identity/canonical-login.js";
 import { issueSession, type TokenResponse } from "../identity/operations.js";
+import { mailedDigests, newMailedToken } from "../identity/mailed-token.js";
 import { hashPassword } from "../identity/passwords.js";
-import { identityResources } from "../identity/resources.js";
 import { makePrincipal, takeSignUpAttempt } from "../identity/sign-up.js";
 import type { IdentitySpec } from "../identity/spec.js";
 import { stage } from "../outbox/stage.js";
@@ -77,11 +76,7 @@ export const invitations = {
       const login = canonicalLogin(given);
       await expectGives(spec, context, sessionOf(context).principalId, roles);
       await takeSignUpAttempt(context, login);
-      const token = drawBytes(32).toString("base64url");
-      const digest = context.resources
-        .of(identityResources)
-        .reset.sign(purpose, token)
-        .toString("base64url");
+      const { token, digest } = newMailedToken(context, purpose);
       return context.transact(async (transaction) => {
         const caller = await heldSession(context);
         const { tenant } = context;
@@ -171,7 +166,7 @@ export const invitations = {
       // Checked first, so that an unknown token costs no hashing.
       const found = await context.transaction
         .of(invitationStore)
-        .find(digestsOf(context, token), context.clock.now());
+        .find(mailedDigests(context, purpose, token), context.clock.now());
       if (found === null) throw fail("core.not_found");
       const { login } = found;
       const passwordHash = await hashPassword(context, { password, login, at: "/password" });
@@ -203,7 +198,7 @@ async function takeInvitation(
 ): Promise<Invitation> {
   const invitation = await context.transaction
     .of(invitationStore)
-    .take(digestsOf(context, token), context.clock.now());
+    .take(mailedDigests(context, purpose, token), context.clock.now());
   if (invitation === null) throw fail("core.not_found");
   const { tenant, invitedBy: principalId } = invitation;
   const roles = rolesStill(spec, invitation);
@@ -253,13 +248,6 @@ async function expectNoMember(
   const known = await transaction.of(identityStore).findPrincipalByLogin(login);
   if (known !== null && (await transaction.of(tenantStore).isMember(tenant, known.id)))
     throw fail("core.conflict", { reason: "the login is that of a member" });
-}
-
-function digestsOf({ resources }: ExecutionContext, token: string): readonly string[] {
-  return resources
-    .of(identityResources)
-    .reset.all(purpose, token)
-    .map((digest) => digest.toString("base64url"));
 }
 
 function entryOf(spec: IdentitySpec, invitation: Invitation): InvitationEntry {
