@@ -1,5 +1,6 @@
 // The list of families: what each brings to a running service, the SQL stores in which it keeps its
 // data, and what it answers besides operations. The server iterates over it, and knows none.
+import { sqlAuditStore } from "./engines/sql/audit-store.js";
 import { sqlApiKeyStore } from "./engines/sql/api-key-store.js";
 import { sqlCounterStore } from "./engines/sql/counter-store.js";
 import { sqlDocumentStore } from "./engines/sql/document-store.js";
@@ -14,6 +15,7 @@ import { sqlSearchStore } from "./engines/sql/search-store.js";
 import { sqlStore, type SqlStores } from "./engines/sql/stores.js";
 import { sqlTenantStore } from "./engines/sql/tenant-store.js";
 import { sqlWebhookStore } from "./engines/sql/webhook-store.js";
+import { auditFamily } from "./families/audit/index.js";
 import { documentsFamily } from "./families/documents/index.js";
 import { identityFamily } from "./families/identity/index.js";
 import { jobsFamily } from "./families/jobs/index.js";
@@ -30,6 +32,7 @@ import { realtimeEndpoints } from "./http/realtime/endpoints.js";
 import type { ServiceEndpoint, Surroundings } from "./http/service-endpoint.js";
 import type { AnyFamily, Family, SettingsSource } from "./operations/family.js";
 import { apiKeyStore } from "./ports/api-keys.js";
+import { auditStore } from "./ports/audit.js";
 import { counterStore } from "./ports/counters.js";
 import { historyStore } from "./ports/document-history.js";
 import { documentStore } from "./ports/documents.js";
@@ -85,6 +88,8 @@ const list = [
     stores: [sqlStore(mailboxStore, sqlMailboxStore)],
     endpoints: realtimeEndpoints,
   },
+  // It goes last: what others change of somebody who is erased has entries.
+  { family: auditFamily, stores: [sqlStore(auditStore, sqlAuditStore)] },
 ] as const;
 
 type Listed = Exclude<(typeof list)[number]["family"], null>;

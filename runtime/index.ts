@@ -29,6 +29,8 @@ export {
   signIn,
 } from "./families/identity/held.js";
 export { principals } from "./families/identity/administration.js";
+export { personExport } from "./families/identity/exported.js";
+export type { ExportedLine, ExportedPerson } from "./operations/exported.js";
 export { erasure, type ErasureReport } from "./families/identity/erase.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { anyCredential, anySession, principal, session } from "./families/identity/hooks.js";
@@ -46,6 +48,7 @@ export {
   identity,
   type AuthenticationRoute,
   type EraseAlso,
+  type ExportAlso,
   type ForeignCaller,
   type IdentitySpec,
   type Ingress,
@@ -66,6 +69,9 @@ export {
   type Question,
   type ScopePort,
 } from "./families/identity/decisions.js";
+export { defineAudit, type AuditSpec } from "./families/audit/index.js";
+export { auditTrail, type AuditQuestion } from "./families/audit/operations.js";
+export type { AuditTrailEntry } from "./families/audit/entries.js";
 export { ownErrors } from "./contract/own-errors.js";
 export { each } from "./families/documents/hooked.js";
 export { unscoped } from "./families/documents/access.js";
@@ -172,8 +178,8 @@ export {
   webhooks,
   type CreatedWebhook,
   type WebhookDeliveryEntry,
-  type WebhookEntry,
 } from "./families/webhooks/operations.js";
+export type { WebhookEntry } from "./families/webhooks/entry.js";
 export { defineWebhooks, type WebhooksSpec } from "./families/webhooks/spec.js";
 export { defaultTenant } from "./contract/default-tenant.js";
 export type { Delay } from "./contract/durations.js";

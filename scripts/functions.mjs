@@ -7,7 +7,7 @@ const forAuthors = {
   "Documents, files and SQL": "collection objects sql column unscoped ownRows",
   "Errors and answers": "fail ServiceError withReply outputValue JsonText",
   "Who is calling": "callerOf createPrincipal issueSession signIn account",
-  "Administration, as handlers": "authn principals apiKeys tenancy webhooks",
+  "Administration, as handlers": "authn principals apiKeys tenancy webhooks auditTrail",
   "Tenants in a transaction": "tenantStore defaultTenant",
   "Mails and ids": "frameMail uuidv7",
   Hooks:

@@ -10,6 +10,7 @@ export * as apiKeys from "./api/api_keys.js";
 export * as articles from "./api/articles.js";
 export * as articlesBlobs from "./api/articles_blobs.js";
 export * as articlesSearch from "./api/articles_search.js";
+export * as audit from "./api/audit.js";
 export * as authn from "./api/authn.js";
 export * as files from "./api/files.js";
 export * as jobRuns from "./api/job_runs.js";

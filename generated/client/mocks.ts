@@ -5,6 +5,7 @@ import type {
   ApiKeyIssued,
   ApiKeyList,
   ArticlesDocument,
+  AuditTrailPage,
   Caller,
   GroupPage,
   JobRunDetails,
@@ -73,6 +74,7 @@ import type {
   ArticlesSearchTypedInput,
   ArticlesSearchTypedOutput,
 } from "./api/articles_search.js";
+import type { AuditDownloadInput, AuditListInput } from "./api/audit.js";
 import type {
   AuthnChangePasswordInput,
   AuthnDeactivatePrincipalInput,
@@ -283,6 +285,8 @@ export interface MockHandlers {
     ArticlesSearchTypedCursorInput,
     ArticlesSearchTypedCursorOutput
   >;
+  readonly "audit.download"?: $.MockHandler<AuditDownloadInput, $.Bytes>;
+  readonly "audit.list"?: $.MockHandler<AuditListInput, AuditTrailPage>;
   readonly "authn.change_password"?: $.MockHandler<AuthnChangePasswordInput, undefined>;
   readonly "authn.deactivate_principal"?: $.MockHandler<AuthnDeactivatePrincipalInput, undefined>;
   readonly "authn.list_sessions"?: $.MockHandler<unknown, SessionList>;
@@ -607,6 +611,33 @@ const routes: $.MockRoutes = {
     method: "POST",
     path: "/articles/typed_cursor",
     body: "input",
+    status: 200,
+  },
+  "audit.download": {
+    method: "GET",
+    path: "/audit/download",
+    parameters: {
+      operation: "string",
+      principal_id: "string",
+      resource: "string",
+      resource_id: "string",
+      since: "string",
+      until: "string",
+    },
+    status: 200,
+  },
+  "audit.list": {
+    method: "GET",
+    path: "/audit",
+    parameters: {
+      operation: "string",
+      principal_id: "string",
+      resource: "string",
+      resource_id: "string",
+      since: "string",
+      until: "string",
+      before: "string",
+    },
     status: 200,
   },
   "authn.change_password": {

@@ -50,6 +50,36 @@ export interface ArticlesDocument {
   readonly links: readonly Link[];
 }
 
+export interface AuditTrailEntry {
+  readonly id: string;
+  readonly at: string;
+  /** The operation or job that did it. */
+  readonly operation: string;
+  readonly request_id: string;
+  /** Null for strangers, and for the service itself. */
+  readonly principal_id: string | null;
+  /** Who acted for the principal. */
+  readonly actor_id: string | null;
+  readonly credential: "session" | "api_key" | null;
+  /** `write` is of objects; `call` is anything else that an operation did. */
+  readonly change: "create" | "update" | "delete" | "restore" | "kill" | "write" | "call";
+  /** The document or storage. */
+  readonly resource: string | null;
+  /** The id of the document, or the key of the object. */
+  readonly resource_id: string | null;
+  readonly rev: number | null;
+  /** The members of the document that are new. */
+  readonly fields: readonly string[];
+  readonly details: {
+    readonly [key: string]: unknown;
+  };
+}
+
+export interface AuditTrailPage {
+  readonly entries: readonly AuditTrailEntry[];
+  readonly has_more: boolean;
+}
+
 export type BooleanConstraint =
   | boolean
   | readonly boolean[]

@@ -70,6 +70,7 @@ export const projectsFinish = route({
   hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   idempotencyKey: true,
+  audit: [],
   run: checkAnswers(answers.projectsFinish, handlersProjects.finish),
 });
 

@@ -48,6 +48,7 @@ export const tasksComment = route({
   hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   idempotencyKey: true,
+  audit: [],
   run: checkAnswers(answers.tasksComment, handlersComments.comment),
 });
 
@@ -68,6 +69,7 @@ export const tasksComplete = route({
   transaction: "write",
   deadlineSeconds: 10,
   idempotencyKey: true,
+  audit: [],
   run: checkAnswers(answers.tasksComplete, handlersTasks.complete),
 });
 

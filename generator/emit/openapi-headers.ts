@@ -1,4 +1,5 @@
 // Which headers each answer of an operation has, in openapi.json (OpenAPI 3.1 "Response Object").
+import { isOfObject } from "../kernel/operation.js";
 import { answerHeaders, type AnswerHeaderName } from "../../runtime/contract/answer-headers.js";
 import type { OperationModel, ReplyDeclaration } from "../model/registry.js";
 import { saidHeaders } from "./openapi-replies.js";
@@ -63,7 +64,7 @@ export function deprecationHeaders({
  * Headers that say which version an answer has. What was just added is never older than its second.
  */
 function ofVersion({ output, adds }: OperationModel): readonly AnswerHeaderName[] {
-  if (output.isBytes) return ["ETag", "Last-Modified"];
+  if (isOfObject(output)) return ["ETag", "Last-Modified"];
   if (!output.hasEntityTag) return [];
   return adds === null ? ["ETag", "Last-Modified"] : ["ETag"];
 }
@@ -72,7 +73,7 @@ function ofVersion({ output, adds }: OperationModel): readonly AnswerHeaderName[
 export function successHeaders(operation: OperationModel, components: SharedComponents): Headers {
   const { output, idempotencyKey, route } = operation;
   const names: AnswerHeaderName[] = [...deprecationHeaders(operation), ...ofVersion(operation)];
-  if (output.isBytes) names.push("Accept-Ranges", "Content-Disposition");
+  if (isOfObject(output)) names.push("Accept-Ranges", "Content-Disposition");
   if (idempotencyKey) names.push("Idempotency-Replayed");
   return withSaid(headersNamed(names, components), route?.reply ?? null);
 }

@@ -1,5 +1,6 @@
 // The responses of an operation in openapi.json: what succeeds, what reads answer besides, and
 // errors by their status.
+import { isOfObject } from "../kernel/operation.js";
 import { errorCodesOf, statusOf } from "../model/error-codes.js";
 import { pascalCase } from "../model/names.js";
 import { outputTypeName } from "../model/operation-types.js";
@@ -67,8 +68,15 @@ function successResponse(operation: OperationModel, components: SharedComponents
             },
           },
         }),
-    ...(operation.output.isBytes && operation.route?.method === "GET" ? { content: anyBytes } : {}),
+    ...contentOf(operation),
   };
+}
+
+/** The bytes that an operation answers with; those of HEAD are none. */
+function contentOf({ output, route }: OperationModel): object {
+  const { isBytes, mediaType } = output;
+  if (mediaType !== null) return { content: { [mediaType]: { schema: { type: "string" } } } };
+  return isBytes && route?.method === "GET" ? { content: anyBytes } : {};
 }
 
 /** What reads answer besides the whole: a part of a file, and 304. */
@@ -85,10 +93,10 @@ function readResponses(operation: OperationModel, components: SharedComponents):
     ...withHeaders(unchangedHeaders(operation, components)),
   });
   return {
-    ...(output.isBytes && isGet
+    ...(isOfObject(output) && isGet
       ? { "206": components.refer("responses", sharedName("206", operation), part) }
       : {}),
-    ...(output.isBytes || (output.hasEntityTag && isGet)
+    ...(isOfObject(output) || (output.hasEntityTag && isGet)
       ? { "304": components.refer("responses", sharedName("304", operation), unchanged) }
       : {}),
   };

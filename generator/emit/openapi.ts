@@ -1,4 +1,5 @@
 // openapi.json: OpenAPI 3.1 of every operation with a route, error responses included.
+import type { StatesModel } from "../model/document-model.js";
 import { isDeepStrictEqual } from "node:util";
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
@@ -75,6 +76,7 @@ export function emitOpenApi(
     tags: [...new Set(attached.map(({ namespace }) => namespace))].sort().map((name) => ({
       name,
       description: own(model.namespaces, name) ?? `Operations of ${name}.`,
+      ...statesMember(own(model.documents, name)?.states),
     })),
     paths: sortedRecord(Object.entries(paths)),
     components: {
@@ -86,6 +88,18 @@ export function emitOpenApi(
     ...service.extensions,
   };
   return documentFile("openapi.json", document);
+}
+
+/** The states of documents, for whoever calls and for pages that draw them. */
+function statesMember(states: StatesModel | null | undefined): object {
+  if (states === null || states === undefined) return {};
+  const { field, initial } = states;
+  const moves = states.moves.map(({ from, to, by }) => ({
+    from,
+    to,
+    ...(by === null ? {} : { by }),
+  }));
+  return { "x-states": { field, initial, moves } };
 }
 
 /** Whether an API key is refused whatever its principal may do. */

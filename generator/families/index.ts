@@ -2,6 +2,7 @@
 import type { Family } from "../kernel/family.js";
 import type { ModelParts } from "../model/model-parts.js";
 import { mergeRecords } from "../model/records.js";
+import { audit } from "./audit/index.js";
 import { composites } from "./composites/index.js";
 import { custom } from "./custom/index.js";
 import { documents } from "./documents/index.js";
@@ -20,6 +21,7 @@ export const families: readonly Family[] = [
   documents,
   identity,
   tenancy,
+  audit,
   search,
   storage,
   composites,

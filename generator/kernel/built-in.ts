@@ -21,7 +21,7 @@ import {
 } from "./family.js";
 import { credentials } from "./credentials.js";
 import type { BuiltInGuard } from "./guards.js";
-import { jsonOutput } from "./operation.js";
+import { jsonOutput, mediaOutput } from "./operation.js";
 import { anyCredentialHook, anySessionHook, principalHook, sessionHook } from "./runtime-hooks.js";
 import { operationOfVerb, type Verb, type VerbRoute } from "./verb.js";
 
@@ -55,6 +55,8 @@ export interface BuiltInVerb {
   readonly audit?: readonly string[];
   /** The type of the answer, or null for none. */
   readonly output: string | null;
+  /** The type of the bytes that it answers with instead. */
+  readonly mediaType?: string;
   readonly errors: readonly string[];
   /** The document that it adds rows to. */
   readonly adds?: string;
@@ -172,14 +174,17 @@ function expandShort(
 
 /** The verb that a short form stands for. */
 function verbOf(place: BuiltInPlace, short: BuiltInVerb, input: InputModel): Verb<null> {
-  const { name, handler, summary, route, status, output, errors, takes = [] } = short;
+  const { name, handler, summary, route, status, output, mediaType, errors, takes = [] } = short;
   return {
     name,
     summary: () => summary,
     rest: route,
     ...(status === undefined ? {} : { status }),
     input: () => input,
-    output: () => jsonOutput(output === null ? null : refTo(output)),
+    output: () =>
+      mediaType === undefined
+        ? jsonOutput(output === null ? null : refTo(output))
+        : mediaOutput(mediaType),
     run: () =>
       callOf(
         ofRuntime(`${place.handlers}.${handler}`),

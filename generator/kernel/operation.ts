@@ -77,12 +77,23 @@ export function jsonOutput(
   schema: OperationModel["output"]["schema"],
   { hasEntityTag = false }: { readonly hasEntityTag?: boolean } = {},
 ): OperationModel["output"] {
-  return { schema, hasEntityTag, isBytes: false };
+  return { schema, hasEntityTag, isBytes: false, mediaType: null };
 }
 
-/** The answer of an operation that answers with bytes of any type. */
+/** The answer of an operation that answers with the bytes of a stored object. */
 export const bytesOutput: OperationModel["output"] = {
   schema: null,
   hasEntityTag: false,
   isBytes: true,
+  mediaType: null,
 };
+
+/** The answer of an operation that answers with bytes of one type, made for this answer. */
+export function mediaOutput(mediaType: string): OperationModel["output"] {
+  return { ...bytesOutput, mediaType };
+}
+
+/** Whether an answer has parts and versions, as stored objects have. */
+export function isOfObject({ isBytes, mediaType }: OperationModel["output"]): boolean {
+  return isBytes && mediaType === null;
+}

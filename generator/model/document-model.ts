@@ -2,6 +2,7 @@
 import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
 import type { Code } from "./code.js";
 import type { JsonSchema } from "./json-schema.js";
+import type { HookUse } from "./registry.js";
 
 export interface IndexModel {
   readonly name: string;
@@ -29,6 +30,24 @@ export interface OverlapModel {
   readonly to: string;
   /** Values of fields that documents have that count; empty if all do. */
   readonly where: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** A value of the field of states that may follow another one. */
+export interface MoveModel {
+  readonly from: string;
+  readonly to: string;
+  /** The policy of whoever makes it; null for whoever may write the document. */
+  readonly by: string | null;
+  /** What that policy asks. */
+  readonly asks: readonly HookUse[];
+}
+
+/** Which values of a field follow each other. */
+export interface StatesModel {
+  readonly field: string;
+  /** Values that new documents may have. */
+  readonly initial: readonly string[];
+  readonly moves: readonly MoveModel[];
 }
 
 /** A field that holds the id of another document. */
@@ -174,6 +193,8 @@ export interface DocumentModel extends ReadModel {
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
   readonly overlaps: readonly OverlapModel[];
+  /** Null where any value may follow any other. */
+  readonly states: StatesModel | null;
   /** What fields become once who has created the document is erased. */
   readonly personal: Readonly<Record<string, unknown>>;
   readonly references: readonly ReferenceModel[];

@@ -22,7 +22,7 @@ type Types = RegistryModel["types"];
 const usual = {
   operation: usualOperation,
   route: { isPrefixRoot: false, status: 200, reply: null },
-  output: { schema: null, hasEntityTag: false, isBytes: false },
+  output: { schema: null, hasEntityTag: false, isBytes: false, mediaType: null },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
   service: { was: null, errors: null },

@@ -78,6 +78,8 @@ export interface IdentityModel {
   readonly roles: Readonly<Record<string, RoleModel>>;
   /** What else is removed of somebody who is erased. */
   readonly erasesAlso: FunctionReference | null;
+  /** What else is kept of somebody who asks for it. */
+  readonly exportsAlso: FunctionReference | null;
   /** The roles of callers who create a tenant; null if none may. */
   readonly founders: readonly string[] | null;
   /** Null if only administrators look after members. */

@@ -111,8 +111,10 @@ export interface OutputModel {
   /** Null if the operation doesn't answer with JSON. */
   readonly schema: JsonSchema | null;
   readonly hasEntityTag: boolean;
-  /** Whether it answers with bytes of any type. */
+  /** Whether it answers with bytes. */
   readonly isBytes: boolean;
+  /** The type of the bytes; null for those of stored objects, which say their own. */
+  readonly mediaType: string | null;
 }
 
 /** What a handler may read and set besides input and body. Names of headers are in lower case. */

@@ -64,13 +64,26 @@ export interface OperationObject {
   readonly "x-error-codes"?: readonly (string | { readonly $ref: string })[];
 }
 
+/** Which values of a field follow each other, and whom a move takes. */
+export interface StatesFacts {
+  readonly field: string;
+  readonly initial: readonly string[];
+  readonly moves: readonly { readonly from: string; readonly to: string; readonly by?: string }[];
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description?: string;
+  readonly "x-states"?: StatesFacts;
+}
+
 export interface OpenApi {
   readonly info: {
     readonly title: string;
     readonly version: string;
     readonly description?: string;
   };
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly tags?: readonly Tag[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

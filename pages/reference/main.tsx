@@ -12,6 +12,7 @@ import { mountPage } from "../shell/mount.js";
 import { requestJson } from "../shell/request.js";
 import { useFragment } from "../shell/use-location.js";
 import { useLoaded } from "../shell/use-loaded.js";
+import { StatesPicture } from "./states.js";
 import { FirstCall } from "./first-call.js";
 import { OperationView } from "./operation-view.js";
 
@@ -154,7 +155,22 @@ function Overview({ openapi, sought }: OverviewProps): JSX.Element {
           ))}
         </div>
       </section>
+      <States openapi={openapi} />
     </div>
+  );
+}
+
+/** The states of documents; nothing where none has any. */
+function States({ openapi: { tags = [] } }: Pick<OverviewProps, "openapi">): JSX.Element | null {
+  const pictures = tags.flatMap(({ name, "x-states": states }) =>
+    states === undefined ? [] : [<StatesPicture key={name} namespace={name} states={states} />],
+  );
+  if (pictures.length === 0) return null;
+  return (
+    <section class="stack" aria-labelledby="states">
+      <h2 id="states">States</h2>
+      {pictures}
+    </section>
   );
 }
 

@@ -147,6 +147,7 @@ export const errors = {
   bulk_refused: row("conflict", "Some of the items were refused, so none was written."),
   unique_violation: row("conflict", "Another document has these values already."),
   overlap_violation: row("conflict", "The range overlaps with that of another document."),
+  transition_not_allowed: row("conflict", "This state does not follow the one before."),
   historical_consistency_violation: row(
     "conflict",
     "The edit overlaps edits made since that revision.",

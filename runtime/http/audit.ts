@@ -2,7 +2,8 @@
 // Logging Cheat Sheet).
 import { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
-import type { Identity } from "../operations/identity.js";
+import { credentialOf } from "../operations/identity.js";
+import { toldOf } from "../operations/recorded.js";
 import type { Log } from "../ports/log.js";
 
 /**
@@ -16,10 +17,6 @@ export function audit(
   input: unknown,
   outcome: unknown,
 ): void {
-  const given = (input ?? {}) as Readonly<Record<string, unknown>>;
-  const named = members
-    .filter((name) => Object.hasOwn(given, name))
-    .map((name) => [name, given[name]] as const);
   const { operationId, identity, tenant, metadata, notes } = context;
   const code = outcome instanceof ServiceError ? outcome.code : "core.internal";
   log.info(
@@ -29,19 +26,13 @@ export function audit(
         outcome: outcome === "ok" ? "ok" : code,
         caller: identity?.principalId ?? null,
         actor: identity?.actorId ?? null,
-        credential: identity === null ? null : credentialOf(identity),
+        credential: credentialOf(identity),
         tenant: identity === null ? null : tenant,
         address: context.clientAddress(),
         request_id: metadata.requestId,
-        ...Object.fromEntries(named),
-        ...notes,
+        ...toldOf(members, input, notes),
       },
     },
     "audit",
   );
-}
-
-/** What the caller has shown: some operations only take a session. */
-function credentialOf({ sessionId }: Identity): "session" | "api_key" {
-  return sessionId === null ? "api_key" : "session";
 }

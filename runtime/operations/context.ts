@@ -20,6 +20,8 @@ import type { Resources } from "./resources.js";
 import { underWay } from "../work/under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
 import { runFollowers, followNow, givenBy, type Following, type Given } from "./following.js";
+import { noteDown, notedOutside, notesOf } from "./notes.js";
+import { atNoEnd, TransactionEnd } from "./transaction-end.js";
 
 /** The context of one invocation. */
 export class ExecutionContext {
@@ -40,7 +42,6 @@ export class ExecutionContext {
   /** Preconditions of the request, for the operation that answers for the version. */
   readonly preconditions: Preconditions;
   readonly resources: Resources;
-  #notes: Readonly<Record<string, string>> | undefined;
   #scopes: Map<string, Filter> | undefined;
   #isOfCaller: boolean;
   #isUnscoped = false;
@@ -49,11 +50,13 @@ export class ExecutionContext {
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
-  #onCommit: Following[] = nothing;
-  #onUndo: Following[] = nothing;
+  /** What is left to do at the end of the running transaction, and what that has changed. */
+  ending = atNoEnd;
   #answer: HeldAnswer | undefined;
   #isReleased = false;
   #outer: ExecutionContext | undefined;
+  /** Who acts, also where that is on behalf of somebody else. */
+  author: Identity | null;
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
   #declared: Declaring | undefined;
@@ -68,6 +71,7 @@ export class ExecutionContext {
     this.lifetime = fields.lifetime;
     this.preconditions = fields.preconditions ?? noPreconditions;
     this.identity = fields.identity ?? null;
+    this.author = this.identity;
     this.replies = fields.replies;
     this.requestHeader = fields.requestHeader ?? (() => undefined);
     this.clientAddress = fields.clientAddress ?? (() => "");
@@ -120,7 +124,6 @@ export class ExecutionContext {
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
   ): Promise<T> {
-    // It is asked within a call that it would wait for.
     if (this.#isUnscoped) return Promise.reject(new TypeError("a scope writes nothing"));
     return this.call("context.commit", (call) => {
       const transaction = this.#transaction;
@@ -204,22 +207,24 @@ export class ExecutionContext {
     turn?: string | undefined,
   ): Promise<T> {
     const outer = this.#transaction;
-    if (outer !== undefined) return this.#join(outer, work);
+    if (outer !== undefined) return this.ending.attempt(outer, work);
     // What a call does that was left behind must not be committed on its own.
     this.refuseLeftBehind();
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive, turn };
-    const onCommit: Following[] = [];
-    const onUndo: Following[] = [];
+    const end = new TransactionEnd();
     let isDone = false;
     let result: T;
     try {
       result = await this.resources.database.write(options, async (transaction) => {
-        this.#onCommit = onCommit;
-        this.#onUndo = onUndo;
+        this.ending = end;
         this.#transaction = transaction;
         try {
           const made = await work(transaction);
+          if (end.recorded.length > 0) {
+            end.say([...notedOutside(this), ...end.notes]);
+            await this.resources.recorded?.(this, end.recorded);
+          }
           isDone = true;
           return made;
         } finally {
@@ -228,10 +233,10 @@ export class ExecutionContext {
       });
     } catch (error) {
       // A commit that nobody answered for may have been one.
-      if (!isDone || isOver(error)) await this.#follow(onUndo.reverse());
+      if (!isDone || isOver(error)) await this.#follow(end.whenUndone);
       throw error;
     }
-    await this.#follow([...onUndo.filter((one) => one.isUndone).reverse(), ...onCommit]);
+    await this.#follow(end.whenCommitted);
     return result;
   }
 
@@ -283,9 +288,10 @@ export class ExecutionContext {
     other.#isOfCaller = this.#isOfCaller || identity !== null;
     other.#isUnscoped = this.#isUnscoped;
     other.#transaction = this.#transaction;
-    other.#onCommit = this.#onCommit;
-    other.#onUndo = this.#onUndo;
+    other.ending = this.ending;
     other.#outer = this;
+    const isStranger = this.#outer === undefined && this.#isOfCaller;
+    other.author = this.author ?? (isStranger ? identity : null);
     return other;
   }
 
@@ -298,18 +304,6 @@ export class ExecutionContext {
 
   get #root(): ExecutionContext {
     return this.#outer === undefined || this.#isApart ? this : this.#outer.#root;
-  }
-
-  async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const [before, undone] = [this.#onCommit.length, this.#onUndo.length];
-    try {
-      return await outer.attempt(() => work(outer));
-    } catch (error) {
-      for (const undoing of this.#onUndo.slice(undone)) undoing.isUndone = true;
-      // Steps that were to follow the commit of undone work are dropped.
-      this.#onCommit.length = Math.min(this.#onCommit.length, before);
-      throw error;
-    }
   }
 
   /** The bytes that the answer holds until it was sent. */
@@ -334,12 +328,15 @@ export class ExecutionContext {
 
   /** What the audit log says of this invocation besides who called. */
   get notes(): Readonly<Record<string, string>> {
-    return this.#notes ?? {};
+    return notesOf(this);
   }
 
-  /** Names something for the audit log, such as the principal that a login turned out to be. Never a secret. */
+  /**
+   * Names something for the audit log, such as the principal that a login turned out to be, and for
+   * the trail of what the transaction changes. Never a secret.
+   */
   note(fields: Readonly<Record<string, string>>): void {
-    this.#notes = { ...this.#notes, ...fields };
+    noteDown(this, fields);
   }
 
   /**
@@ -368,13 +365,13 @@ export class ExecutionContext {
   /** As `whenCommitted`, for work of the service itself, which outside a transaction settles at once. */
   follow(work: Following["work"], given?: Given): void {
     if (!this.holdsTransaction) this.refuseLeftBehind();
-    if (this.holdsTransaction) this.#onCommit.push({ work, given });
+    if (this.holdsTransaction) this.ending.onCommit.push({ work, given });
     else followNow(this, { work, given });
   }
 
   /** As `whenUndone`, for work of the service itself. */
   followUndone(work: Following["work"], given?: Given): void {
-    if (this.holdsTransaction) this.#onUndo.push({ work, given });
+    if (this.holdsTransaction) this.ending.onUndo.push({ work, given });
   }
 
   /** After the running transaction has committed, ends connections and topics whose credential or permission it has ended. */
@@ -394,6 +391,3 @@ export class ExecutionContext {
     return this.#scopes?.get(document) ?? everything;
   }
 }
-
-/** For invocations outside a transaction: never written to, and shared by all. */
-const nothing: never[] = [];

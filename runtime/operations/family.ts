@@ -9,6 +9,8 @@ import type { ResourceKey } from "../ports/resource-key.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { ExecutionContext } from "./context.js";
 import type { Erased, ErasedCounts } from "./erased.js";
+import type { ExportedLine, ExportedPerson } from "./exported.js";
+import type { Recorded } from "./recorded.js";
 import type { Resources } from "./resources.js";
 import type { Departed, StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
@@ -149,17 +151,30 @@ export interface Family<Member extends string, Part, Settings> {
    * tenant or is deactivated.
    */
   readonly departed: (part: Part, context: ExecutionContext, who: Departed) => Promise<void>;
+  /** Keeps the changes of a transaction, at its end; null for families that keep none. */
+  readonly recorded:
+    | ((part: Part, context: ExecutionContext, changes: readonly Recorded[]) => Promise<void>)
+    | null;
   /**
    * Removes what is kept of somebody, in transactions of its own; returns how many of each kind.
    * What a first try has removed is passed over.
    */
   readonly erased: (part: Part, context: ExecutionContext, who: Erased) => Promise<ErasedCounts>;
+  /** What it keeps of somebody, read as it is asked for. */
+  readonly exported: (
+    part: Part,
+    context: ExecutionContext,
+    who: ExportedPerson,
+  ) => AsyncIterable<ExportedLine>;
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
 
 /** Any family; each is only ever called with its own part and settings. */
 // oxlint-disable-next-line typescript/no-explicit-any -- part and settings are tied together inside each family
 export type AnyFamily = Family<string, any, any>;
+
+/** What families export that keep nothing of people. */
+async function* nothingKept(): AsyncGenerator<never> {}
 
 /** The defaults for members that a family leaves out. */
 const silent = {
@@ -174,7 +189,9 @@ const silent = {
   metrics: () => ({}),
   staged: async () => undefined,
   departed: async () => undefined,
+  recorded: null,
   erased: async () => ({}),
+  exported: nothingKept,
   start: () => null,
 };
 

@@ -69,3 +69,9 @@ function withoutSession(): ServiceError {
 export function subjectsOf({ principalId, actorId }: Identity): readonly string[] {
   return actorId === null ? [principalId] : [principalId, actorId];
 }
+
+/** What the caller has shown: some operations only take a session. Null without a caller. */
+export function credentialOf(identity: Identity | null): "session" | "api_key" | null {
+  if (identity === null) return null;
+  return identity.sessionId === null ? "api_key" : "session";
+}

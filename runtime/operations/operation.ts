@@ -52,6 +52,11 @@ export interface OperationDeclaration<Input, Result> {
   readonly retries?: number;
   /** Errors of the registry that it may answer with; absent if nobody's code can throw one. */
   readonly errors?: readonly string[];
+  /**
+   * Present if every invocation goes to the audit log: the input's members that the log names, none
+   * of them a secret.
+   */
+  readonly audit?: readonly string[];
   readonly run: Handler<Input, Result> | LookingHandler<Input, Result>;
 }
 
@@ -77,11 +82,6 @@ export interface HttpBinding {
   readonly deprecated?: { readonly since: string; readonly sunset?: string };
   /** The headers that the handler reads, and the parts of the answer it sets besides the body. */
   readonly reply?: ReplyDeclaration;
-  /**
-   * Present if every invocation goes to the audit log: the input's members that the log names, none
-   * of them a secret.
-   */
-  readonly audit?: readonly string[];
 }
 
 /** An operation with its route. */

@@ -10,6 +10,7 @@ import { expectWhole } from "./identity.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
+import { plainOf, recordCall, toldOf } from "./recorded.js";
 import { isPending } from "../work/pending.js";
 import { quietly } from "./quietly.js";
 import { pointIntoInput } from "./refused-write.js";
@@ -251,11 +252,21 @@ async function settledOutcome<Input, Result>(
 ): Promise<Outcome<Result>> {
   if (operation.transaction === "read") return read(await handle());
 
+  const done = async (): Promise<Output<Result>> => {
+    const { recorded } = context.ending;
+    const before = recorded.length;
+    const output = await handle();
+    // What it has told itself says more.
+    const isTold = recorded.slice(before).some(({ change }) => change === "call");
+    if (operation.audit !== undefined && !isTold)
+      recordCall(context, plainOf(toldOf(operation.audit, input, {})));
+    return output;
+  };
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await retryConflicts(operation, context, () =>
     context.transact(
       async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-        scope === undefined ? read(await handle()) : onceOnly(context, scope, input, handle),
+        scope === undefined ? read(await done()) : onceOnly(context, scope, input, done),
       scope,
       operation.isolation === undefined ? undefined : `serializable ${context.tenant}`,
     ),

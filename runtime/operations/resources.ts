@@ -1,5 +1,7 @@
 // What every invocation of a service works with.
 import type { Erased, ErasedCounts } from "./erased.js";
+import type { ExportedLine, ExportedPerson } from "./exported.js";
+import type { Recorded } from "./recorded.js";
 import type { Clock } from "../ports/clock.js";
 import type { KeptForms } from "./kept-values.js";
 import type { Log } from "../ports/log.js";
@@ -51,6 +53,13 @@ export interface Resources {
    * Has families end what they keep of somebody who has left, in the transaction of the context.
    */
   departed(context: object, who: Departed): Promise<void>;
+  /**
+   * Has families keep what a transaction has changed, at the end of the transaction of the context.
+   * Null where none does.
+   */
+  readonly recorded: ((context: object, changes: readonly Recorded[]) => Promise<void>) | null;
+  /** What families keep of somebody, read as it is asked for. */
+  exported(context: object, who: ExportedPerson): AsyncIterable<ExportedLine>;
   /** Has families remove what they keep of somebody, each in transactions of its own. */
   erased(context: object, who: Erased): Promise<ErasedCounts>;
   /** Wakes whoever does the work that waits in the store of this key. */

@@ -16,6 +16,7 @@ import type { Filter } from "../query/ast.js";
 import type { OverlapRule, SomeValues } from "./overlap-rules.js";
 import type { NumberRule } from "./number-rules.js";
 import type { SetRule } from "./set-rules.js";
+import type { StateRules } from "./state-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
 /** A job that runs for a document at the time of one of its fields, or before or behind it. */
@@ -129,6 +130,10 @@ export interface AnyDocumentSpec {
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
   /** Fields that tell of who owns the document, with what they become once that one is erased. */
   readonly personal?: Readonly<Record<string, unknown>>;
+  /** Which values of a field may follow each other; absent if all may. */
+  readonly states?: StateRules;
+  /** Whether handlers write them beyond scopes and whoever may make a move; see `unscoped`. */
+  readonly isUnscoped?: true;
   /** Ranges of which no two overlap. */
   readonly noOverlap?: readonly OverlapRule[];
   /** Members that refer to other documents, and to which type. */

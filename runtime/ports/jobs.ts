@@ -215,6 +215,8 @@ export interface JobStore {
   /** Has failed runs begin anew, up to `limit`; returns how many. */
   retryFailed(jobs: readonly string[] | null, now: number, limit: number): Promise<number>;
   find(tenant: string, id: string): Promise<RunRecord | null>;
+  /** Runs with the rights of a principal in all tenants, in the order of their ids, after an id. */
+  listOf(principalId: string, after: string | null, limit: number): Promise<readonly RunRecord[]>;
   /** The newest first. */
   list(query: RunQuery): Promise<readonly RunRecord[]>;
   /** The newest failed runs of all tenants. */

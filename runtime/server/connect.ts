@@ -1,6 +1,8 @@
 // Opens a service's database, applies migrations, and makes what operations need. The server,
 // scripts and tools begin here.
 import { addCounts, type Erased, type ErasedCounts } from "../operations/erased.js";
+import type { ExportedLine, ExportedPerson } from "../operations/exported.js";
+import type { Recorded } from "../operations/recorded.js";
 import { defaultTenant } from "../contract/default-tenant.js";
 import { fail, ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
@@ -213,12 +215,24 @@ function callListeners(listeners: Listeners): Pick<Resources, "signals" | "wake"
  */
 function amongFamilies(parts: FamilyParts) {
   const families = familiesOf(parts);
+  const recording = families.filter(({ family }) => family.recorded !== null);
   return {
     async staged(context: ExecutionContext, event: StagedEvent): Promise<void> {
       for (const { family, part } of families) await family.staged(part, context, event);
     },
     async departed(context: ExecutionContext, who: Departed): Promise<void> {
       for (const { family, part } of families) await family.departed(part, context, who);
+    },
+    recorded:
+      recording.length === 0
+        ? null
+        : async (context: object, changes: readonly Recorded[]): Promise<void> => {
+            for (const { family, part } of recording)
+              // Only contexts have transactions that end.
+              await family.recorded?.(part, context as ExecutionContext, changes);
+          },
+    async *exported(context: ExecutionContext, who: ExportedPerson): AsyncGenerator<ExportedLine> {
+      for (const { family, part } of families) yield* family.exported(part, context, who);
     },
     async erased(context: ExecutionContext, who: Erased): Promise<ErasedCounts> {
       const counts: Record<string, number> = {};

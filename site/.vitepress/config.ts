@@ -87,6 +87,7 @@ export default defineConfig({
           page("Realtime", "docs/realtime"),
           page("Webhooks", "docs/webhooks"),
           page("Jobs", "docs/jobs"),
+          page("The audit trail", "docs/audit"),
           page("Testing", "docs/testing"),
           page("The client", "docs/client"),
         ],

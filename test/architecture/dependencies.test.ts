@@ -151,6 +151,7 @@ describe("the server knows families by their list alone", () => {
     "webhooks",
     "jobs",
     "realtime",
+    "audit",
   ];
 
   test("and imports none", () => {
@@ -204,8 +205,8 @@ test.each([
 );
 
 test("nor by the text of its name", () => {
-  // Every service has operations and errors, and HTTP a header of that name.
-  const common = ["operations", "errors", "authorization"];
+  // Every service has operations, errors and an audit log, and HTTP a header of that name.
+  const common = ["operations", "errors", "audit", "authorization"];
   const names = new Set(families.flatMap(({ name, format }) => [name, ...Object.keys(format)]));
   for (const word of common) names.delete(word);
   const said = (files: readonly SourceFile[]): readonly string[] => [

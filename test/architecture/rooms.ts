@@ -26,6 +26,7 @@ export const runtimeHouse: House = [
     ["outbox", /^runtime\/families\/outbox\//],
     ["storage", /^runtime\/families\/storage\//],
     ["webhooks", /^runtime\/families\/webhooks\//],
+    ["audit", /^runtime\/families\/audit\//],
     ["jobs", /^runtime\/families\/jobs\//],
   ],
   [["documents", /^runtime\/families\/documents\//]],

@@ -65,6 +65,17 @@ const holders: Readonly<Record<string, Holder>> = {
       "operations: {shop.ship: {post: /ship, in: {id: uuid}, run: registry/code.ts#first, guard: asked}}",
     without: noScopes,
   },
+  "a move between states": {
+    declared:
+      "documents: {notes: {type: {state: [open, done]}, guard: open, states: {field: state, initial: [open], from: {open: {to: [done], by: asked}}}}}",
+    without: [...noScopes, "a rate limit", "a hook"],
+  },
+  "the audit trail": { declared: "audit: {guard: asked}", without: noScopes },
+  "the export of people": {
+    declared: "",
+    identity: "{export: {guard: asked}}",
+    without: noScopes,
+  },
   webhooks: {
     declared:
       "outbox: {events: {shop.sold: {destination: shop, data: {id: uuid}}}}\nwebhooks: {guard: asked}",
@@ -357,6 +368,30 @@ const others: readonly (readonly [
     "[[text]]",
     "breaking notes refuses what another has in text",
     "additive notes no longer refuses what another has in text",
+  ],
+  [
+    "what may follow what",
+    "documents: {notes: {type: {state: [open, done]}, guard: open, mount: false, states: {field: state, initial: [open, done], from: RULE}}}\n",
+    "{open: [done]}",
+    "{open: [done], done: [open]}",
+    "opens notes may go from done to open",
+    "breaking notes may no longer go from done to open",
+  ],
+  [
+    "how long the audit trail is kept",
+    "audit: {guard: staff, keep: RULE}\n",
+    "7d",
+    "30d",
+    "additive audit keeps entries for 2592000 s",
+    "breaking audit keeps entries for 604800 s",
+  ],
+  [
+    "that the audit trail is kept for ever",
+    "audit: {guard: staff, RULE}\n",
+    "keep: 7d",
+    "",
+    "additive audit keeps entries for ever",
+    "breaking audit keeps entries for 604800 s",
   ],
   [
     "whose a document is",

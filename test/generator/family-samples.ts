@@ -54,6 +54,11 @@ export const samples: Readonly<Record<string, Sample>> = {
     beside: "identity: {}",
     mounted: { job_runs: "<one>" },
   },
+  audit: {
+    yaml: "audit: {guard: staff, <one>}",
+    beside: "identity: {}",
+    mounted: { audit: "<one>" },
+  },
   webhooks: {
     yaml: "webhooks: {guard: staff, <one>}",
     beside:

@@ -81,6 +81,8 @@ export function expandOperation(
       isSerializable: declaration.isolation !== undefined,
       retries: declaration.retry ?? 0,
       deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),
+      // Its calls are told where there is a trail, and in the log.
+      audit: context.declarations.audit === undefined || transaction === "read" ? null : [],
       ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
       run: ofAuthor(functionReference(declaration.run)),
       effect: method === "get" && transaction === "read" ? "reads" : "changes",

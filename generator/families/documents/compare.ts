@@ -26,6 +26,7 @@ import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import { compareSet } from "./members/compare-set.js";
 import { ledTo, readName } from "../../model/views.js";
+import { statesChanged } from "./members/compare-states.js";
 import { overlapText } from "./members/overlaps.js";
 
 const document: Rules<DocumentModel> = {
@@ -91,6 +92,7 @@ const document: Rules<DocumentModel> = {
       ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),
     ];
   },
+  states: statesChanged,
   // What is left of people who are erased.
   personal: (before = {}, after) => {
     const text = ([field, value]: readonly [string, unknown]): string =>

@@ -42,6 +42,11 @@ export const diagnostics = {
     "`personal` names a field that the document doesn't have or that `no_overlap` is about, or gives a unique field a value.",
     "Name fields of the type. A unique one must become null.",
   ),
+  OPW111: entry(
+    "States that cannot be",
+    "`states` names a field without a fixed list of values or a value that the field never has, has a state that nothing leads to, or asks a policy that is about requests.",
+    'Name a field such as `status: ["open", "closed"]` that is always there, and let each value be initial or follow another one. A policy of a move may ask who is calling and for permissions.',
+  ),
   OPW092: entry(
     "Dropped field",
     "`dropped` names a field that the document still has, or never had, or that was only renamed.",

@@ -30,6 +30,7 @@ import {
 } from "../../print/layout.js";
 import { scopesMember } from "./scopes.js";
 import { personalMember } from "./members/personal.js";
+import { statesMember } from "./members/states.js";
 import { overlapsMember } from "./members/overlaps.js";
 import { remindersMember } from "./members/reminders.js";
 import { retentionMembers } from "./members/retention.js";
@@ -263,6 +264,7 @@ function printDocument(
     ...referenceMembers(document, model, scope),
     ...readingMember(document, scope),
     ...scopesMember(document, scope),
+    ...statesMember(document, scope),
   ];
   const set = setMember(document, scope);
   const annotation = isAnnotated ? scope.runtimeType("DocumentOf") : null;

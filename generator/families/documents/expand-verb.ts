@@ -18,6 +18,7 @@ import { guardText, hookChain } from "../../kernel/guards.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
+import { errorsOfMoves } from "./members/states.js";
 import { profilesAsked } from "./members/set.js";
 import { deedsOf, originalsOf } from "./verbs/index.js";
 import type { Deed, DocumentVerb } from "./verbs/verb.js";
@@ -82,6 +83,7 @@ export function expandVerb(
       errors: [
         ...uniqueErrors(context, model, verb),
         ...overlapErrors(model, verb),
+        ...stateErrors(model, verb),
         ...profileErrors(model, verb),
         ...each.flatMap(({ errors }) => errors),
       ],
@@ -152,6 +154,10 @@ function uniqueErrors(
 function overlapErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
   const occupies = doesToOne(model, verb, ["creates", "updates", "restores"]);
   return model.overlaps.length > 0 && occupies ? ["overlap_violation"] : [];
+}
+
+function stateErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  return doesToOne(model, verb, ["creates", "updates"]) ? errorsOfMoves(model) : [];
 }
 
 /** Values that the service sets from the caller's profile need one. */

@@ -3,7 +3,7 @@ import { adviseWords } from "../../load/shape-advice.js";
 import { aliases } from "../../load/aliases.js";
 import { listOf, optional, reference, required, timezone } from "../../load/format-parts.js";
 import type { FormatShape } from "../../load/shape.js";
-import { numberWords, overlapWords } from "./other-words.js";
+import { numberWords, overlapWords, stateWords } from "./other-words.js";
 
 /** The name of a field. */
 export const aField = {
@@ -36,6 +36,49 @@ export const overlapRule = {
       ["starts_at", "ends_at"],
     ),
     where: optional(someValues, "Only documents count whose fields have one of these values."),
+  },
+} as const satisfies FormatShape;
+
+const state = {
+  kind: "string",
+  what: "a state",
+  example: "closed",
+} as const satisfies FormatShape;
+const states = listOf(state, 1);
+
+export const move = {
+  kind: "object",
+  members: {
+    to: required(states, "The states that may follow.", ["closed"]),
+    by: optional(
+      { kind: "name", of: "policies" },
+      "The policy of whoever makes the move; whoever may write the document where left out.",
+    ),
+  },
+} as const satisfies FormatShape;
+
+/** Which values of a field may follow each other. */
+export const stateRules = {
+  kind: "object",
+  otherWords: stateWords,
+  members: {
+    field: required(aField, "The field, one with a fixed list of values.", "status"),
+    initial: optional(
+      states,
+      "States that new documents may have; the default of the field where left out, or any.",
+      ["open"],
+    ),
+    from: required(
+      {
+        kind: "map",
+        of: { kind: "either", of: [move, listOf({ kind: "either", of: [state, move] }, 1)] },
+        key: /^/,
+        keyIs: "a state",
+        keyExample: "open",
+      },
+      "The states that may follow each; none where one is left out.",
+      { open: ["closed"] },
+    ),
   },
 } as const satisfies FormatShape;
 

@@ -18,7 +18,15 @@ import {
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
-import { aField, overlapRule, setRule, someValues, type runningNumber } from "./format-rules.js";
+import {
+  aField,
+  type move,
+  overlapRule,
+  setRule,
+  someValues,
+  stateRules,
+  type runningNumber,
+} from "./format-rules.js";
 import { documentWords } from "./other-words.js";
 
 /** A job, and the time at which it runs for a document. */
@@ -159,6 +167,10 @@ export const documentMembers = {
     { kind: "either", of: [overlapRule, listOf(overlapRule, 1)] },
     "Ranges of which no two overlap, such as bookings of a room.",
   ),
+  states: optional(
+    stateRules,
+    "The states of a document: which values of a field may follow each other.",
+  ),
   views: optional(
     mapOf(
       {
@@ -297,6 +309,7 @@ export type DocumentDeclaration = Declared<typeof document>;
 export type SetDeclaration = Declared<typeof setRule>;
 export type NumberDeclaration = Declared<typeof runningNumber>;
 export type OverlapDeclaration = Declared<typeof overlapRule>;
+export type MoveDeclaration = Declared<typeof move>;
 export type ReminderDeclaration = Declared<typeof reminder>;
 export type EmittedEvent = Declared<(typeof emittedEvent)["of"][0 | 1]>;
 

@@ -116,6 +116,7 @@ function furtherErrors(models: ReadonlyMap<string, DocumentModel>) {
   const ofHandlers = [
     ...(all.some((model) => profilesAsked(model).length > 0) ? ["profile_required"] : []),
     ...(all.some(({ overlaps }) => overlaps.length > 0) ? ["overlap_violation"] : []),
+    ...(all.some(({ states }) => states !== null) ? ["transition_not_allowed"] : []),
   ];
   const ofDeletions = [
     "reference_in_use",

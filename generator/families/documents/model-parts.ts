@@ -13,6 +13,7 @@ export const models: ModelParts = {
       decimals: {},
       unique: [],
       overlaps: [],
+      states: null,
       personal: {},
       references: [],
       views: [],

@@ -35,6 +35,7 @@ import { emissions } from "./members/emissions.js";
 import { remindersOf } from "./members/reminders.js";
 import { historyOf } from "./past.js";
 import { checkHistory, deletedForSeconds } from "./members/retention.js";
+import { statesOf } from "./members/states.js";
 import { rulesOfRows } from "./members/row-rules.js";
 import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
@@ -200,6 +201,7 @@ export function documentModel(
     decimals: decimalsOf(bodySchema, resolve),
     ...pastOf(declaration, properties, canonical, resolve),
     ...rulesOfRows(context, name, declaration, rows),
+    states: statesOf(context, name, declaration, { enums, defaults, nullable }),
     references,
     ...unread,
     readTypeName: typeName,

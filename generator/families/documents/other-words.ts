@@ -11,6 +11,7 @@ export const documentWords: OtherWords = {
   ...wordsFor("defaults", "default"),
   ...wordsFor("indexes", "index indices"),
   ...wordsFor("no_overlap", "exclude exclusion overlap overlaps"),
+  ...wordsFor("states", "state_machine stateMachine transitions workflow lifecycle"),
   ...wordsFor("soft_delete", "paranoid"),
   ...wordsFor("history", "versioning versions audit"),
   ...wordsFor("deadline", "timeout"),
@@ -48,6 +49,12 @@ export const numberWords: OtherWords = {
   ...wordsFor("start", "from first begin initial"),
   ...wordsFor("timezone", "tz time_zone timeZone"),
   ...saidBy("Numbers have no gaps unless `gaps: true` allows them: leave it out.", "gapless"),
+};
+
+export const stateWords: OtherWords = {
+  ...wordsFor("field", "property column status state"),
+  ...wordsFor("initial", "start begin first default"),
+  ...wordsFor("from", "transitions moves to edges"),
 };
 
 export const overlapWords: OtherWords = {

@@ -94,6 +94,14 @@ const document: RolloutRules<DocumentModel> = {
           `${name} keeps ranges from overlapping in the next version alone: the one before still stores what overlaps, and what is stored already stays`,
         )
       : [],
+  // The version before lets any value follow any other, or others than the next one.
+  states: (was, is, { name }) =>
+    is.states === null || isDeepStrictEqual(was.states, is.states)
+      ? []
+      : need(
+          "clients meet both versions",
+          `${name} have other states in the version before: it still lets what may follow there`,
+        ),
   // It is looked at when somebody is erased, by the version that does it.
   personal: null,
   references: (was, is, { name, before, after }) =>

@@ -15,7 +15,7 @@ import { credentialText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { methodsOf } from "./expand.js";
 import { expandPasswordReset } from "./password-reset.js";
-import { expandDeactivation, expandErasure } from "./principals.js";
+import { expandDeactivation, expandErasure, expandExport } from "./principals.js";
 import { expandSignUp, profileMember } from "./sign-up.js";
 import { identitySpec } from "./spec.js";
 
@@ -194,6 +194,7 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
     ...expandSignUp(context),
     ...expandDeactivation(context),
     ...expandErasure(context),
+    ...expandExport(context),
   ];
   return builtInNamespace(authnNamespace, at, operations, {
     path: ["identity", "mount"],

@@ -103,6 +103,7 @@ const identity: Rules<IdentityModel> = {
   former: null,
   // What it does is not to be seen here, and no client meets it.
   erasesAlso: null,
+  exportsAlso: null,
   founders: (before, after) =>
     // Its operation is told where it stands.
     before === null || after === null

@@ -23,14 +23,16 @@ const membersNamespace = "members";
 export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { identity, service } = model;
   if (identity === null) return [];
-  const { signer, decide, signUp, erasesAlso } = identity;
+  const { signer, decide, signUp, erasesAlso, exportsAlso } = identity;
   const profile = signUp?.profile ?? null;
   const isRenamed = hasFormer(identity.former);
   const hasRoles = Object.keys(identity.roles).length > 0;
   const shared = [...(isRenamed ? ["  former,"] : []), ...(hasRoles ? ["  roles,"] : [])];
   const profileSpec = profile === null ? null : specName(profile);
   const ofRoutes = Object.values(identity.routes).flatMap((one) => [one.verifier, one.resolver]);
-  const functions = [signer, ...ofRoutes, decide, erasesAlso].flatMap((one) => one ?? []);
+  const functions = [signer, ...ofRoutes, decide, erasesAlso, exportsAlso].flatMap(
+    (one) => one ?? [],
+  );
   const modules = moduleNames(
     paths,
     functions.map(({ file }) => file),
@@ -86,6 +88,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
             ...membersMember(identity),
             ...member("signer", signer, local),
             ...member("erasesAlso", erasesAlso, local),
+            ...member("exportsAlso", exportsAlso, local),
           ],
           authorization: [
             listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),

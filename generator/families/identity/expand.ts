@@ -61,6 +61,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     decide: referenceOrNull(authorization?.decide),
     roles: roleModels(context),
     erasesAlso: referenceOrNull(identity.erase?.also),
+    exportsAlso: referenceOrNull(identity.export?.also),
     founders: tenancy?.selector?.create?.roles ?? null,
     members:
       tenancy?.members === undefined

@@ -181,6 +181,23 @@ const identity = {
       },
       "The operation that erases a principal with what is personal; not registered where left out.",
     ),
+    export: optional(
+      {
+        kind: "object",
+        members: {
+          guard: optional(
+            policyName,
+            "The policy of whoever may have that of others; people have their own alone where left out.",
+          ),
+          also: optional(
+            reference,
+            "Tells what else is kept of somebody, such as files.",
+            "registry/people.ts#exportFiles",
+          ),
+        },
+      },
+      "How people get all that is kept of them; not registered where left out.",
+    ),
     api_keys: optional(
       {
         kind: "object",

@@ -17,6 +17,7 @@ export const models: ModelParts = {
       former: { resources: {}, permissions: {} },
       roles: {},
       erasesAlso: null,
+      exportsAlso: null,
       founders: null,
       members: null,
     } satisfies Partial<IdentityModel>,

@@ -5,6 +5,8 @@ import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-sche
 import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,
+  idInPath,
+  withSession,
   expandBuiltIn,
   builtInNamespace,
   type BuiltInVerb,
@@ -12,7 +14,7 @@ import {
 import { credentialText, newLoginText, newPasswordText } from "../../kernel/credentials.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../../kernel/family.js";
 import { administrationGuard, openPolicy, type BuiltInGuard } from "../../kernel/guards.js";
-import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
+import { principalHook, sessionHook, rateLimitHook } from "../../kernel/runtime-hooks.js";
 import { resolvesTokens } from "./routes.js";
 import { identitySpec } from "./spec.js";
 
@@ -244,6 +246,53 @@ export function expandErasure(context: FamilyContext): readonly UnmountedOperati
   const guard = bySession(administrationGuard(context, declared, path, "authn"));
   const place = { family: "identity", handlers: "erasure", spec: identitySpec, namespace: "authn" };
   return expandBuiltIn(context, { ...place, at, guard }, [erasing]);
+}
+
+const exportingOwn: BuiltInVerb = {
+  name: "export_own",
+  handler: "own",
+  summary: "Download all that is kept of the caller as lines of JSON",
+  route: ["GET", "/export"],
+  takesSpec: true,
+  isWrite: false,
+  mediaType: "application/jsonl",
+  output: null,
+  errors: [],
+};
+
+const exporting: BuiltInVerb = {
+  name: "export_principal",
+  handler: "of",
+  summary: "Download all that is kept of a principal as lines of JSON",
+  route: ["GET", "/export/{id}"],
+  takesSpec: true,
+  isWrite: false,
+  mediaType: "application/jsonl",
+  parameters: [idInPath],
+  output: null,
+  errors: ["core.not_found"],
+};
+
+/** `authn.export_own` and `authn.export_principal`, where `identity.export` is declared. */
+export function expandExport(context: FamilyContext): readonly UnmountedOperation[] {
+  const { declarations, tree } = context;
+  const declared = declarations.identity?.export;
+  if (declared === undefined) return [];
+  const path = ["identity", "export"];
+  const place = {
+    family: "identity",
+    handlers: "personExport",
+    spec: identitySpec,
+    namespace: "authn",
+    at: tree.at(...path),
+  } as const;
+  // It may read the tables of all tenants from end to end.
+  const seldom = { ...withSession, hooks: [...withSession.hooks, rateLimitHook("10/1h")] };
+  const own = expandBuiltIn(context, { ...place, guard: seldom }, [exportingOwn]);
+  const { guard: policy } = declared;
+  if (policy === undefined) return own;
+  const guard = bySession(administrationGuard(context, { guard: policy }, path, "authn"));
+  return [...own, ...expandBuiltIn(context, { ...place, guard }, [exporting])];
 }
 
 /** `authn.deactivate_principal`, where `identity.deactivate` is declared. */

@@ -48,6 +48,8 @@ const identity: RolloutRules<IdentityModel> = {
   // Operations are told where they stand, and invitations end as they say when they are made.
   // Whichever version erases somebody calls its own.
   erasesAlso: null,
+  // Whichever version exports somebody calls its own.
+  exportsAlso: null,
   founders: null,
   members: null,
   roles: (was, is) => {

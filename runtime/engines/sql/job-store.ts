@@ -43,6 +43,17 @@ export function sqlJobStore(session: SqlSession): JobStore {
       return rows.map(readRunRecord);
     },
 
+    async listOf(principalId, after, limit) {
+      const later = after === null ? "" : ` AND "id" > ${at(2)}`;
+      const rows = await session.scan(
+        `SELECT ${recordColumnList} FROM "opwright_jobs" WHERE "principal_id" = ${at(1)}${later} ` +
+          `ORDER BY "id" LIMIT ${limit}`,
+        after === null ? [principalId] : [principalId, after],
+        { stored: recordColumns },
+      );
+      return rows.map(readRunRecord);
+    },
+
     async listFailed(jobs, limit) {
       const rows = await session.scan(
         `SELECT ${recordColumnList} FROM "opwright_jobs" WHERE "state" = 'failed'${named(jobs, 1)} ` +

@@ -7,18 +7,16 @@ import { allOf, everything } from "../../query/ast.js";
 /** The kinds of access to a document. */
 export type Access = keyof Scopes;
 
-/** Specs without scopes, by those that have them; and the other way round, to know them by. */
+/** Specs without scopes, by those that have them. */
 const lifted = new WeakMap<AnyDocumentSpec, AnyDocumentSpec>();
-const isLifted = new WeakSet<AnyDocumentSpec>();
 
 /**
  * The documents of a spec beyond all scopes: `collection(unscoped(ordersSpec), context)` reads and
  * writes every order of the tenant, whoever is calling. `opwright check` lists each use.
  */
 export function unscoped<Spec extends DocumentSpec>(spec: Spec): Spec {
-  const known = lifted.get(spec) ?? { ...spec };
+  const known = lifted.get(spec) ?? { ...spec, isUnscoped: true };
   lifted.set(spec, known);
-  isLifted.add(known);
   // It is the same spec; only scopes know the difference.
   return known as Spec;
 }
@@ -33,7 +31,7 @@ export async function within(
   context: ExecutionContext,
   access: Access,
 ): Promise<ExecutionContext> {
-  if (isLifted.has(spec)) {
+  if (spec.isUnscoped === true) {
     const isFree = context.scopeOf(spec.name) === everything;
     return isFree ? context : context.scopedTo(spec.name, everything);
   }
@@ -54,6 +52,6 @@ export function narrowToReferable(
   target: AnyDocumentSpec,
   context: ExecutionContext,
 ): Promise<ExecutionContext> {
-  if (isLifted.has(spec)) return Promise.resolve(context.scopedTo(target.name, everything));
+  if (spec.isUnscoped === true) return Promise.resolve(context.scopedTo(target.name, everything));
   return within(target, context, "get");
 }

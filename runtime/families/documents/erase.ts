@@ -6,7 +6,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { historyStore } from "../../ports/document-history.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
-import { followChange } from "./follow-change.js";
+import { followChange, recordDocument } from "./follow-change.js";
 import { diffOf } from "./changes.js";
 import { findDocument } from "./scoped.js";
 import { changedBody, replacedBody, retryWrite } from "./write.js";
@@ -101,7 +101,7 @@ async function eraseFields(
   const stored = await replacedBody(spec, context, current, body, changed);
   if (stored === null) return null;
   // Who hears of deleted documents has no use for this.
-  if (!stored.isDeleted)
-    await followChange(spec, context, "update", stored, { diff, before: current });
+  if (stored.isDeleted) recordDocument(spec, context, "update", stored, { diff });
+  else await followChange(spec, context, "update", stored, { diff, before: current });
   return { stored, isChanged: true };
 }

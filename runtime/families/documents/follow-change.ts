@@ -1,9 +1,30 @@
 // What follows a change of a document, whoever makes it: signals, and jobs that run for it later.
+import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { recordChange } from "../../operations/recorded.js";
 import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { emitSignals, type DocumentChange } from "./emit.js";
 import { moveReminders } from "./reminders.js";
+
+/** Notes a change for families that keep it; documents of all tenants are in none. */
+export function recordDocument(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  on: Emission["on"],
+  stored: StoredDocument,
+  change: Pick<DocumentChange, "diff"> | null,
+): void {
+  const place = spec.tenant ? context : context.inTenant(defaultTenant);
+  recordChange(place, {
+    change: on,
+    resource: spec.name,
+    resourceId: stored.id,
+    rev: stored.rev,
+    fields: Object.keys(change?.diff ?? {}),
+    details: {},
+  });
+}
 
 /** Does what the document declares for a change; `change` is that of an update. */
 export async function followChange(
@@ -13,6 +34,7 @@ export async function followChange(
   stored: StoredDocument,
   change: DocumentChange | null = null,
 ): Promise<void> {
+  recordDocument(spec, context, on, stored, change);
   await moveReminders(spec, context, on, stored, change?.diff ?? null);
   await emitSignals(spec, context, on, stored, change);
 }

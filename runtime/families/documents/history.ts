@@ -32,6 +32,7 @@ import {
   retryWrite,
   changedBody,
 } from "./write.js";
+import { expectMover } from "./states.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -256,6 +257,7 @@ function revertDocument(
     const { body: after, diff } = changedBody(spec, writer, before, back);
     const names = Object.keys(diff);
     if (names.length === 0) return current;
+    await expectMover(spec, context, before, after);
     const write = async (): Promise<StoredDocument | null> => {
       await holdReferences(spec, context, after, names);
       const stored = await replacedBody(spec, context, current, after, names);

@@ -5,6 +5,7 @@ import { gauge } from "../../operations/metric.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
 import { eraseOwned } from "./erase.js";
+import { exportOwned } from "./exported.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
 import { renewAll } from "./renew-rows.js";
 import { retentionJobs } from "./retention.js";
@@ -18,6 +19,7 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
   ],
   migrated: (documents, database, options) => renewAll(database, changedShapes(documents), options),
   erased: eraseOwned,
+  exported: exportOwned,
   start: (documents, service) => announce(documents, service),
   metrics: (documents, { database }) => ({
     rows_to_renew: gauge("Rows of changed types that are left to check, roughly.", () =>

@@ -28,6 +28,7 @@ import {
   removeTogether,
   replaceTogether,
 } from "./together.js";
+import { checkInitial, movable } from "./states.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -70,7 +71,11 @@ export function createMany(
   const madeOf = async (items: readonly unknown[]) => {
     const writer = await writerOf(spec, context, "create");
     return items.map((payload) =>
-      unlessRefused(() => newDocument(spec, writer, checkedPayload(payload, spec.validateCreate))),
+      unlessRefused(() => {
+        const made = newDocument(spec, writer, checkedPayload(payload, spec.validateCreate));
+        checkInitial(spec, made.body);
+        return made;
+      }),
     );
   };
   return outcomesOf(context, payloads, {
@@ -147,7 +152,7 @@ export function updateMany(
     },
     async together(all) {
       if (around !== null) return oneByOne(spec, context, all);
-      const patched = await patchedOf(all);
+      const patched = await movable(spec, context, await patchedOf(all));
       const free = await withReferencesHeld(spec, context, patched, ({ diff }) => diff);
       const changes = free.map((one) =>
         one === null || Object.keys(one.diff).length === 0 ? null : one,

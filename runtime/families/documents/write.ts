@@ -16,6 +16,7 @@ import { everything } from "../../query/ast.js";
 import { giveNumbers, passTaken, withSampleNumbers } from "./numbers.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
+import { checkInitial, checkMove, expectMover } from "./states.js";
 import { holdReferences, releaseReferrers } from "./references.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
@@ -42,6 +43,7 @@ export async function createDocument(
 ): Promise<StoredDocument> {
   const writer = await writerOf(spec, context, "create");
   const made = newDocument(spec, writer, payload);
+  checkInitial(spec, made.body);
   await holdReferences(spec, context, made.body, Object.keys(made.body));
   const stored = await passTaken(spec, (passed) =>
     writeInSavepoint(spec, context, mayClash(spec), async (documents) => {
@@ -116,6 +118,7 @@ export function changedBody(
     ? after
     : canonicalBody(withSet(spec, writer, after, "write"), spec.canonical);
   checkBody(spec, body);
+  checkMove(spec, before, body);
   return { body, diff: isSettled ? diff : diffOf(before, body) };
 }
 
@@ -168,6 +171,7 @@ export async function patchCurrent(
   const { body, diff } = changedBody(spec, writer, before, after);
   const changed = Object.keys(diff);
   if (changed.length === 0) return { stored: current, diff };
+  await expectMover(spec, context, before, body);
   await holdReferences(spec, context, body, changed);
   const stored = await replacedBody(spec, context, current, body, changed);
   if (stored === null) return null;

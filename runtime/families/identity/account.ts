@@ -4,6 +4,7 @@ import { identityResources } from "./resources.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf } from "../../operations/identity.js";
+import { recordCall } from "../../operations/recorded.js";
 import { identityStore } from "../../ports/identity.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
@@ -61,6 +62,7 @@ export const account = {
         throw fail("unique_violation", { members: ["login"] });
       // Whoever read the mails of the former login may have requested it.
       await identity.dropResetToken(principalId);
+      recordCall(context, { is_login: login !== principal.login, is_password: hash !== undefined });
       if (hash !== undefined) {
         await identity.setPassword(principalId, hash);
         await identity.endSessions(principalId, context.clock.now(), sessionId);

@@ -4,6 +4,7 @@ import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
+import { recordCall } from "../../operations/recorded.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { grantsOf } from "./grants.js";
 import { createPrincipal } from "./provision.js";
@@ -104,6 +105,7 @@ export const principals = {
   deactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);
+      await recordLeaving(context, id);
       if (!(await context.transaction.of(identityStore).deactivate(id, context.clock.now())))
         throw fail("core.not_found");
       await context.resources.departed(context, { principalId: id, tenant: null });
@@ -129,6 +131,7 @@ export const principals = {
         throw fail("core.not_found");
       const subject = await holderOf(grant, context);
       await grantsOf(spec, context).grant(grant.tenant_id ?? null, subject, grant.permission);
+      recordGrant(context, grant, { given: [grant.permission] });
     },
 
   /** Throws `core.not_found` if there is no such permission. */
@@ -140,6 +143,7 @@ export const principals = {
       const subject = subjectOf(grant);
       if (!(await grants.revoke(grant.tenant_id ?? null, subject, grant.permission)))
         throw fail("core.not_found");
+      recordGrant(context, grant, { taken: [grant.permission] });
       context.endsCredentials(concernedBy(grant));
     },
 
@@ -152,6 +156,23 @@ export const principals = {
       return { permissions: await grants.listGrants(holder.tenant_id ?? null, subject) };
     },
 };
+
+/** Notes in each tenant of a principal that it is no member any more. */
+export async function recordLeaving(context: ExecutionContext, principalId: string): Promise<void> {
+  const joined = await context.transaction.of(tenantStore).listMemberships(principalId);
+  for (const { id } of joined)
+    recordCall(context.inTenant(id), { member_id: principalId, is_member: false });
+}
+
+/** Notes a permission that is given or taken, in the tenant where it counts. */
+function recordGrant(
+  context: ExecutionContext,
+  { principal_id: memberId, role, tenant_id: tenant }: Grant,
+  change: { readonly given: readonly string[] } | { readonly taken: readonly string[] },
+): void {
+  const whose = memberId === undefined ? { role } : { member_id: memberId };
+  recordCall(tenant === undefined ? context : context.inTenant(tenant), { ...whose, ...change });
+}
 
 /** The subject of an existing holder. Throws `core.not_found`. */
 async function holderOf(holder: Holder, { transaction }: ExecutionContext): Promise<string> {

@@ -102,6 +102,7 @@ export const apiKeys = {
         lastUsedAt: null,
       };
       await keys.add(key);
+      context.note({ key_id: key.id });
       return {
         api_key: secret,
         key_id: key.id,
@@ -125,7 +126,7 @@ export const apiKeys = {
       const keys = await context.transaction.of(apiKeyStore).list(sessionOf(context).principalId);
       const now = context.clock.now();
       const good = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-      return { keys: good.map((key) => entryOf(former, key)) };
+      return { keys: good.map((key) => apiKeyEntry(former, key)) };
     },
 
   /** Throws `core.not_found` for a key that is revoked, unknown or somebody else's, all alike. */
@@ -149,7 +150,7 @@ async function checkActor(
   if (actor?.isActive !== true || !isMember) throw fail("core.not_found");
 }
 
-function entryOf(former: FormerPermissions, key: ApiKey): ApiKeyEntry {
+export function apiKeyEntry(former: FormerPermissions, key: ApiKey): ApiKeyEntry {
   return {
     key_id: key.id,
     prefix: key.prefix,

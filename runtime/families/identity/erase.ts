@@ -4,10 +4,12 @@ import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { addCounts, type Erased, type ErasedCounts } from "../../operations/erased.js";
+import { recordCall } from "../../operations/recorded.js";
 import type { Handler } from "../../operations/operation.js";
 import { identityStore } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { invitationStore } from "../../ports/invitations.js";
+import { recordLeaving } from "./administration.js";
 import type { IdentitySpec } from "./spec.js";
 
 /** What was erased of somebody: how many of each kind. Zeros are left out. */
@@ -39,9 +41,11 @@ export async function erasePrincipal(
   // The login is what else is found by: it goes last, so that a second try still knows it.
   const counts: Record<string, number> = {};
   await context.transact(async (transaction) => {
+    await recordLeaving(context, principalId);
     await transaction.of(identityStore).suspend(principalId, context.clock.now());
     await context.resources.departed(context, { principalId, tenant: null });
     context.endsCredentials({ principalId });
+    recordCall(context, { principal_id: principalId });
   });
   addCounts(counts, await context.resources.erased(context, who));
   const tenants = [...who.tenants].sort();

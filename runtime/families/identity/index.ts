@@ -4,6 +4,7 @@ import { apiKeyStore } from "../../ports/api-keys.js";
 import { invitationStore } from "../../ports/invitations.js";
 import { identityStore } from "../../ports/identity.js";
 import { createPrincipalCommand } from "./create-principal.js";
+import { exportAccount } from "./exported.js";
 import { openIdentity } from "./resources.js";
 import { readIdentitySettings } from "./settings.js";
 import type { IdentitySpec } from "./spec.js";
@@ -37,5 +38,6 @@ export const identityFamily = familyOf<IdentitySpec>()({
     if (members === undefined) return;
     await context.transaction.of(invitationStore).removeOf(principalId, tenant);
   },
+  exported: exportAccount,
   commands: (spec) => [createPrincipalCommand(spec)],
 });

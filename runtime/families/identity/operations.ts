@@ -5,6 +5,7 @@ import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { anySessionOf, callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
+import { recordCall } from "../../operations/recorded.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
 import { unscoped } from "../documents/access.js";
@@ -103,6 +104,7 @@ export const authn = {
         await identity.endSessions(caller.principalId, context.clock.now());
         await identity.endKeys(caller.principalId, context.clock.now());
         await identity.dropResetToken(caller.principalId);
+        recordCall(context, {});
         context.endsCredentials({ principalId: caller.principalId });
       });
     },

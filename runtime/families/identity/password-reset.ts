@@ -3,6 +3,7 @@
 import { identityResources } from "./resources.js";
 import { refusedCredentials } from "../../contract/errors.js";
 import type { Handler } from "../../operations/operation.js";
+import { recordCall } from "../../operations/recorded.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { stageIf } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
@@ -84,6 +85,7 @@ export const passwordReset = {
         await identity.setPassword(principalId, hash);
         await identity.endSessions(principalId, now);
         await identity.endKeys(principalId, now);
+        recordCall(context, { principal_id: principalId });
         context.endsCredentials({ principalId });
       });
     },

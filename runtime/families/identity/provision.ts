@@ -1,6 +1,7 @@
 // Making principals: for seeds and for the command that gives the first one.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { recordCall } from "../../operations/recorded.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
@@ -23,9 +24,11 @@ export async function createPrincipal(
   const { password } = given;
   const passwordHash = await hashPassword(context, { password, login, at: "/password" });
   const id = uuidv7();
-  const added = await context.transact(() =>
-    context.transaction.of(identityStore).addPrincipal({ id, login, passwordHash, isActive: true }),
-  );
+  const added = await context.transact(async (transaction) => {
+    recordCall(context, { principal_id: id });
+    const principal = { id, login, passwordHash, isActive: true };
+    return transaction.of(identityStore).addPrincipal(principal);
+  });
   if (!added) throw fail("core.conflict", { reason: "the login is taken" });
   return id;
 }

@@ -5,6 +5,7 @@ import type { Transaction } from "../../ports/database.js";
 import type { DocumentSpec, DocumentTypes } from "../../ports/document-spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
+import type { ExportedLine, ExportedPerson } from "../../operations/exported.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
 /** Where a request carries a credential (service.md "Boundary middleware"). */
@@ -95,6 +96,15 @@ export type EraseAlso = (
   context: ExecutionContext,
 ) => Promise<void> | void;
 
+/**
+ * What else is kept of somebody who asks for it, such as files: a line each. It may be asked by the
+ * person and by administrators.
+ */
+export type ExportAlso = (
+  who: Pick<ExportedPerson, "principalId" | "login" | "tenants">,
+  context: ExecutionContext,
+) => Promise<readonly ExportedLine[]> | readonly ExportedLine[];
+
 export interface IdentitySpec {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRoute>>;
@@ -126,6 +136,8 @@ export interface IdentitySpec {
   readonly roles?: Roles | undefined;
   /** What else is removed of somebody who is erased; absent if nothing is. */
   readonly erasesAlso?: EraseAlso | undefined;
+  /** What else is kept of somebody who asks for it; absent if nothing is. */
+  readonly exportsAlso?: ExportAlso | undefined;
   /** How members of tenants look after each other; absent if only administrators do. */
   readonly members?: MembersSpec | undefined;
   /** Signs access tokens elsewhere. */

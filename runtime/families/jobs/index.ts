@@ -6,10 +6,12 @@ import {
   openedAs,
   type ServiceAtWork,
 } from "../../operations/family.js";
+import { readPiece } from "../../operations/read-piece.js";
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
-import { jobStore } from "../../ports/jobs.js";
+import { jobStore, type RunRecord } from "../../ports/jobs.js";
 import { jobsCommand } from "./commands.js";
+import { jobRunDetails } from "./operations.js";
 import { jobResources } from "./resources.js";
 import { plansOf } from "./schedules.js";
 import { readJobSettings } from "./settings.js";
@@ -20,6 +22,8 @@ import { startWorker } from "./worker.js";
 const unmovedMillis = 24 * 60 * 60 * 1_000;
 /** Rows that one batch removes. */
 const batchSize = 1_000;
+/** Runs that an export reads at once. */
+const exportedAtOnce = 100;
 
 export const jobsFamily = familyOf<JobsSpec>()({
   member: "jobs",
@@ -40,6 +44,20 @@ export const jobsFamily = familyOf<JobsSpec>()({
       transaction.of(jobStore).removeOf(principalId),
     ),
   }),
+  async *exported(spec, context, { principalId }) {
+    for (let after: string | null = null; ;) {
+      const store = readPiece(context).of(jobStore);
+      const runs: readonly RunRecord[] = await store.listOf(principalId, after, exportedAtOnce);
+      for (const run of runs)
+        yield {
+          kind: "job_run",
+          tenant_id: run.tenant,
+          data: jobRunDetails(spec, context, run),
+        };
+      after = runs.at(-1)?.id ?? null;
+      if (runs.length < exportedAtOnce) return;
+    }
+  },
   start: (spec, service, settings) => startWorker(spec, service, settings),
 });
 

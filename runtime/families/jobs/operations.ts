@@ -55,7 +55,7 @@ export const jobRuns = {
         limit: pageSize + 1,
       });
       return {
-        runs: runs.slice(0, pageSize).map((run) => entryOf(spec, run)),
+        runs: runs.slice(0, pageSize).map((run) => jobRunEntry(spec, run)),
         has_more: runs.length > pageSize,
       };
     },
@@ -66,11 +66,7 @@ export const jobRuns = {
     async ({ id }, context) => {
       const run = await context.transaction.of(jobStore).find(context.tenant, id);
       if (run === null) throw fail("core.not_found");
-      const entry = entryOf(spec, run);
-      const input: unknown = JSON.parse(
-        context.resources.kept.inputs(entry.job).told(run.input, run.shape),
-      );
-      return { ...entry, input };
+      return jobRunDetails(spec, context, run);
     },
 
   /**
@@ -110,7 +106,19 @@ function wakeAfterwards(context: ExecutionContext): void {
   context.follow(() => context.resources.wake(jobStore));
 }
 
-function entryOf({ was }: JobDeclarations, run: RunRecord): JobRunEntry {
+/** A run with its input, as it is told. */
+export function jobRunDetails(
+  spec: JobDeclarations,
+  { resources }: ExecutionContext,
+  run: RunRecord,
+): JobRunDetails {
+  const entry = jobRunEntry(spec, run);
+  const input: unknown = JSON.parse(resources.kept.inputs(entry.job).told(run.input, run.shape));
+  return { ...entry, input };
+}
+
+/** A run as it is told. */
+function jobRunEntry({ was }: JobDeclarations, run: RunRecord): JobRunEntry {
   const { id, job, state, key, attempts, progress, error, createdAt, plannedAt } = run;
   return {
     id,

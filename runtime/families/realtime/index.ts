@@ -3,6 +3,7 @@
 import { familyOf } from "../../operations/family.js";
 import { gauge } from "../../operations/metric.js";
 import { mailboxStore } from "../../ports/mailbox.js";
+import { exportMailboxes } from "./exported.js";
 import { retentionJobs } from "./retention.js";
 import { readRealtimeLimits } from "./settings.js";
 import type { RealtimeSpec } from "./spec.js";
@@ -16,6 +17,7 @@ export const realtimeFamily = familyOf<RealtimeSpec>()({
       transaction.of(mailboxStore).removeOf(principalId),
     ),
   }),
+  exported: exportMailboxes,
   metrics: (_spec, { clock, database }) => ({
     signals_lag_seconds: gauge(
       "How long the oldest durable signal has waited for its mailboxes.",

@@ -14,7 +14,7 @@ import { checkFits } from "./fitting.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTags, checkTexts } from "./description.js";
-import { copyObject, notingFor, removeObject } from "./writes.js";
+import { copyObject, notingFor, recordObject, removeAsAsked } from "./writes.js";
 
 /**
  * Absent members stay; null takes a description away, and `tags` takes the place of all tags.
@@ -83,7 +83,7 @@ export const objectMetadata = {
       const [source, target] = placesOf(spec, context, from, to);
       const { head, copy } = await copiedOnce(spec, context, source, target, async (one) => one);
       // A version that came meanwhile was not asked for, and stays.
-      if (source !== target) await removeObject(spec, context, source, head.etag);
+      if (source !== target) await removeAsAsked(spec, context, source, head.etag);
       return storedObject(spec, context, copy);
     },
 };
@@ -115,7 +115,9 @@ async function copiedOnce(
     const { contentType, filename, description, tags } = await describe(head);
     const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
     const copy = await copyObject(spec, context, head, to, about);
-    if (copy !== null) return { head, copy };
+    if (copy === null) continue;
+    await recordObject(spec, context, to, "write");
+    return { head, copy };
   }
   throw fail("core.concurrency");
 }

@@ -21,7 +21,7 @@ import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import type { MetadataInput } from "./metadata.js";
 import { storage } from "./operations.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
-import { removeObject, writeObject } from "./writes.js";
+import { writeObject, recordObject, removeAsAsked } from "./writes.js";
 
 /**
  * What an object is made of: bytes, a text (as UTF-8), or a stream, such as the body of an answer
@@ -117,7 +117,9 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
   const put: ObjectCollection["put"] = async (key, body, about = {}) => {
     const at = physicalKey(spec, context.tenant, key);
     const { content, description } = await takeIn(spec, key, body, about);
-    return storedObject(spec, context, await writeObject(spec, context, at, content, description));
+    const head = await writeObject(spec, context, at, content, description);
+    await recordObject(spec, context, at, "write");
+    return storedObject(spec, context, head);
   };
   const held: ObjectCollection = {
     put,
@@ -141,7 +143,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     async delete(key) {
       const isGone =
         keyFault(key) === null &&
-        (await removeObject(spec, context, physicalKey(spec, context.tenant, key)));
+        (await removeAsAsked(spec, context, physicalKey(spec, context.tenant, key)));
       if (!isGone) throw fail("core.not_found");
     },
     presignDownload: (key, given) => asRoute(direct.presignDownload(spec), { ...given, key }),

@@ -26,7 +26,14 @@ import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTexts, readTags } from "./description.js";
-import { copyObject, discardObject, removeObject, writeObject } from "./writes.js";
+import {
+  copyObject,
+  discardObject,
+  removeObject,
+  writeObject,
+  recordObject,
+  removeAsAsked,
+} from "./writes.js";
 
 export interface KeyInput {
   readonly key: string;
@@ -120,13 +127,13 @@ async function remove(
   const asked = physicalKey(spec, context.tenant, key);
   // A version is looked at only where something depends on it.
   if (preconditions === noPreconditions) {
-    if (!(await removeObject(spec, context, asked))) throw fail("core.not_found");
+    if (!(await removeAsAsked(spec, context, asked))) throw fail("core.not_found");
     return undefined;
   }
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const { version, etag } = await look();
     checkPreconditions(preconditions, version);
-    if (await removeObject(spec, context, asked, etag)) return undefined;
+    if (await removeAsAsked(spec, context, asked, etag)) return undefined;
   }
   throw fail("core.concurrency");
 }
@@ -213,6 +220,7 @@ async function upload(
     },
     context.signal,
   );
+  await recordObject(spec, context, head.key, "write");
   return storedObject(spec, context, head);
 }
 

@@ -9,7 +9,7 @@ import { objectIndex } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { judgeObject } from "./changes.js";
 import { stagedPrefix } from "./key.js";
-import { copyObject, notesOf, notingFor } from "./writes.js";
+import { copyObject, notesOf, notingFor, recordObject } from "./writes.js";
 
 /** After so long nobody is at a staged object any more. */
 const stagedMillis = 24 * 60 * 60 * 1_000;
@@ -53,5 +53,6 @@ export async function putInPlace(
   if (head === null) throw fail("core.concurrency");
   const store = storeFor(spec, context.resources);
   await store.remove(staged.key, { etag: staged.etag, signal: context.signal });
+  await recordObject(spec, context, key, "write");
   return head;
 }

@@ -1,7 +1,9 @@
 // Changes of objects by operations: each with its note, and what it has become put down for lists.
 // In a transaction they go with it, as far as engines of objects can: what is new is taken back
 // where it is undone, and what is to go goes once it has committed.
+import { prefixOf } from "./key.js";
 import { storeFor } from "./resources.js";
+import { recordChange } from "../../operations/recorded.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hasReturned } from "../../operations/calls.js";
 import { inTurn } from "../../work/in-turn.js";
@@ -55,6 +57,25 @@ export function writeObject(
 }
 
 /**
+ * Notes a change of an object for families that keep changes: in a transaction of its own where
+ * none is running. Uploads that are not in their place yet are no objects.
+ */
+export async function recordObject(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+  change: "write" | "kill",
+): Promise<void> {
+  const prefix = prefixOf(spec, context.tenant);
+  if (context.resources.recorded === null || !key.startsWith(prefix)) return;
+  const resourceId = key.slice(prefix.length);
+  const changed = { change, resource: spec.name, resourceId, rev: null, fields: [], details: {} };
+  const note = (): void => recordChange(context, changed);
+  if (context.holdsTransaction) note();
+  else await context.transact(async () => note());
+}
+
+/**
  * Puts one version at another key, or its own with another description; null if it is not there.
  */
 export function copyObject(
@@ -96,6 +117,18 @@ export async function removeObject(
     await removedAtOnce(noting, key, head.etag, AbortSignal.timeout(followingMillis));
   });
   return true;
+}
+
+/** Removes an object for whoever asks for it, as `removeObject` does, and notes that. */
+export async function removeAsAsked(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+  etag?: string,
+): Promise<boolean> {
+  const isRemoved = await removeObject(spec, context, key, etag);
+  if (isRemoved) await recordObject(spec, context, key, "kill");
+  return isRemoved;
 }
 
 /** Removes an object at once, such as one that an upload has written before it failed. */

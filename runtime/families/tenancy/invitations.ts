@@ -5,6 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { heldSession } from "../../operations/held-session.js";
 import { sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
+import { recordCall } from "../../operations/recorded.js";
 import { identityStore } from "../../ports/identity.js";
 import { invitationStore, type Invitation } from "../../ports/invitations.js";
 import { tenantStore, type Tenant } from "../../ports/tenants.js";
@@ -98,6 +99,7 @@ export const invitations = {
         };
         await store.put({ ...invitation, digest });
         context.note({ invitation_id: invitation.id });
+        recordCall(context, { invitation_id: invitation.id, roles });
         const { key } = await activeTenant(context, tenant);
         const event: MemberInvited = {
           login,
@@ -227,6 +229,12 @@ async function join(
   const { id, tenant, invitedBy } = invitation;
   const { key } = await activeTenant(context, tenant);
   await context.transaction.of(tenantStore).addMember(tenant, principalId);
+  recordCall(context.inTenant(tenant), {
+    member_id: principalId,
+    is_member: true,
+    invitation_id: id,
+    invited_by: invitedBy,
+  });
   const given = rolesStill(spec, invitation);
   await changeRoles(context, principalId, { given, taken: [] }, tenant);
   context.note({ joined_tenant_id: tenant, invitation_id: id, invited_by: invitedBy });

@@ -1,6 +1,7 @@
 // Who may give which roles, and which of them somebody must always have (decisions.md "Members").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { recordCall } from "../../operations/recorded.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { grantsOf } from "../identity/grants.js";
 import { grantOfRole, rolesGiving, rolesPermitting, type Roles } from "../identity/roles.js";
@@ -127,6 +128,8 @@ export async function changeRoles(
   const tenants = context.transaction.of(tenantStore);
   for (const role of given) await tenants.grant(tenant, principalId, grantOfRole(role));
   for (const role of taken) await tenants.revoke(tenant, principalId, grantOfRole(role));
+  if (given.length + taken.length > 0)
+    recordCall(context.inTenant(tenant), { member_id: principalId, given, taken });
   if (taken.length === 0) return;
   // What the roles permitted may be read over connections that are open.
   context.endsCredentials({ principalId });

@@ -5,6 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { heldSession, holdPrincipals } from "../../operations/held-session.js";
 import { sessionOf, type Identity } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
+import { recordCall } from "../../operations/recorded.js";
 import { identityStore } from "../../ports/identity.js";
 import { invitationStore } from "../../ports/invitations.js";
 import { tenantStore } from "../../ports/tenants.js";
@@ -164,6 +165,7 @@ export async function endMembership(
   const tenants = context.transaction.of(tenantStore);
   if (!(await tenants.removeMember(tenant, principalId, context.clock.now())))
     throw fail("core.not_found");
+  recordCall(context.inTenant(tenant), { member_id: principalId, is_member: false });
   await context.resources.departed(context, { principalId, tenant });
   context.endsCredentials({ tenant });
 }

@@ -6,7 +6,9 @@ import type { IdentitySpec } from "../identity/spec.js";
 import { fail, refusedCredentials } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import { callerOf, sessionOf } from "../../operations/identity.js";
+import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
+import { recordCall } from "../../operations/recorded.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { identityStore } from "../../ports/identity.js";
 import { endMembership, expectToSpare } from "./members.js";
@@ -66,6 +68,7 @@ export const tenancy = {
         throw fail("tenant_mismatch");
       if (!tenant.isActive) throw fail("tenant_inactive");
       const issued = await issueSession(spec, context, { principalId, tenant: id });
+      recordCall(context.inTenant(id), {});
       if (keep) return issued;
       await context.transaction
         .of(identityStore)
@@ -137,17 +140,14 @@ export const tenancy = {
   deactivateTenant:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
-      if (!(await context.transaction.of(tenantStore).setTenantActive(id, false)))
-        throw fail("core.not_found");
+      await setActive(context, id, false);
       context.endsCredentials({ tenant: id });
     },
 
   reactivateTenant:
     (): Handler<ById, void> =>
-    async ({ id }, context) => {
-      if (!(await context.transaction.of(tenantStore).setTenantActive(id, true)))
-        throw fail("core.not_found");
-    },
+    ({ id }, context) =>
+      setActive(context, id, true),
 
   inviteMember: (): Handler<Membership, void> => async (given, context) => {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
@@ -159,3 +159,10 @@ export const tenancy = {
     await endMembership(context, principalId, tenantId);
   },
 };
+
+/** Throws `core.not_found`. */
+async function setActive(context: ExecutionContext, id: string, isActive: boolean): Promise<void> {
+  if (!(await context.transaction.of(tenantStore).setTenantActive(id, isActive)))
+    throw fail("core.not_found");
+  recordCall(context.inTenant(id), { is_active: isActive });
+}

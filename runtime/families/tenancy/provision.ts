@@ -1,6 +1,7 @@
 // Making tenants and members of them, for handlers of authors and for the operations.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { recordCall } from "../../operations/recorded.js";
 import { identityStore } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { uuidv7 } from "../../ports/uuid.js";
@@ -38,5 +39,6 @@ export async function addMember(
     (await context.transaction.of(identityStore).holdPrincipal(principalId));
   if (!isKnown) throw fail("core.not_found");
   await tenants.addMember(tenant, principalId);
+  recordCall(context.inTenant(tenant), { member_id: principalId, is_member: true });
   await changeRoles(context, principalId, { given: roles, taken: [] }, tenant);
 }

@@ -2,10 +2,12 @@
 import { eraseSealed } from "../../operations/erase-sealed.js";
 import { firstName, storedNames } from "../../contract/former-names.js";
 import { askedOnce, familyOf, hourly, type ServiceAtWork } from "../../operations/family.js";
+import { readPiece } from "../../operations/read-piece.js";
 import { gauge, type DeclaredMetrics } from "../../operations/metric.js";
 import { tallies } from "../../operations/tally.js";
 import { webhookStore } from "../../ports/webhooks.js";
 import { startDeliverer } from "./deliver.js";
+import { webhookEntry } from "./entry.js";
 import { findHearers } from "./rights.js";
 import { readWebhookSettings } from "./settings.js";
 import type { WebhooksSpec } from "./spec.js";
@@ -43,6 +45,11 @@ export const webhooksFamily = familyOf<WebhooksSpec>()({
       (transaction, ids) => transaction.of(webhookStore).removeEvents(ids),
     ),
   }),
+  async *exported(spec, context, { places, principalId }) {
+    for (const tenant of places)
+      for (const webhook of await readPiece(context).of(webhookStore).list({ tenant, principalId }))
+        yield { kind: "webhook", tenant_id: tenant, data: webhookEntry(spec, webhook) };
+  },
   start: (spec, service, settings) => startDeliverer(spec, service, settings),
 });
 

@@ -14,6 +14,7 @@ import {
   type WebhookOwner,
 } from "../../ports/webhooks.js";
 import { isCallable } from "./address.js";
+import { webhookEntry, type WebhookEntry } from "./entry.js";
 import { webhooksFamily } from "./index.js";
 import { newSecret } from "./secret.js";
 import { testEvent, type WebhooksSpec } from "./spec.js";
@@ -24,14 +25,6 @@ const pageSize = 100;
 interface CreateRequest {
   readonly url: string;
   readonly events: readonly string[];
-}
-
-/** A webhook without its secret. */
-export interface WebhookEntry {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly created_at: string;
 }
 
 /** The answer of create: the only place where the secret is ever seen. */
@@ -86,7 +79,7 @@ export const webhooks = {
       };
       await store.add(webhook);
       context.note({ webhook_id: id });
-      return { ...entryOf(spec, webhook), secret };
+      return { ...webhookEntry(spec, webhook), secret };
     },
 
   /** The caller's webhooks, oldest first. */
@@ -96,7 +89,7 @@ export const webhooks = {
     ): Handler<Readonly<Record<never, never>>, { readonly webhooks: readonly WebhookEntry[] }> =>
     async (_input, context) => {
       const list = await context.transaction.of(webhookStore).list(ownerOf(context));
-      return { webhooks: list.map((webhook) => entryOf(spec, webhook)) };
+      return { webhooks: list.map((webhook) => webhookEntry(spec, webhook)) };
     },
 
   /**
@@ -189,14 +182,6 @@ async function findWebhook(context: ExecutionContext, id: string): Promise<Webho
   const webhook = await context.transaction.of(webhookStore).find(ownerOf(context), id);
   if (webhook === null) throw fail("core.not_found");
   return webhook;
-}
-
-function entryOf(
-  { was }: WebhooksSpec,
-  { id, url, events: stored, createdAt }: Webhook,
-): WebhookEntry {
-  const events = stored.map((event) => presentName(was, event));
-  return { id, url, events, created_at: timeOf(createdAt) };
 }
 
 function deliveryOf({ was }: WebhooksSpec, delivery: WebhookDelivery): WebhookDeliveryEntry {

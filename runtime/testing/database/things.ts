@@ -108,6 +108,8 @@ export function contextOf(
       familySettings: {},
       staged: async () => undefined,
       departed: async () => undefined,
+      recorded: null,
+      async *exported() {},
       erased: async () => ({}),
       observer: silentObserver,
       signals: {

@@ -29,6 +29,8 @@ identity:
   sign_up: {verify: none, profile: profiles}
   api_keys: {}
   erase: {guard: admin, also: registry/people.ts#eraseFiles}
+  export: {guard: admin, also: registry/people.ts#exportFiles}
+audit: {guard: member}
 outbox:
   events:
     tenancy.member_invited: {destination: nowhere}
@@ -90,6 +92,14 @@ export const copy = () => undefined;
 export const forget = async ({ id }, context) => ({
   removed: await collection(ticketsSpec, context).purgeRevisions(id),
 });
+export const exportFiles = async ({ principalId, tenants }, context) => {
+  const lines = [];
+  for (const tenant of tenants) {
+    const { hits } = await objects(filesSpec, context.inTenant(tenant)).list({ prefix: principalId + "/" });
+    for (const { key } of hits) lines.push({ kind: "file", tenant_id: tenant, data: { key } });
+  }
+  return lines;
+};
 export const eraseFiles = async ({ principalId, tenants }, context) => {
   for (const tenant of tenants) {
     const files = objects(filesSpec, context.inTenant(tenant));
@@ -244,6 +254,68 @@ for (const engine of engines) {
         status: 404,
         body: { code: "core.not_found" },
       });
+    });
+
+    test("whoever asks gets all that is kept of them, and nothing of others", async () => {
+      const canary = `asks${engine.name}`;
+      const person = await register(canary);
+      const other = await register(`asked${engine.name}`);
+      const { token, tenant } = person;
+      await done(as(token, "POST", "/api-keys", { label: "mine" }));
+      const gone = await done(as(token, "POST", "/tickets", { title: canary }));
+      await done(as(token, "POST", `/tickets/${gone.id}/delete?rev=1`));
+      await done(as(token, "POST", "/notes", { text: "three" }));
+      await done(
+        as(token, "POST", "/webhooks", { url: "https://example.com/", events: ["tickets.told"] }),
+      );
+      await done(as(token, "POST", "/tell", { text: canary }));
+      await done(as(other.token, "POST", "/tickets", { title: "theirs" }));
+      const linesOf = async (answer: Promise<Answer>) => {
+        const { status, headers, body } = await answer;
+        expect([status, headers.get("content-type")]).toEqual([200, "application/jsonl"]);
+        return String(body)
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+      };
+      await expect
+        .poll(async () => (await linesOf(as(token, "GET", "/auth/export"))).map((one) => one.kind))
+        .toContain("signal");
+      const lines = await linesOf(as(token, "GET", "/auth/export"));
+      const kinds = [...new Set(lines.map((one) => one.kind))].toSorted();
+      expect(kinds).toEqual(
+        "account api_key audit_entry file job_run membership notes profiles session signal tickets webhook".split(
+          " ",
+        ),
+      );
+      const find = (kind: string) => lines.find((one) => one.kind === kind);
+      expect(find("account").data).toEqual({
+        principal_id: person.id,
+        login: person.login,
+        is_active: true,
+        has_password: true,
+      });
+      expect(find("tickets")).toMatchObject({
+        tenant_id: tenant,
+        data: { id: gone.id, title: canary, is_deleted: true },
+      });
+      expect(find("notes").tenant_id).toBeUndefined();
+      expect(find("membership").data.granted).toContain("role:owner");
+      expect(find("job_run").data.input).toEqual({ text: canary });
+      expect(find("signal").data).toEqual({ name: "tickets.seen", data: { text: canary } });
+      const text = JSON.stringify(lines);
+      for (const secret of ["theirs", other.id, other.login, "whsec_", "$argon2"])
+        expect(text).not.toContain(secret);
+      const theirs = await linesOf(as(admin, "GET", `/auth/export/${person.id}`));
+      expect(theirs.map((one) => one.kind)).toEqual(lines.map((one) => one.kind));
+      expect((await as(token, "GET", `/auth/export/${other.id}`)).status).toBe(403);
+      const missing = await as(admin, "GET", "/auth/export/00000000-0000-7000-8000-000000000000");
+      expect(missing.body.code).toBe("core.not_found");
+      const key = await done(as(token, "POST", "/api-keys", { label: "other" }));
+      const byKey = await service.call("GET", "/auth/export", {
+        headers: { "x-api-key": key.api_key },
+      });
+      expect(byKey.status).toBe(403);
     });
 
     test("revisions go without their document", async () => {

@@ -23,7 +23,7 @@ export function mended(made: Json, draw: Draw): Json {
     };
   };
   const { identity, outbox } = made;
-  const { search, webhooks: _unmended, job_runs: _runs, ...others } = made;
+  const { search, webhooks: _unmended, job_runs: _runs, audit, ...others } = made;
   const hasDocuments = isMap(made["documents"]) || isMap(made["composites"]);
   const whole = {
     ...others,
@@ -37,6 +37,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...mendTenancy(made, (registered, one) => mountedAs(registered)(one)),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
     ...ofJobs(reminding(made)),
+    ...(isMap(audit) ? { audit: mountedAs(verbs.audit)(audit) } : {}),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
@@ -176,6 +177,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
     personal,
     retention,
     no_overlap: overlap,
+    states,
     ...rest
   } = one;
   const isOff = one["sensitive"] === true;
@@ -187,6 +189,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
     ...(isMap(set) ? { set: settable(set, one) } : {}),
     ...(isMap(retention) ? { retention: retained(retention, one, isSoft || isComposite) } : {}),
     ...(isBetweenFields(overlap) ? { no_overlap: overlap } : {}),
+    ...(isMap(states) && states["field"] !== "" ? { states } : {}),
     ...(personal === undefined ? {} : { personal: erasable(personal, unique, overlap) }),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
@@ -438,6 +441,9 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
     if (verb.includes("reset")) return resets;
     if (verb.endsWith("sign_up")) return signsUp && (verb === "sign_up" || isVerified);
     if (verb === "me") return true;
+    if (verb === "export_own") return rest["export"] !== undefined;
+    if (verb === "export_principal")
+      return isMap(rest["export"]) && rest["export"]["guard"] !== undefined;
     if (verb === "erase_principal") return rest["erase"] !== undefined;
     if (verb.endsWith("activate_principal")) return rest["deactivate"] !== undefined;
     return methods.includes(verb.includes("password") ? "password" : "token");

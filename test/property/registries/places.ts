@@ -43,6 +43,7 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
   [`${documents}.*.no_overlap`, overlap],
+  [`${documents}.*.states`, randomStates],
   [`${documents}.*.no_overlap.**.where`, (world, path) => valuesAt(world, path) ?? {}],
   [`${documents}.*.remind.**.where`, (world, path) => valuesAt(world, path) ?? {}],
   [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
@@ -60,6 +61,7 @@ const places: readonly (readonly [string, Place])[] = [
   ["jobs.*.in", (world) => objectType(world.draw, [])],
   ["jobs.*.was", ({ draw }, path) => `${path[1]?.split(".")[0]}.earlier_${draw.below(9)}`],
   ["job_runs.guard", (world) => guardOf(world, "job_runs")],
+  ["audit.guard", (world) => guardOf(world, "audit")],
   ["**.in|out|data", someType],
   [
     "operations|hooks.*.errors",
@@ -439,6 +441,20 @@ function overlap(world: World, path: Path): Json {
   };
 }
 
+/** States of a field with fixed values, of which all are reached; of no field where there is none. */
+function randomStates({ draw, fields }: World, path: Path): Json {
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const found = all.flatMap(([field, type]) => (isChoice(type) ? [{ field, values: type }] : []));
+  if (found.length === 0) return { field: "", from: {} };
+  const { field, values } = draw.pick(found);
+  const moves = values.map((value) => [value, draw.some(values, 1, 2)] as const);
+  return {
+    field,
+    initial: values,
+    from: Object.fromEntries(draw.some(moves, 1, moves.length)),
+  };
+}
+
 /** All fields, perhaps without some that can be left out. */
 function creatable(world: World, path: Path): readonly string[] {
   const all = Object.entries(world.fields.get(path.slice(0, 2).join(".")) ?? {});
@@ -536,6 +552,7 @@ function verbsAt(path: Path): readonly string[] {
   if (first === "tenancy") return isAbout("admin") ? verbs.tenant_admin : verbs.tenants;
   if (first === "webhooks") return verbs.webhooks;
   if (first === "job_runs") return verbs.job_runs;
+  if (first === "audit") return verbs.audit;
   if (isAbout("api_keys")) return verbs.api_keys;
   if (isAbout("provisioning")) return verbs.principals;
   if (first === "identity") return verbs.authn;

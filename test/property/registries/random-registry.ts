@@ -10,7 +10,7 @@ import { section, type World } from "./world.js";
 
 /** Sections in the order in which they can name each other; what is not here comes last. */
 const order =
-  "types identity roles tenancy authorization scopes hooks policies operations realtime documents composites search storage outbox webhooks jobs job_runs".split(
+  "types identity roles tenancy authorization scopes hooks policies operations realtime documents composites search storage outbox webhooks jobs job_runs audit".split(
     " ",
   );
 

@@ -127,7 +127,7 @@ export const verbs = {
   presign: "presign_download presign_upload presign_post".split(" "),
   multipart: "begin_upload presign_part list_parts complete_upload abort_upload".split(" "),
   authn:
-    "refresh_tokens logout list_sessions revoke_session password_login change_password request_password_reset reset_password deactivate_principal reactivate_principal erase_principal sign_up resend_sign_up verify_sign_up me".split(
+    "refresh_tokens logout list_sessions revoke_session password_login change_password request_password_reset reset_password deactivate_principal reactivate_principal erase_principal export_own export_principal sign_up resend_sign_up verify_sign_up me".split(
       " ",
     ),
   api_keys: "issue list revoke".split(" "),
@@ -136,6 +136,7 @@ export const verbs = {
       " ",
     ),
   job_runs: "list get cancel retry".split(" "),
+  audit: "list download".split(" "),
   webhooks: "create list delete test deliveries redeliver".split(" "),
   members:
     "list list_invitations invite revoke_invitation set_roles remove hand_over accept_invitation".split(

@@ -63,6 +63,7 @@ export const base: Json = {
   },
   outbox: { events: { "items.sold": { destination: "shop", data: "Item" } } },
   webhooks: { guard: "member" },
+  audit: { guard: "member" },
   realtime: { events: { "item.added": signal, "item.changed": signal } },
 };
 

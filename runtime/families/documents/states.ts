@@ -1,0 +1,91 @@
+// The states of documents: which may follow each other, and who may make them.
+import { fail, ServiceError } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { isForWhole } from "../../operations/hooks.js";
+import { expectWhole } from "../../operations/identity.js";
+import type { AnyDocumentSpec, Reading } from "../../ports/document-spec.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import type { StateRules } from "../../ports/state-rules.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Throws `transition_not_allowed` for a new document in a state in which none begins. */
+export function checkInitial({ states }: AnyDocumentSpec, body: Body): void {
+  if (states === undefined) return;
+  const to = String(body[states.field]);
+  if (!states.initial.includes(to)) throw refusal(states.field, null, to, states.initial);
+}
+
+/**
+ * Throws `transition_not_allowed` where the new body has a state that doesn't follow the one
+ * before. Its context names those that do.
+ */
+export function checkMove({ states }: AnyDocumentSpec, before: Body, after: Body): void {
+  const { field, from: rules } = states ?? { field: "", from: {} };
+  const [from, to] = [String(before[field]), String(after[field])];
+  if (states === undefined || from === to) return;
+  const moves = movesFrom(rules, from);
+  if (!Object.hasOwn(moves, to)) throw refusal(field, from, to, Object.keys(moves));
+}
+
+/**
+ * Asks whether the caller may make the move that a change of a document is. Throws what the policy
+ * of the move refuses with. Work of the service itself may make all.
+ */
+export async function expectMover(
+  { states, isUnscoped }: AnyDocumentSpec,
+  context: ExecutionContext,
+  before: Body,
+  after: Body,
+): Promise<void> {
+  if (states === undefined || isUnscoped === true || !context.keepsToScopes) return;
+  const { field, from } = states;
+  const [was, is] = [String(before[field]), String(after[field])];
+  const asks = was === is ? null : (movesFrom(from, was)[is] ?? null);
+  if (asks === null) return;
+  const steps = asks();
+  if (isForWhole(steps)) expectWhole(context);
+  // Hooks of the service take the context of every operation.
+  for (const step of steps) await step.run(undefined, context as never);
+}
+
+/** Null for items whose move the caller may not make. */
+export async function movable<
+  Item extends { readonly before: StoredDocument; readonly body: Body },
+>(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  items: readonly (Item | null)[],
+): Promise<readonly (Item | null)[]> {
+  if (spec.states === undefined) return items;
+  const free: (Item | null)[] = [];
+  for (const item of items) {
+    const may =
+      item !== null &&
+      (await expectMover(spec, context, JSON.parse(item.before.body) as Body, item.body).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ServiceError && error.status < 500) return false;
+          throw error;
+        },
+      ));
+    free.push(may ? item : null);
+  }
+  return free;
+}
+
+function movesFrom(
+  from: StateRules["from"],
+  state: string,
+): Readonly<Record<string, (() => readonly Reading[]) | null>> {
+  return Object.hasOwn(from, state) ? (from[state] ?? {}) : {};
+}
+
+function refusal(
+  field: string,
+  from: string | null,
+  to: string,
+  allowed: readonly string[],
+): Error {
+  return fail("transition_not_allowed", { field, from, to, allowed });
+}

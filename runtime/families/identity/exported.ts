@@ -1,0 +1,98 @@
+// What is kept of somebody, for themselves and for administrators (decisions.md "Export of a
+// person").
+import { Readable } from "node:stream";
+import { defaultTenant } from "../../contract/default-tenant.js";
+import { fail } from "../../contract/errors.js";
+import { ByteReply } from "../../operations/byte-reply.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { ExportedLine, ExportedPerson } from "../../operations/exported.js";
+import { readPiece } from "../../operations/read-piece.js";
+import { sessionOf } from "../../operations/identity.js";
+import type { Handler } from "../../operations/operation.js";
+import { apiKeyStore } from "../../ports/api-keys.js";
+import { identityStore } from "../../ports/identity.js";
+import { tenantStore } from "../../ports/tenants.js";
+import { apiKeyEntry } from "./api-keys.js";
+import { unchanged } from "./grants.js";
+import type { IdentitySpec } from "./spec.js";
+
+/** Handlers of exports: a line of JSON for each thing, sent as they are read. */
+export const personExport = {
+  /** Of the caller. */
+  own:
+    (spec: IdentitySpec): Handler<Readonly<Record<never, never>>, ByteReply> =>
+    (_input, context) =>
+      exportReply(spec, context, sessionOf(context).principalId),
+
+  /** Of a principal. Throws `core.not_found`. */
+  of:
+    (spec: IdentitySpec): Handler<{ readonly id: string }, ByteReply> =>
+    ({ id }, context) =>
+      exportReply(spec, context, id),
+};
+
+async function exportReply(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  principalId: string,
+): Promise<ByteReply> {
+  const { transaction } = context;
+  const known = await transaction.of(identityStore).findPrincipal(principalId);
+  if (known === null) throw fail("core.not_found");
+  const joined = await transaction.of(tenantStore).listMemberships(principalId);
+  const tenants = joined.map(({ id }) => id);
+  const places = [...tenants, defaultTenant];
+  const who: ExportedPerson = { principalId, login: known.login, tenants, places };
+  const told = (await spec.exportsAlso?.(who, context)) ?? [];
+  const headers = {
+    "Content-Type": "application/jsonl",
+    "Content-Disposition": `attachment; filename="person.jsonl"`,
+  };
+  return new ByteReply(200, headers, Readable.from(linesOf(context, who, told)));
+}
+
+async function* linesOf(
+  context: ExecutionContext,
+  who: ExportedPerson,
+  told: readonly ExportedLine[],
+): AsyncGenerator<string> {
+  for await (const line of context.resources.exported(context, who)) yield textOf(line);
+  for (const line of told) yield textOf(line);
+}
+
+function textOf({ kind, tenant_id: tenant, data }: ExportedLine): string {
+  const of = tenant === undefined ? {} : { tenant_id: tenant };
+  return `${JSON.stringify({ kind, ...of, data })}\n`;
+}
+
+/** The account of somebody, with what belongs to it. */
+export async function* exportAccount(
+  { former = unchanged }: IdentitySpec,
+  context: ExecutionContext,
+  { principalId, tenants }: ExportedPerson,
+): AsyncGenerator<ExportedLine> {
+  const identities = readPiece(context).of(identityStore);
+  const account = await identities.findPrincipal(principalId);
+  if (account === null) return;
+  const { login, isActive, passwordHash } = account;
+  const of = { principal_id: principalId, login, is_active: isActive };
+  yield { kind: "account", data: { ...of, has_password: passwordHash !== "" } };
+  for (const { id, tenant, actorId, createdAt } of await identities.listSessions(principalId))
+    yield {
+      kind: "session",
+      ...(tenant === null ? {} : { tenant_id: tenant }),
+      data: { id, actor_id: actorId, created_at: new Date(createdAt).toISOString() },
+    };
+  for (const key of await readPiece(context).of(apiKeyStore).list(principalId))
+    yield {
+      kind: "api_key",
+      ...(key.tenant === null ? {} : { tenant_id: key.tenant }),
+      data: apiKeyEntry(former, key),
+    };
+  const grants = async (tenant: string | null): Promise<readonly string[]> =>
+    readPiece(context).of(tenantStore).listGrants(tenant, principalId);
+  const everywhere = await grants(null);
+  if (everywhere.length > 0) yield { kind: "permissions", data: { granted: everywhere } };
+  for (const tenant of tenants)
+    yield { kind: "membership", tenant_id: tenant, data: { granted: await grants(tenant) } };
+}
