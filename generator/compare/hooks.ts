@@ -48,7 +48,10 @@ export function comparePermissions(
 }
 
 /** The name under which the permission of a hook is granted. */
-export function grantedAs({ permission, stored }: HookUse): string | null {
+export function grantedAs({
+  permission,
+  stored,
+}: Pick<HookUse, "permission" | "stored">): string | null {
   return stored ?? permission;
 }
 

@@ -2,7 +2,6 @@
 import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
 import type { Code } from "./code.js";
 import type { JsonSchema } from "./json-schema.js";
-import type { HookUse } from "./registry.js";
 
 export interface IndexModel {
   readonly name: string;
@@ -32,6 +31,16 @@ export interface OverlapModel {
   readonly where: Readonly<Record<string, readonly unknown[]>>;
 }
 
+/** A step of the policy of a move. */
+export interface MoveStepModel {
+  readonly id: string;
+  readonly permission: string | null;
+  /** The name under which the permission is granted, where that is another. */
+  readonly stored?: string;
+  readonly run: Code;
+  readonly errors: readonly string[];
+}
+
 /** A value of the field of states that may follow another one. */
 export interface MoveModel {
   readonly from: string;
@@ -39,7 +48,7 @@ export interface MoveModel {
   /** The policy of whoever makes it; null for whoever may write the document. */
   readonly by: string | null;
   /** What that policy asks. */
-  readonly asks: readonly HookUse[];
+  readonly asks: readonly MoveStepModel[];
 }
 
 /** Which values of a field follow each other. */

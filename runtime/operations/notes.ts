@@ -1,19 +1,13 @@
 // What an invocation says of itself, for the audit log and for entries of the trail.
 import type { InvocationMetadata } from "./invocation-facts.js";
-import type { TransactionEnd } from "./transaction-end.js";
+import type { SaidNote } from "./recorded.js";
 
 type Fields = Readonly<Record<string, string>>;
-
-/** Fields for entries of one tenant. */
-export interface Note {
-  readonly tenant: string;
-  readonly fields: Fields;
-}
 
 interface Noted {
   all: Fields;
   /** Those that were said outside a transaction: they are about all that follows. */
-  readonly outside: Note[];
+  readonly outside: SaidNote[];
 }
 
 /** By what all contexts of an invocation share. */
@@ -23,7 +17,7 @@ interface Noting {
   readonly metadata: InvocationMetadata;
   readonly tenant: string;
   readonly holdsTransaction: boolean;
-  readonly ending: TransactionEnd;
+  readonly ending: { readonly notes: SaidNote[] };
 }
 
 /** All that the invocation has said. */
@@ -42,6 +36,6 @@ export function noteDown(context: Noting, fields: Fields): void {
 }
 
 /** What was said outside transactions. */
-export function notedOutside({ metadata }: Pick<Noting, "metadata">): readonly Note[] {
+export function notedOutside({ metadata }: Pick<Noting, "metadata">): readonly SaidNote[] {
   return said.get(metadata)?.outside ?? [];
 }

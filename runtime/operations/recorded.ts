@@ -27,6 +27,12 @@ export interface Recorded extends RecordedChange {
   readonly by: Identity | null;
 }
 
+/** Fields that an invocation says of its changes in one tenant. */
+export interface SaidNote {
+  readonly tenant: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** Where changes are noted: the invocation whose transaction makes them. */
 interface Recording {
   readonly tenant: string;

@@ -1,15 +1,14 @@
 // What is left to do at the end of a transaction, and what it has changed.
 import type { Following } from "./following.js";
-import type { Note } from "./notes.js";
 import type { Transaction } from "../ports/database.js";
-import type { Recorded } from "./recorded.js";
+import type { Recorded, SaidNote } from "./recorded.js";
 
 /** What a transaction leaves to do. Parts of it that are undone take theirs along. */
 export class TransactionEnd {
   readonly onCommit: Following[] = [];
   readonly onUndo: Following[] = [];
   readonly recorded: Recorded[] = [];
-  readonly notes: Note[] = [];
+  readonly notes: SaidNote[] = [];
 
   /** Runs a part of the transaction, which is undone where it throws. */
   async attempt<T>(
@@ -33,7 +32,7 @@ export class TransactionEnd {
   }
 
   /** Adds notes to the details of changes in their tenants, from the first so many on. */
-  say(notes: readonly Note[], from = 0): void {
+  say(notes: readonly SaidNote[], from = 0): void {
     if (notes.length === 0) return;
     for (const [at, change] of this.recorded.entries()) {
       if (at < from) continue;

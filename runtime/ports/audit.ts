@@ -61,7 +61,10 @@ export interface AuditStore {
       readonly limit: number;
     },
   ): Promise<readonly AuditEntry[]>;
-  /** Empties the details of what somebody has done, for themselves or for somebody else; returns how many entries had some. */
+  /**
+   * Empties the details of what somebody has done, for themselves or for somebody else; returns how
+   * many entries had some.
+   */
   eraseDetails(principalId: string, limit: number): Promise<number>;
   /** Removes so many entries at most that are older; says whether there may be more. */
   prune(before: number, limit: number): Promise<boolean>;

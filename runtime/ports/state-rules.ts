@@ -1,5 +1,11 @@
 // Which values of a field may follow each other (registry "states").
-import type { Reading } from "./document-spec.js";
+
+/** A step of the policy of a move. The type of its context belongs to the families. */
+export interface MoveStep {
+  /** What it asks of the caller; see `PhaseHook`. */
+  readonly asks?: string;
+  run(input: unknown, context: never): unknown;
+}
 
 /** The states of a document. */
 export interface StateRules {
@@ -11,6 +17,6 @@ export interface StateRules {
    * nothing is.
    */
   readonly from: Readonly<
-    Record<string, Readonly<Record<string, (() => readonly Reading[]) | null>>>
+    Record<string, Readonly<Record<string, (() => readonly MoveStep[]) | null>>>
   >;
 }

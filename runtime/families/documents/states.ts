@@ -3,9 +3,9 @@ import { fail, ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { isForWhole } from "../../operations/hooks.js";
 import { expectWhole } from "../../operations/identity.js";
-import type { AnyDocumentSpec, Reading } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
-import type { StateRules } from "../../ports/state-rules.js";
+import type { MoveStep, StateRules } from "../../ports/state-rules.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -77,7 +77,7 @@ export async function movable<
 function movesFrom(
   from: StateRules["from"],
   state: string,
-): Readonly<Record<string, (() => readonly Reading[]) | null>> {
+): Readonly<Record<string, (() => readonly MoveStep[]) | null>> {
   return Object.hasOwn(from, state) ? (from[state] ?? {}) : {};
 }
 

@@ -3,9 +3,13 @@
 import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import { hookChain, isAuthorsSay } from "../../../kernel/guards.js";
-import type { DocumentModel, MoveModel, StatesModel } from "../../../model/document-model.js";
+import type {
+  DocumentModel,
+  MoveModel,
+  MoveStepModel,
+  StatesModel,
+} from "../../../model/document-model.js";
 import { own } from "../../../model/records.js";
-import type { HookUse } from "../../../model/registry.js";
 import { listLayout, literal, propertyKey } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import type { DocumentDeclaration, MoveDeclaration } from "../format.js";
@@ -118,7 +122,7 @@ function askedBy(
   name: string,
   policy: string,
   at: Path,
-): readonly HookUse[] {
+): readonly MoveStepModel[] {
   const origin = context.tree.at(...at);
   const chain = hookChain(context, [{ policy, at: origin }], name);
   const odd = chain.find(
@@ -133,7 +137,13 @@ function askedBy(
       `${policy} asks ${odd.id}, which is about a request and not about a move`,
       at,
     );
-  return chain;
+  return chain.map(({ id, permission, stored, run, errors }) => ({
+    id,
+    permission,
+    ...(stored === undefined ? {} : { stored }),
+    run,
+    errors,
+  }));
 }
 
 /** The member of a spec. */
