@@ -1,4 +1,5 @@
 // What random choices would almost always break is mended, so that most random registries are accepted.
+import { mapRecord } from "../../../generator/model/records.js";
 import { isMap } from "../../../generator/load/shape.js";
 import type { Draw } from "./draw.js";
 import { mendTenancy, withInvitations, withoutShown, withShown } from "./members.js";
@@ -41,6 +42,10 @@ export function mended(made: Json, draw: Draw): Json {
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
+  const { policies } = made;
+  // Mostly, so that a policy without what it needs is refused now and then.
+  if (isMap(policies) && !isMap(made["tenancy"]) && !isLeft())
+    Object.assign(whole, { policies: mapRecord(policies, withoutTenant) });
   const invited = { ...whole, ...(isMap(identity) ? withInvitations(whole) : {}) };
   if (isMap(identity) || isLeft()) return realtime(withoutReplies(withProfile(invited)), isLeft());
   const {
@@ -52,6 +57,11 @@ export function mended(made: Json, draw: Draw): Json {
     ...rest
   } = whole as Fields;
   return rest;
+}
+
+/** A policy that asks for no tenant. */
+function withoutTenant(steps: unknown): unknown {
+  return Array.isArray(steps) ? steps.filter((step) => step !== "tenant") : steps;
 }
 
 /** The document that principals get has one for each, in no tenant. */
@@ -103,6 +113,8 @@ function operation(one: Fields, draw: Draw): Fields {
     credentials,
     headers,
     reply,
+    isolation,
+    retry,
     ...further
   } = rest;
   // Nobody is calling where credentials are ignored.
@@ -117,6 +129,8 @@ function operation(one: Fields, draw: Draw): Fields {
     ...(isPlain ? {} : { in: named }),
     ...(one["status"] === undefined ? {} : { status: one["out"] === undefined ? 204 : 201 }),
     ...(idempotency === undefined ? {} : { idempotency: idempotency === true && writes }),
+    ...(isolation === undefined || !writes ? {} : { isolation }),
+    ...(retry === undefined || !writes ? {} : { retry }),
   };
 }
 

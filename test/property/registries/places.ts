@@ -447,7 +447,11 @@ function randomStates({ draw, fields }: World, path: Path): Json {
   const found = all.flatMap(([field, type]) => (isChoice(type) ? [{ field, values: type }] : []));
   if (found.length === 0) return { field: "", from: {} };
   const { field, values } = draw.pick(found);
-  const moves = values.map((value) => [value, draw.some(values, 1, 2)] as const);
+  const moves = values.map((value) => {
+    const to = draw.some(values, 1, 2);
+    const move = draw.chance(50) ? { to } : { to, by: "open" };
+    return [value, draw.pick([to, move, [move]])] as const;
+  });
   return {
     field,
     initial: values,
