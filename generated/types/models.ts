@@ -199,6 +199,10 @@ export interface Link {
   readonly checked_at?: string | null;
 }
 
+export interface ListCount {
+  readonly up_to: number;
+}
+
 export interface MemberList {
   readonly members: readonly {
     readonly principal_id: string;

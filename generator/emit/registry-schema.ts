@@ -5,7 +5,7 @@ import { registryShape } from "../expand/registry-shape.js";
 import { exampleOf, exampleOfMember } from "../load/examples.js";
 import { describe, membersOf, type FormatShape, type Member } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
-import { mount } from "../load/format-parts.js";
+import { freeName } from "../print/printed-names.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -31,8 +31,52 @@ export function emitRegistrySchema(names: RegistryNames): EmittedFile {
   });
 }
 
-/** Shapes that stand in many places: their schemas are said once. */
-const shared: ReadonlyMap<FormatShape, string> = new Map<FormatShape, string>([[mount, "mount"]]);
+/** Shapes that stand in several places, by their names: their schemas are said once. */
+const shared: ReadonlyMap<FormatShape, string> = sharedShapes();
+
+function sharedShapes(): ReadonlyMap<FormatShape, string> {
+  const met = new Map<FormatShape, { readonly name: string; isShared: boolean }>();
+  const meet = (shape: FormatShape, name: string): void => {
+    const inner = innerShapes(shape, name);
+    if (inner.length === 0) return;
+    const known = met.get(shape);
+    if (known !== undefined) known.isShared = true;
+    else {
+      met.set(shape, { name, isShared: false });
+      for (const [of, called] of inner) meet(of, called);
+    }
+  };
+  meet(registryShape, "registry");
+  const found = new Map<FormatShape, string>();
+  const taken = new Set<string>();
+  for (const [shape, { name, isShared }] of met) {
+    if (!isShared) continue;
+    const free = freeName(name, (one) => taken.has(one));
+    taken.add(free);
+    found.set(shape, free);
+  }
+  return found;
+}
+
+/** What a shape consists of, each part with what it could be called. */
+function innerShapes(
+  shape: FormatShape,
+  name: string,
+): readonly (readonly [FormatShape, string])[] {
+  switch (shape.kind) {
+    case "object":
+      return Object.entries(shape.members).map(([key, member]) => [member.shape, key]);
+    case "choice":
+      return Object.entries(membersOf(shape)).map(([key, member]) => [member.shape, key]);
+    case "either":
+      return shape.of.map((one) => [one, name]);
+    case "map":
+    case "list":
+      return [[shape.of, name]];
+    default:
+      return [];
+  }
+}
 
 /** The schema of a shape, with a description and an example. */
 function shapeSchema(shape: FormatShape, names: RegistryNames): Schema {

@@ -212,6 +212,8 @@ export interface DocumentModel extends ReadModel {
   readonly view: ToldMembers | null;
   /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
+  /** How far numbered lists count; null if they count all. */
+  readonly countUpTo: number | null;
   readonly emits: readonly EmissionModel[];
   readonly reminders: readonly ReminderModel[];
   /** The author's hooks of single verbs that other verbs run for each document that they write. */

@@ -9,6 +9,8 @@ export const limits = {
   maxPageSize: 10_000,
   defaultPageSize: 10,
   /** The highest page number that can be written; the scan ceiling of a deployment is lower. */
+  /** The highest bound of a count. */
+  maxCount: 1_000_000,
   maxPage: 10 ** 11,
   /** Sort keys of one query, before `id` is appended. */
   maxSorts: 8,

@@ -37,7 +37,7 @@ const sortCost = 6;
 export function pageCost(
   ground: Ground,
   query: { readonly filter: Filter; readonly sorts: readonly SortKey[] },
-  page: { readonly offset: number; readonly size: number; readonly isCounted: boolean },
+  page: { readonly offset: number; readonly size: number; readonly countUpTo: number },
 ): Cost {
   const { filter, sorts } = query;
   const { rows, indexes } = ground;
@@ -46,10 +46,12 @@ export function pageCost(
   const isPlain = clauses.length === 0;
   const isServed = servesSorts(sorts, filter, indexes);
   const seen = isPlain && isServed ? Math.min(left, page.offset + page.size) : left;
-  const times = page.isCounted ? 2 : 1;
+  // Without conditions beside those of an index, counting ends at its bound.
+  const counted = page.countUpTo === 0 ? 0 : isPlain ? Math.min(left, page.countUpTo) : left;
+  const times = counted > 0 ? 2 : 1;
   return [
     { what: "rows", cost: seen },
-    ...(page.isCounted ? [{ what: "count", cost: left }] : []),
+    ...(counted > 0 ? [{ what: "count", cost: counted }] : []),
     ...clauses.map(over(left, times)),
     ...(isServed ? [] : [{ what: sortName(sorts), cost: sortCost * left }]),
   ];
@@ -114,7 +116,8 @@ export function searchCost(
   const { words, fields, isFuzzy, facets, isCounted } = asked;
   if (words === null) {
     const facetCost = { what: "facets", cost: facets * 2 * extractCost * ground.rows };
-    return [...pageCost(ground, query, asked), facetCost];
+    const countUpTo = isCounted ? Infinity : 0;
+    return [...pageCost(ground, query, { ...asked, countUpTo }), facetCost];
   }
   const found = ground.rows * Math.min(1, wordShare * words);
   const times = 1 + (isCounted ? 1 : 0) + facets;

@@ -93,6 +93,8 @@ export interface AnyDocumentSpec {
   readonly softDelete: boolean;
   /** Whether lists may ask for deleted rows as well. */
   readonly listDeleted: boolean;
+  /** How far numbered lists count; absent if they count all. */
+  readonly countUpTo?: number;
   /**
    * How many snapshots of each document are kept for three-way merges; 0 keeps none, null keeps
    * all.

@@ -167,7 +167,13 @@ export interface DocumentStore {
   /** About how many rows there are. It is cheap, and serves to estimate what queries will cost. */
   estimate(spec: AnyDocumentSpec, tenant: string): Promise<number>;
   /** How many rows the query has. */
-  count(spec: AnyDocumentSpec, tenant: string, query: DocumentQuery): Promise<number>;
+  count(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    query: DocumentQuery,
+    /** Where counting ends; all are counted where it is left out. */
+    upTo?: number,
+  ): Promise<number>;
   /**
    * Up to `limit` documents of all tenants that a principal has created, deleted or not, in the
    * order of their ids, from after `after`. The tenant is "" for a type without tenants.

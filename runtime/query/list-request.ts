@@ -23,6 +23,8 @@ export interface ListQuery {
 
 export interface PageRequest extends ListQuery {
   readonly page: number;
+  /** How far hits are counted; undefined counts all. */
+  readonly countUpTo?: number | undefined;
 }
 
 /** `cursor` is still the client's text; `direction` says which of `after` and `before` it was. */
@@ -42,8 +44,9 @@ export interface ListRules {
  * Reads a body of `list` or `raw_list`. Throws `core.validation` or an error of the query parser.
  */
 export function parsePageRequest(body: unknown, rules: ListRules): PageRequest {
-  const members = membersOf(body, "", membersOfList(["page"], rules));
-  return { ...readListQuery(members, rules), page: readPaging(members, "page") };
+  const members = membersOf(body, "", membersOfList(["page", "count"], rules));
+  const list = readListQuery(members, rules);
+  return { ...list, page: readPaging(members, "page"), countUpTo: readCount(members["count"]) };
 }
 
 /** Reads a body of `list_cursor` or `raw_list_cursor`. */
@@ -61,6 +64,14 @@ function membersOfList(paging: readonly string[], rules: ListRules): readonly st
     ...(rules.mayListDeleted ? ["with_deleted"] : []),
     rules.isRaw ? "return_fields" : "expand",
   ];
+}
+
+function readCount(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const upTo = membersOf(value, "/count", ["up_to"])["up_to"];
+  if (upTo === undefined)
+    throw invalid("/count", "required", "must have required property 'up_to'");
+  return integerAt(upTo, "/count/up_to", 1, limits.maxCount, limits.maxCount);
 }
 
 type Members = Readonly<Record<string, unknown>>;

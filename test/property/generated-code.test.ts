@@ -90,7 +90,7 @@ function note(shape: FormatShape, value: unknown, found: Set<Member>): void {
 test("random registries have every key of the format", () => {
   const found = new Set<Member>();
   let missing: readonly string[] = ["all"];
-  for (let seed = 1; seed <= 10 && missing.length > 0; seed += 1) {
+  for (let seed = 1; seed <= 20 && missing.length > 0; seed += 1) {
     for (const registry of sampled(seed, 100)) note(registryShape, registry, found);
     missing = membersOf(registryShape, "").flatMap(([member, path]) =>
       found.has(member) ? [] : [path],

@@ -11,6 +11,7 @@ import type {
   GroupPage,
   IntegerConstraint,
   Link,
+  ListCount,
   RawCursorPage,
   RawPage,
   SortOrder,
@@ -265,6 +266,7 @@ export type ArticlesKillCode =
 
 export interface ArticlesListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: ArticlesFilter;
   readonly sorts?: ArticlesSorts;
@@ -315,6 +317,7 @@ export type ArticlesListCursorCode =
 
 export interface ArticlesRawListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: ArticlesFilter;
   readonly sorts?: ArticlesSorts;

@@ -9,6 +9,7 @@ import type {
   DateTimeConstraint,
   GroupPage,
   IntegerConstraint,
+  ListCount,
   NotesDocument,
   RawCursorPage,
   RawPage,
@@ -204,6 +205,7 @@ export type NotesKillCode =
 
 export interface NotesListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: NotesFilter;
   readonly sorts?: NotesSorts;
@@ -254,6 +256,7 @@ export type NotesListCursorCode =
 
 export interface NotesRawListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: NotesFilter;
   readonly sorts?: NotesSorts;

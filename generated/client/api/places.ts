@@ -8,6 +8,7 @@ import type {
   DateTimeConstraint,
   GroupPage,
   IntegerConstraint,
+  ListCount,
   NumberConstraint,
   PlacesDocument,
   RawCursorPage,
@@ -203,6 +204,7 @@ export type PlacesGetCode = CommonCode | PlacesCode | "core.not_found" | "precon
 
 export interface PlacesListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: PlacesFilter;
   readonly sorts?: PlacesSorts;
@@ -253,6 +255,7 @@ export type PlacesListCursorCode =
 
 export interface PlacesRawListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: PlacesFilter;
   readonly sorts?: PlacesSorts;

@@ -9,6 +9,7 @@ import type {
   DateTimeConstraint,
   GroupPage,
   IntegerConstraint,
+  ListCount,
   Project,
   RawCursorPage,
   RawPage,
@@ -292,6 +293,7 @@ export type ProjectsKillCode =
 
 export interface ProjectsListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: ProjectsFilter;
   readonly sorts?: ProjectsSorts;
@@ -371,6 +373,7 @@ export type ProjectsListDeletedCode =
 
 export interface ProjectsRawListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: ProjectsFilter;
   readonly sorts?: ProjectsSorts;

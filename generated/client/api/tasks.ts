@@ -9,6 +9,7 @@ import type {
   DateTimeConstraint,
   GroupPage,
   IntegerConstraint,
+  ListCount,
   NumberConstraint,
   RawCursorPage,
   RawPage,
@@ -374,6 +375,7 @@ export type TasksKillCode =
 
 export interface TasksListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: TasksFilter;
   readonly sorts?: TasksSorts;
@@ -426,6 +428,7 @@ export type TasksListCursorCode =
 
 export interface TasksRawListInput {
   readonly page?: number;
+  readonly count?: ListCount;
   readonly size?: number;
   readonly filters?: TasksFilter;
   readonly sorts?: TasksSorts;

@@ -93,6 +93,7 @@ const document: Rules<DocumentModel> = {
     ];
   },
   states: statesChanged,
+  countUpTo: amount((text) => `count ${text} hits`, ""),
   // What is left of people who are erased.
   personal: (before = {}, after) => {
     const text = ([field, value]: readonly [string, unknown]): string =>

@@ -216,6 +216,7 @@ function identityMembers(document: DocumentModel, model: RegistryModel): readonl
     `  softDelete: ${document.softDelete},`,
     `  listDeleted: ${document.listDeleted},`,
     `  history: ${literal(document.history)},`,
+    ...(document.countUpTo === null ? [] : [`  countUpTo: ${document.countUpTo},`]),
     ...retentionMembers(document, model),
     mapMember("  ", "defaults", document.defaults),
     listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),

@@ -167,6 +167,20 @@ export const documentMembers = {
     { kind: "either", of: [overlapRule, listOf(overlapRule, 1)] },
     "Ranges of which no two overlap, such as bookings of a room.",
   ),
+  count: optional(
+    {
+      kind: "object",
+      members: {
+        up_to: required(
+          { kind: "integer", minimum: 1 },
+          "The highest count; a list with more hits says this one.",
+          1_000,
+        ),
+      },
+    },
+    "How far numbered lists count their hits; all where left out. Counting is most of what they cost.",
+    { up_to: 1_000 },
+  ),
   states: optional(
     stateRules,
     "The states of a document: which values of a field may follow each other.",

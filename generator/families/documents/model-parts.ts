@@ -14,6 +14,7 @@ export const models: ModelParts = {
       unique: [],
       overlaps: [],
       states: null,
+      countUpTo: null,
       personal: {},
       references: [],
       views: [],

@@ -35,7 +35,6 @@ import { emissions } from "./members/emissions.js";
 import { remindersOf } from "./members/reminders.js";
 import { historyOf } from "./past.js";
 import { checkHistory, deletedForSeconds } from "./members/retention.js";
-import { statesOf } from "./members/states.js";
 import { rulesOfRows } from "./members/row-rules.js";
 import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
@@ -175,7 +174,7 @@ export function documentModel(
   refuseNestedReferences(context, name, body, resolve);
   const references = referencesOf(properties);
   checkHistory(context, name, declaration, type);
-  const rows = { fields, canonical, references, softDelete, bodySchema };
+  const rows = { fields, canonical, references, softDelete, bodySchema, enums, defaults, nullable };
   return {
     name,
     source: at.file,
@@ -201,7 +200,6 @@ export function documentModel(
     decimals: decimalsOf(bodySchema, resolve),
     ...pastOf(declaration, properties, canonical, resolve),
     ...rulesOfRows(context, name, declaration, rows),
-    states: statesOf(context, name, declaration, { enums, defaults, nullable }),
     references,
     ...unread,
     readTypeName: typeName,
@@ -213,6 +211,7 @@ export function documentModel(
       readTypeName: viewTypeName(name, view),
     })),
     view: null,
+    countUpTo: declaration.count?.up_to ?? null,
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     emits: emissions(declaration),
     reminders: remindersOf(context, name, declaration, { fields, canonical }),

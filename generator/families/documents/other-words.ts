@@ -11,6 +11,7 @@ export const documentWords: OtherWords = {
   ...wordsFor("defaults", "default"),
   ...wordsFor("indexes", "index indices"),
   ...wordsFor("no_overlap", "exclude exclusion overlap overlaps"),
+  ...wordsFor("count", "large counts max_count"),
   ...wordsFor("states", "state_machine stateMachine transitions workflow lifecycle"),
   ...wordsFor("soft_delete", "paranoid"),
   ...wordsFor("history", "versioning versions audit"),

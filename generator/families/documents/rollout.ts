@@ -94,6 +94,7 @@ const document: RolloutRules<DocumentModel> = {
           `${name} keeps ranges from overlapping in the next version alone: the one before still stores what overlaps, and what is stored already stays`,
         )
       : [],
+  countUpTo: null,
   // The version before lets any value follow any other, or others than the next one.
   states: (was, is, { name }) =>
     is.states === null || isDeepStrictEqual(was.states, is.states)

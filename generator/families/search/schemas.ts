@@ -9,7 +9,8 @@ import {
 } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SearchModel } from "./model.js";
-import { listRequestSchema, pageSchema, scalarSchema } from "../documents/queries/query-schemas.js";
+import { listRequestSchema, scalarSchema } from "../documents/queries/query-schemas.js";
+import { pageSchema } from "../documents/queries/page-schemas.js";
 
 /** The body of a search: what a list takes, a query and options. */
 export function searchRequestSchema(

@@ -8,7 +8,7 @@ import { camelCase } from "../../model/names.js";
 import type { SearchModel } from "./model.js";
 import { bodyInput } from "../../model/registry.js";
 import { listErrors } from "../documents/verbs/lists.js";
-import { chosenFields } from "../documents/queries/query-schemas.js";
+import { chosenFields } from "../documents/queries/page-schemas.js";
 import { queryTypeNames } from "../documents/queries/query-type-names.js";
 import { searchPageSchema, searchRequestSchema } from "./schemas.js";
 

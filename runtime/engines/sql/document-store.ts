@@ -93,13 +93,14 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     size: (spec) => aboutSize(session, spec, null),
 
-    async count(spec, tenant, query) {
+    async count(spec, tenant, query, upTo = Infinity) {
       const parameters = new SqlParameters(dialect);
-      const [row] = await session.scan(
-        `SELECT count(*) AS "count" FROM ${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`,
-        parameters.values,
-        { stored: ["count"] },
-      );
+      const found = `FROM ${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
+      const counted = Number.isFinite(upTo)
+        ? `FROM (SELECT 1 ${found} LIMIT ${parameters.add(upTo)}) AS "counted"`
+        : found;
+      const text = `SELECT count(*) AS "count" ${counted}`;
+      const [row] = await session.scan(text, parameters.values, { stored: ["count"] });
       return Number(row?.["count"] ?? 0);
     },
 

@@ -208,7 +208,7 @@ async function whereMatching(
   write: (rows: readonly StoredDocument[]) => Promise<readonly ItemOutcome[]>,
 ): Promise<Handler<Matching, MatchedAnswer>> {
   const query = narrowQuery(spec, context, await withSight(spec, context, given, callerSight));
-  const page = { offset: 0, size: max, isCounted: given.isDry };
+  const page = { offset: 0, size: max, countUpTo: given.isDry ? Infinity : 0 };
   await checkPrice(spec, context, [query.filter], (ground) => pageCost(ground, query, page));
   if (given.isDry) {
     const store = context.transaction.of(documentStore);

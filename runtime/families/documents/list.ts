@@ -32,11 +32,12 @@ export async function listPage<Page>(
 ): Promise<JsonText<Page>> {
   const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
   const documents = context.transaction.of(documentStore);
-  const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
+  const countUpTo = Math.min(asked.countUpTo ?? Infinity, spec.countUpTo ?? Infinity);
+  const window = { offset: offsetOf(context, request), size: request.size, countUpTo };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
   const select = makeSelect(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
-  const count = await documents.count(spec, context.tenant, request);
+  const count = await documents.count(spec, context.tenant, request, countUpTo);
   const { page, size } = request;
   const hits = await hitsText(spec, context, request, rows, sight);
   return new JsonText(`{"hits":${hits},"page":${page},"size":${size},"count":${count}}`);
@@ -50,7 +51,7 @@ export async function listByCursor<Page>(
   sight: Sight,
 ): Promise<JsonText<Page>> {
   const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
-  const window = { offset: 0, size: request.size, isCounted: false };
+  const window = { offset: 0, size: request.size, countUpTo: 0 };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
   const { rows, cursors } = await cursorRows(context, request, makeSelect(spec, context));
   const hits = await hitsText(spec, context, request, rows, sight);

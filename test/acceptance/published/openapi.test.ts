@@ -307,6 +307,14 @@ for (const engine of engines) {
       await drive("/projects/list_deleted", "POST", { body: { size: 2 } });
     });
 
+    test("the audit trail answers as documented", async () => {
+      for (const path of ["/audit", "/audit/download"]) {
+        const query = "?resource=projects&since=2026-01-01T00:00:00Z";
+        expect((await drive(path, "GET", { query })).status).toBe(200);
+        expect((await drive(path, "GET", { query: "?since=then" })).status).toBe(422);
+      }
+    });
+
     test("files succeed as documented", async () => {
       const { key } = (await drive("/files", "POST", { body: smallForm() })).body;
       await drive("/files/{key}", "GET", { id: key });

@@ -5,6 +5,7 @@ import type { DocumentModel } from "../../../model/document-model.js";
 import type { DocumentDeclaration } from "../format.js";
 import { declaredIndexes, uniqueOf, withNeeded } from "./indexes.js";
 import { personalFields } from "./personal.js";
+import { statesOf } from "./states.js";
 import { overlapsOf } from "./overlaps.js";
 
 /** Its unique rules, ranges, personal fields, and indexes, with those that these need. */
@@ -18,8 +19,19 @@ export function rulesOfRows(
     references,
     softDelete,
     bodySchema,
-  }: Pick<DocumentModel, "fields" | "canonical" | "references" | "softDelete" | "bodySchema">,
-): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "personal"> {
+    ...values
+  }: Pick<
+    DocumentModel,
+    | "fields"
+    | "canonical"
+    | "references"
+    | "softDelete"
+    | "bodySchema"
+    | "enums"
+    | "defaults"
+    | "nullable"
+  >,
+): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "personal" | "states"> {
   const overlaps = overlapsOf(context, name, declaration, fields, canonical);
   const indexes = declaredIndexes(context, name, declaration, fields);
   return {
@@ -29,6 +41,7 @@ export function rulesOfRows(
     ]),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     overlaps,
+    states: statesOf(context, name, declaration, values),
     personal: personalFields(context, name, declaration, bodySchema),
   };
 }

@@ -9,7 +9,8 @@ import {
   type SchemaObject,
 } from "../../../model/json-schema.js";
 import { pascalCase } from "../../../model/names.js";
-import { pageSchema, withDeleted } from "./query-schemas.js";
+import { withDeleted } from "./query-schemas.js";
+import { pageSchema } from "./page-schemas.js";
 
 const alias = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" };
 

@@ -28,7 +28,7 @@ export function sharedQueryTypes(
   fields: Fields,
   elements: Elements,
 ): Readonly<Record<string, JsonSchema>> {
-  const types: Record<string, JsonSchema> = { SortOrder: sortOrder };
+  const types: Record<string, JsonSchema> = { SortOrder: sortOrder, ListCount: listCount };
   const add = (type: FieldType): void => {
     if (type === "object[]" || elementType(type) === "enum") return;
     types[constraintName(type)] = constraintSchema(type);
@@ -193,7 +193,10 @@ export function listRequestSchema(
   const cursor = { type: "string", description: "A cursor of an earlier page of this very query." };
   const paging: Record<string, JsonSchema> = options.byCursor
     ? { after: cursor, before: cursor }
-    : { page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 } };
+    : {
+        page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 },
+        count: refTo("ListCount"),
+      };
   const request = objectSchema(
     {
       ...paging,
@@ -346,6 +349,11 @@ export function scalarSchema(type: FieldType): JsonSchema | undefined {
   }
 }
 
+const listCount = objectSchema(
+  { up_to: { type: "integer", minimum: 1, maximum: limits.maxCount } },
+  ["up_to"],
+);
+
 const sortOrder: JsonSchema = {
   anyOf: [
     { type: "string", enum: ["asc", "desc"] },
@@ -357,42 +365,4 @@ const sortOrder: JsonSchema = {
       ["dir"],
     ),
   ],
-};
-
-/** A page by number or by cursor. */
-export function pageSchema(hit: JsonSchema, byCursor: boolean): SchemaObject {
-  const hits: JsonSchema = { type: "array", items: hit };
-  if (!byCursor) {
-    return objectSchema(
-      {
-        hits,
-        page: { type: "integer", minimum: 1 },
-        size: { type: "integer", minimum: 1 },
-        count: { type: "integer", minimum: 0 },
-      },
-      ["hits", "page", "size", "count"],
-    );
-  }
-  return objectSchema(
-    {
-      hits,
-      next_cursor: { type: ["string", "null"] },
-      prev_cursor: { type: ["string", "null"] },
-      has_more: { type: "boolean" },
-    },
-    ["hits", "next_cursor", "prev_cursor", "has_more"],
-  );
-}
-
-/** A document of which a list answers chosen fields. */
-export const chosenFields: SchemaObject = {
-  type: "object",
-  description: "The fields that were asked for.",
-  additionalProperties: true,
-};
-
-/** Pages of such documents, which all documents share. */
-export const rawPages = {
-  byNumber: { name: "RawPage", schema: pageSchema(chosenFields, false) },
-  byCursor: { name: "RawCursorPage", schema: pageSchema(chosenFields, true) },
 };

@@ -13,10 +13,10 @@ import {
   enumQueryTypes,
   fieldNameSchema,
   filterSchema,
-  rawPages,
   sharedQueryTypes,
   sortSchema,
 } from "./query-schemas.js";
+import { rawPages } from "./page-schemas.js";
 import { expandedTypes, relatedQueries, type Documents } from "./related.js";
 import { queryTypeNames } from "./query-type-names.js";
 

@@ -12,7 +12,8 @@ import {
   aggregateRequestSchema,
   aggregateTypeNames,
 } from "../queries/aggregate-schemas.js";
-import { listRequestSchema, pageSchema, rawPages } from "../queries/query-schemas.js";
+import { listRequestSchema } from "../queries/query-schemas.js";
+import { pageSchema, rawPages } from "../queries/page-schemas.js";
 import { queryTypeNames } from "../queries/query-type-names.js";
 import { get } from "./get.js";
 import { always, verb, type DocumentPlace, type DocumentVerb } from "./verb.js";
