@@ -9,8 +9,11 @@ import { differences } from "./differences.js";
 const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before", "tx_after"];
 const documented: readonly ChangeLevel[] = ["documentation"];
 
+/** A step that may ask for a permission. */
+type Asking = Pick<HookUse, "permission" | "stored">;
+
 /** The permissions that a chain requires, each once. */
-export function permissionsOf(hooks: readonly HookUse[]): readonly string[] {
+export function permissionsOf(hooks: readonly Asking[]): readonly string[] {
   return [...new Set(hooks.flatMap(({ permission }) => (permission === null ? [] : [permission])))];
 }
 
@@ -19,8 +22,8 @@ export function permissionsOf(hooks: readonly HookUse[]): readonly string[] {
  * otherwise: whoever was granted the one still has it.
  */
 export function comparePermissions(
-  before: readonly HookUse[],
-  after: readonly HookUse[],
+  before: readonly Asking[],
+  after: readonly Asking[],
   told: (level: ChangeLevel, what: string) => void,
 ): void {
   const { gone, added } = differences(permissionsOf(before), permissionsOf(after));
@@ -48,10 +51,7 @@ export function comparePermissions(
 }
 
 /** The name under which the permission of a hook is granted. */
-export function grantedAs({
-  permission,
-  stored,
-}: Pick<HookUse, "permission" | "stored">): string | null {
+export function grantedAs({ permission, stored }: Asking): string | null {
   return stored ?? permission;
 }
 

@@ -57,6 +57,8 @@ export interface StatesModel {
   /** Values that new documents may have. */
   readonly initial: readonly string[];
   readonly moves: readonly MoveModel[];
+  /** Earlier names of states, by their current ones; absent if none has another. */
+  readonly was?: Readonly<Record<string, string>>;
 }
 
 /** A field that holds the id of another document. */

@@ -83,6 +83,8 @@ export function importStatements(imports: readonly Import[]): readonly string[] 
 
 /** A TypeScript object key: bare where it is an identifier. */
 export function propertyKey(name: string): string {
+  // Otherwise it would be the prototype.
+  if (name === "__proto__") return `["__proto__"]`;
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

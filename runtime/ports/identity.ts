@@ -108,6 +108,8 @@ export interface IdentityStore {
   addSubject(subject: Subject, principalId: string): Promise<boolean>;
   /** The principal that a subject is mapped to; null if there is none. */
   findSubject(subject: Subject): Promise<Principal | null>;
+  /** The subjects that are mapped to a principal. */
+  listSubjects(principalId: string): Promise<readonly Subject[]>;
   /** Removes the mapping of a subject; false if there was none. */
   dropSubject(subject: Subject): Promise<boolean>;
   /**

@@ -21,6 +21,8 @@ export const invitationStore = storeKey<InvitationStore>("invitations");
 
 /** Invitations within one transaction. `now` and `before` are epoch milliseconds. */
 export interface InvitationStore {
+  /** The open invitations of a login, in all tenants. */
+  listTo(login: string, now: number): Promise<readonly Invitation[]>;
   /** Makes this the invitation of its login to its tenant, in place of an earlier one. */
   put(invitation: Invitation & { readonly digest: string }): Promise<void>;
   /**

@@ -109,6 +109,8 @@ export interface MailboxStore {
    * device share.
    */
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
+  /** The tenants in which a principal has a mailbox with entries. */
+  placesOf(principalId: string): Promise<readonly string[]>;
   /** Removes the mailboxes of a principal, and what waits for them; returns how many. */
   removeOf(principalId: string): Promise<number>;
   /** The devices that have a cursor, those first that have acknowledged most recently. */

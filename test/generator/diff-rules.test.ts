@@ -378,6 +378,14 @@ const others: readonly (readonly [
     "breaking notes may no longer go from done to open",
   ],
   [
+    "what may follow what, by whom",
+    "documents: {notes: {type: {state: [open, done]}, guard: open, mount: false, states: {field: state, initial: [open], from: {open: RULE}}}}\n",
+    "[done]",
+    "{to: [done], by: staff}",
+    "breaking notes go from open to done: asks principal",
+    "opens notes go from open to done: asks no principal",
+  ],
+  [
     "how long the audit trail is kept",
     "audit: {guard: staff, keep: RULE}\n",
     "7d",

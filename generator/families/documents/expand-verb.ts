@@ -157,7 +157,8 @@ function overlapErrors(model: DocumentModel, verb: DocumentVerb): readonly strin
 }
 
 function stateErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
-  return doesToOne(model, verb, ["creates", "updates"]) ? errorsOfMoves(model) : [];
+  const isChange = doesToOne(model, verb, ["updates"]);
+  return isChange || doesToOne(model, verb, ["creates"]) ? errorsOfMoves(model, isChange) : [];
 }
 
 /** Values that the service sets from the caller's profile need one. */

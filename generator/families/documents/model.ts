@@ -40,7 +40,7 @@ import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
 import { viewTypeName } from "../../model/views.js";
 import { addViewTypes, viewsOf } from "./members/views.js";
-import { formerMembers, formerNames, refuseNested } from "./members/former.js";
+import { pastOf, refuseNested } from "./members/former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
 /** A document's type before the base fields are added, and the name of the type with them. */
@@ -128,20 +128,6 @@ function storedSchema(
 /** How documents are read, before it is known which others there are. */
 const unread = { reading: null, scopes: {}, expandable: [] };
 
-/** What documents were called and had before, as versions before still read and write it. */
-function pastOf(
-  { dropped = {} }: DocumentDeclaration,
-  properties: Readonly<Record<string, JsonSchema>>,
-  canonical: DocumentModel["canonical"],
-  resolve: Resolve,
-): Pick<DocumentModel, "former" | "formerly" | "dropped"> {
-  return {
-    former: formerNames(properties, resolve),
-    formerly: canonicalBody(formerMembers(properties), canonical),
-    dropped: mapRecord(dropped, ({ as }) => as),
-  };
-}
-
 /** The model of a document. Puts the types of its payloads and queries into the table. */
 export function documentModel(
   context: FamilyContext,
@@ -174,7 +160,18 @@ export function documentModel(
   refuseNestedReferences(context, name, body, resolve);
   const references = referencesOf(properties);
   checkHistory(context, name, declaration, type);
-  const rows = { fields, canonical, references, softDelete, bodySchema, enums, defaults, nullable };
+  const past = pastOf(declaration, properties, canonical, resolve);
+  const rows = {
+    fields,
+    canonical,
+    references,
+    softDelete,
+    bodySchema,
+    enums,
+    defaults,
+    nullable,
+    former: past.former,
+  };
   return {
     name,
     source: at.file,
@@ -198,7 +195,7 @@ export function documentModel(
     elements,
     enums,
     decimals: decimalsOf(bodySchema, resolve),
-    ...pastOf(declaration, properties, canonical, resolve),
+    ...past,
     ...rulesOfRows(context, name, declaration, rows),
     references,
     ...unread,

@@ -9,7 +9,7 @@ import { epochMillis } from "../../ports/ambient.js";
 /** The methods of the identity store that deal with subjects, within one transaction. */
 export function sqlIdentitySubjects(
   session: SqlSession,
-): Pick<IdentityStore, "addSubject" | "findSubject" | "dropSubject" | "standing"> {
+): Pick<IdentityStore, "addSubject" | "findSubject" | "listSubjects" | "dropSubject" | "standing"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   const ofSubject = (issuer: string, subject: string): string =>
     `(SELECT "principal_id" FROM "opwright_subjects" WHERE "issuer" = ${issuer} AND "subject" = ${subject})`;
@@ -30,6 +30,15 @@ export function sqlIdentitySubjects(
         [issuer, subject],
       );
       return readPrincipal(row);
+    },
+
+    async listSubjects(principalId) {
+      const text = `SELECT "issuer", "subject" FROM "opwright_subjects" WHERE "principal_id" = ${at(1)} ORDER BY "issuer", "subject"`;
+      const rows = await session.all(text, [principalId]);
+      return rows.map((row) => ({
+        issuer: String(row["issuer"]),
+        subject: String(row["subject"]),
+      }));
     },
 
     async dropSubject({ issuer, subject }) {

@@ -45,6 +45,11 @@ export function sqlInvitationStore(session: SqlSession): InvitationStore {
       return rows.map(readInvitation);
     },
 
+    async listTo(login, now) {
+      const text = `SELECT ${columns} FROM "opwright_invitations" WHERE "login" = ${at(1)} AND "expires_at" > ${at(2)} ORDER BY "id"`;
+      return (await session.all(text, [login, now])).map(readInvitation);
+    },
+
     async findOf(tenant, login, now) {
       const text = `SELECT ${columns} FROM "opwright_invitations" WHERE "tenant_id" = ${at(1)} AND "login" = ${at(2)} AND "expires_at" > ${at(3)}`;
       return first(await session.all(text, [tenant, login, now]));

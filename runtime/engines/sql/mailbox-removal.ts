@@ -6,10 +6,18 @@ import type { SqlSession } from "./session.js";
 const signalField = { path: "id", type: "uuid", isColumn: true } as const;
 
 /** The method of the mailbox store that removes what somebody has, within one transaction. */
-export function sqlMailboxRemoval(session: SqlSession): Pick<MailboxStore, "removeOf"> {
+export function sqlMailboxRemoval(
+  session: SqlSession,
+): Pick<MailboxStore, "placesOf" | "removeOf"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   return {
+    async placesOf(principalId) {
+      const text = `SELECT DISTINCT "tenant_id" FROM "opwright_mailbox" WHERE "principal_id" = ${at(1)}`;
+      const rows = await session.all(text, [principalId]);
+      return rows.map((row) => String(row["tenant_id"]));
+    },
+
     async removeOf(principalId) {
       const removed = (table: string): Promise<number> =>
         session.run(`DELETE FROM "${table}" WHERE "principal_id" = ${at(1)}`, [principalId]);

@@ -57,21 +57,31 @@ export async function movable<
   context: ExecutionContext,
   items: readonly (Item | null)[],
 ): Promise<readonly (Item | null)[]> {
-  if (spec.states === undefined) return items;
+  const { states } = spec;
+  if (states === undefined) return items;
+  // The same move asks the same.
+  const known = new Map<string, Promise<boolean>>();
+  const mayMove = ({ before, body }: Item): Promise<boolean> => {
+    const was = JSON.parse(before.body) as Body;
+    const move = JSON.stringify([was[states.field], body[states.field]]);
+    const may = known.get(move) ?? isAllowed(expectMover(spec, context, was, body));
+    known.set(move, may);
+    return may;
+  };
   const free: (Item | null)[] = [];
-  for (const item of items) {
-    const may =
-      item !== null &&
-      (await expectMover(spec, context, JSON.parse(item.before.body) as Body, item.body).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ServiceError && error.status < 500) return false;
-          throw error;
-        },
-      ));
-    free.push(may ? item : null);
-  }
+  for (const item of items) free.push(item !== null && (await mayMove(item)) ? item : null);
   return free;
+}
+
+/** Whether nobody refuses; faults of the service are thrown. */
+async function isAllowed(asked: Promise<void>): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return false;
+    throw error;
+  }
 }
 
 function movesFrom(

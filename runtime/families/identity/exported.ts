@@ -1,6 +1,7 @@
 // What is kept of somebody, for themselves and for administrators (decisions.md "Export of a
 // person").
 import { Readable } from "node:stream";
+import { invitationStore } from "../../ports/invitations.js";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import { fail } from "../../contract/errors.js";
 import { ByteReply } from "../../operations/byte-reply.js";
@@ -67,9 +68,9 @@ function textOf({ kind, tenant_id: tenant, data }: ExportedLine): string {
 
 /** The account of somebody, with what belongs to it. */
 export async function* exportAccount(
-  { former = unchanged }: IdentitySpec,
+  { former = unchanged, members }: IdentitySpec,
   context: ExecutionContext,
-  { principalId, tenants }: ExportedPerson,
+  { principalId, login: address, tenants }: ExportedPerson,
 ): AsyncGenerator<ExportedLine> {
   const identities = readPiece(context).of(identityStore);
   const account = await identities.findPrincipal(principalId);
@@ -88,6 +89,17 @@ export async function* exportAccount(
       kind: "api_key",
       ...(key.tenant === null ? {} : { tenant_id: key.tenant }),
       data: apiKeyEntry(former, key),
+    };
+  for (const subject of await identities.listSubjects(principalId))
+    yield { kind: "subject", data: subject };
+  const now = context.clock.now();
+  const invitations =
+    members === undefined ? [] : await readPiece(context).of(invitationStore).listTo(address, now);
+  for (const { tenant, roles, createdAt } of invitations)
+    yield {
+      kind: "invitation",
+      tenant_id: tenant,
+      data: { roles, created_at: new Date(createdAt).toISOString() },
     };
   const grants = async (tenant: string | null): Promise<readonly string[]> =>
     readPiece(context).of(tenantStore).listGrants(tenant, principalId);

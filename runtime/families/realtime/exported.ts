@@ -13,10 +13,10 @@ const readAtOnce = 100;
 export async function* exportMailboxes(
   spec: RealtimeSpec,
   context: ExecutionContext,
-  { places, principalId }: ExportedPerson,
+  { principalId }: ExportedPerson,
 ): AsyncGenerator<ExportedLine> {
   const tell = entriesTold(spec, context.resources);
-  for (const tenant of places)
+  for (const tenant of await readPiece(context).of(mailboxStore).placesOf(principalId))
     for (let after = 0; ;) {
       const entries: readonly MailboxEntry[] = await readPiece(context)
         .of(mailboxStore)

@@ -27,6 +27,11 @@ documents:
         open: [closed, {to: [assigned], by: agent}]
         assigned: {to: [open, resolved], by: agent}
         resolved: [{to: [closed]}, {to: [assigned], by: agent}]
+  odd:
+    type: {s: {enum: [constructor, __proto__, toString, "a b", "b c"]}}
+    defaults: {s: constructor}
+    guard: member
+    states: {field: s, from: {constructor: [__proto__, "a b"], __proto__: [toString], "a b": ["b c"]}}
   doors:
     type: {state: {enum: [ajar, shut, locked]}}
     guard: member
@@ -108,6 +113,15 @@ onEachEngine(files, ({ service, people }) => {
     const ended = await patch(agent, id, "open");
     expect(ended.body.context).toMatchObject({ from: "closed", allowed: [] });
     expect((await patch(agent, id, "gone")).status).toBe(422);
+  });
+
+  test("states may have any name", async () => {
+    const { user } = await begin();
+    const { id } = (await as(user, "POST", "/odd", {})).body;
+    let rev = 0;
+    const move = async (to: string) =>
+      (await as(user, "PATCH", `/odd/${id}?rev=${(rev += 1)}`, { s: to })).status;
+    expect([await move("__proto__"), await move("toString")]).toEqual([200, 200]);
   });
 
   test("documents begin where they may", async () => {

@@ -203,12 +203,18 @@ function document(given: Fields, maySensitive: boolean): Fields {
     ...(isMap(set) ? { set: settable(set, one) } : {}),
     ...(isMap(retention) ? { retention: retained(retention, one, isSoft || isComposite) } : {}),
     ...(isBetweenFields(overlap) ? { no_overlap: overlap } : {}),
-    ...(isMap(states) && states["field"] !== "" ? { states } : {}),
+    ...(isMap(states) && isStated(states, set) ? { states } : {}),
     ...(personal === undefined ? {} : { personal: erasable(personal, unique, overlap) }),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
   };
+}
+
+/** Whether there is a field of states that the service doesn't compute. */
+function isStated({ field }: Fields, set: unknown): boolean {
+  const rule = isMap(set) ? set[String(field)] : undefined;
+  return field !== "" && (rule === undefined || rule === "$handler");
 }
 
 /** What nobody else says anything of. */

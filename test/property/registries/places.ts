@@ -447,15 +447,17 @@ function randomStates({ draw, fields }: World, path: Path): Json {
   const found = all.flatMap(([field, type]) => (isChoice(type) ? [{ field, values: type }] : []));
   if (found.length === 0) return { field: "", from: {} };
   const { field, values } = draw.pick(found);
-  const moves = values.map((value) => {
-    const to = draw.some(values, 1, 2);
+  const moves = values.flatMap((value) => {
+    const others = values.filter((one) => one !== value);
+    if (others.length === 0) return [];
+    const to = draw.some(others, 1, 2);
     const move = draw.chance(50) ? { to } : { to, by: "open" };
-    return [value, draw.pick([to, move, [move]])] as const;
+    return [[value, draw.pick([to, move, [move]])] as const];
   });
   return {
     field,
     initial: values,
-    from: Object.fromEntries(draw.some(moves, 1, moves.length)),
+    from: Object.fromEntries(draw.some(moves, 0, moves.length)),
   };
 }
 

@@ -4,7 +4,7 @@ import { firstShape } from "../../../../runtime/contract/shapes.js";
 import { storedName } from "../../../../runtime/contract/stored-members.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
-import { own } from "../../../model/records.js";
+import { mapRecord, own } from "../../../model/records.js";
 import { storedMembers } from "../../../model/stored-tables.js";
 import {
   conversionOf,
@@ -21,10 +21,12 @@ import {
   type SchemaObject,
 } from "../../../model/json-schema.js";
 import { nestedMembers } from "./fields.js";
-import type { FormerNames } from "../../../model/document-model.js";
+import type { DocumentModel, FormerNames } from "../../../model/document-model.js";
+import { canonicalBody } from "../../../../runtime/contract/canonical-values.js";
+import type { DocumentDeclaration } from "../format.js";
 
 /** Fields that were called otherwise, or have values that were. */
-export function formerNames(
+function formerNames(
   properties: Readonly<Record<string, JsonSchema>>,
   resolve: Resolve,
 ): Readonly<Record<string, FormerNames>> {
@@ -40,7 +42,7 @@ export function formerNames(
 }
 
 /** What fields are in documents that were stored without them, where their types say so. */
-export function formerMembers(
+function formerMembers(
   properties: Readonly<Record<string, JsonSchema>>,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
@@ -112,4 +114,18 @@ export function refuseNested(
       at: documentMemberAt(tree, document, path),
     });
   }
+}
+
+/** What documents were called and had before, as versions before still read and write it. */
+export function pastOf(
+  { dropped = {} }: DocumentDeclaration,
+  properties: Readonly<Record<string, JsonSchema>>,
+  canonical: DocumentModel["canonical"],
+  resolve: Resolve,
+): Pick<DocumentModel, "former" | "formerly" | "dropped"> {
+  return {
+    former: formerNames(properties, resolve),
+    formerly: canonicalBody(formerMembers(properties), canonical),
+    dropped: mapRecord(dropped, ({ as }) => as),
+  };
 }

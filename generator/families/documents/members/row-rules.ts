@@ -30,6 +30,7 @@ export function rulesOfRows(
     | "enums"
     | "defaults"
     | "nullable"
+    | "former"
   >,
 ): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "personal" | "states"> {
   const overlaps = overlapsOf(context, name, declaration, fields, canonical);
@@ -41,7 +42,7 @@ export function rulesOfRows(
     ]),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     overlaps,
-    states: statesOf(context, name, declaration, values),
+    states: statesOf(context, name, declaration, { ...values, bodySchema }),
     personal: personalFields(context, name, declaration, bodySchema),
   };
 }

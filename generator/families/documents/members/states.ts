@@ -9,65 +9,14 @@ import type {
   MoveStepModel,
   StatesModel,
 } from "../../../model/document-model.js";
+import { requiredOf } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";
 import { listLayout, literal, propertyKey } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import type { DocumentDeclaration, MoveDeclaration } from "../format.js";
 
 type Path = readonly (string | number)[];
-
-/**
- * The states of a document; null where it has none. Reports fields without an enumeration, values
- * that it hasn't, what nothing leads to, and policies that can't be asked (OPW111).
- */
-export function statesOf(
-  context: FamilyContext,
-  name: string,
-  declaration: DocumentDeclaration,
-  { enums, defaults, nullable }: Pick<DocumentModel, "enums" | "defaults" | "nullable">,
-): StatesModel | null {
-  const { states } = declaration;
-  if (states === undefined) return null;
-  const { field, from: declared } = states;
-  const path = ["documents", name, "states"];
-  const refuse = refuserOf(context);
-  const values = own(enums, field);
-  if (values === undefined || field.includes(".") || nullable.includes(field)) {
-    refuse(
-      `${field} is no field of ${name} with a fixed list of values, of which it always has one`,
-      [...path, "field"],
-      didYouMean(field, Object.keys(enums)),
-    );
-    return null;
-  }
-  if (Object.hasOwn(declaration.personal ?? {}, field))
-    refuse(`${field} is personal, and erasing somebody is no move`, [...path, "field"]);
-  const expectValue = (value: string, at: Path, isKey = false): void => {
-    if (!values.includes(value))
-      refuse(`${field} is never ${value}`, at, didYouMean(value, values), isKey);
-  };
-  const usual = own(defaults, field);
-  const initial = states.initial ?? (typeof usual === "string" ? [usual] : values);
-  for (const [index, value] of (states.initial ?? []).entries())
-    expectValue(value, [...path, "initial", index]);
-  const moves = Object.entries(declared).flatMap(([from, given]) => {
-    const at = [...path, "from", from];
-    expectValue(from, at, true);
-    return movesFrom(context, name, { from, given, at }, expectValue);
-  });
-  for (const value of values)
-    if (!initial.includes(value) && moves.every(({ to }) => to !== value))
-      refuse(`nothing leads to ${value}`, [...path, "from"], undefined, true);
-  const seen = new Set<string>();
-  for (const { from, to } of moves) {
-    if (seen.has(`${from} ${to}`))
-      refuse(`the move from ${from} to ${to} stands twice`, [...path, "from", from]);
-    seen.add(`${from} ${to}`);
-  }
-  return { field, initial, moves };
-}
-
-type Refuse = (
+type Report = (
   message: string,
   path: Path,
   suggestion?: ReturnType<typeof didYouMean>,
@@ -75,7 +24,51 @@ type Refuse = (
   isKey?: boolean,
 ) => void;
 
-function refuserOf({ report, tree }: FamilyContext): Refuse {
+/**
+ * The states of a document; null where it has none. Reports fields without a fixed list of values,
+ * values that they haven't, what nothing leads to, and policies that can't be asked (OPW111).
+ */
+export function statesOf(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  model: Pick<DocumentModel, "enums" | "defaults" | "nullable" | "bodySchema" | "former">,
+): StatesModel | null {
+  const { states } = declaration;
+  if (states === undefined) return null;
+  const { field } = states;
+  const path = ["documents", name, "states"];
+  const refuse = reportOf(context);
+  const values = own(model.enums, field);
+  const fault = values === undefined ? "" : faultOfField(declaration, field, model);
+  if (values === undefined || fault !== null) {
+    const missing = `${field} is no field of ${name} with a fixed list of values, of which it always has one`;
+    const suggestion =
+      values === undefined ? didYouMean(field, Object.keys(model.enums)) : undefined;
+    refuse(fault || missing, [...path, "field"], suggestion);
+    return null;
+  }
+  const usual = own(model.defaults, field);
+  const initial = states.initial ?? (typeof usual === "string" ? [usual] : values);
+  const expectValue = (value: string, at: Path, isKey = false): void => {
+    if (!values.includes(value))
+      refuse(`${field} is never ${value}`, at, didYouMean(value, values), isKey);
+  };
+  for (const [index, value] of (states.initial ?? []).entries())
+    expectValue(value, [...path, "initial", index]);
+  if (typeof usual === "string" && !initial.includes(usual))
+    refuse(`${usual}, the default of ${field}, is not initial`, [...path, "initial"]);
+  const moves = Object.entries(states.from).flatMap(([from, given]) => {
+    const at = [...path, "from", from];
+    expectValue(from, at, true);
+    return movesFrom(context, name, { from, given, at }, expectValue);
+  });
+  checkMoves(refuse, path, { values, initial, moves });
+  const { values: was = {} } = own(model.former, field) ?? {};
+  return { field, initial, moves, ...(Object.keys(was).length === 0 ? {} : { was }) };
+}
+
+function reportOf({ report, tree }: FamilyContext): Report {
   return (message, path, suggestion, isKey = false) =>
     report({
       code: "OPW111",
@@ -83,6 +76,51 @@ function refuserOf({ report, tree }: FamilyContext): Refuse {
       at: isKey ? tree.keyAt(...path) : tree.at(...path),
       ...(suggestion === undefined ? {} : { suggestion }),
     });
+}
+
+/** What keeps a field with a fixed list of values from having states, in words. */
+function faultOfField(
+  { personal = {}, set = {} }: DocumentDeclaration,
+  field: string,
+  { nullable, bodySchema }: Pick<DocumentModel, "nullable" | "bodySchema">,
+): string | null {
+  // The one fault that `statesOf` words.
+  if (field.includes(".") || nullable.includes(field) || !requiredOf(bodySchema).includes(field))
+    return "";
+  const isPersonal = Array.isArray(personal)
+    ? (personal as readonly string[]).includes(field)
+    : Object.hasOwn(personal, field);
+  if (isPersonal) return `${field} is personal, and erasing somebody is no move`;
+  const rule = own(set, field);
+  if (rule === undefined || rule === "$handler") return null;
+  return `${field} is computed, so that a change of another field would move it`;
+}
+
+/** Reports moves that stand twice or lead nowhere else, and states that no document reaches. */
+function checkMoves(
+  refuse: Report,
+  path: Path,
+  {
+    values,
+    initial,
+    moves,
+  }: { readonly values: readonly string[] } & Pick<StatesModel, "initial" | "moves">,
+): void {
+  const seen = new Set<string>();
+  for (const { from, to } of moves) {
+    const key = JSON.stringify([from, to]);
+    if (from === to) refuse(`${from} is no move from ${from}`, [...path, "from", from]);
+    if (seen.has(key))
+      refuse(`the move from ${from} to ${to} stands twice`, [...path, "from", from]);
+    seen.add(key);
+  }
+  const reached = new Set(initial);
+  // A set that grows while it is walked is walked to its end.
+  for (const state of reached)
+    for (const { from, to } of moves) if (from === state) reached.add(to);
+  for (const value of values)
+    if (!reached.has(value))
+      refuse(`nothing leads to ${value}`, [...path, "from"], undefined, true);
 }
 
 /** The moves from one state. */
@@ -133,7 +171,7 @@ function askedBy(
       hook.errors.includes("core.throttled"),
   );
   if (odd !== undefined)
-    refuserOf(context)(
+    reportOf(context)(
       `${policy} asks ${odd.id}, which is about a request and not about a move`,
       at,
     );
@@ -178,11 +216,9 @@ export function statesMember({ states }: DocumentModel, scope: ModuleScope): rea
   ];
 }
 
-/** Errors that moves may be refused with, besides those of the operation. */
-export function errorsOfMoves({ states }: DocumentModel): readonly string[] {
+/** Errors of moves, besides those of the operation; only what changes a document asks anybody. */
+export function errorsOfMoves({ states }: DocumentModel, isChange: boolean): readonly string[] {
   if (states === null) return [];
-  return [
-    "transition_not_allowed",
-    ...states.moves.flatMap(({ asks }) => asks.flatMap(({ errors }) => errors)),
-  ];
+  const asked = states.moves.flatMap(({ asks }) => asks.flatMap(({ errors }) => errors));
+  return ["transition_not_allowed", ...(isChange ? asked : [])];
 }
