@@ -28,6 +28,7 @@ import {
   fieldType,
   memberPaths,
 } from "./members/fields.js";
+import { defaultsOf, storedSchema } from "./members/defaults.js";
 import { nullablePaths, patchSchema } from "./members/patch-schema.js";
 import { writtenSchema } from "../../kernel/written-later.js";
 import { laterFields } from "./members/later.js";
@@ -111,22 +112,33 @@ export function readDocumentType(
   return { typeName, body, softDelete };
 }
 
-/** The body as it is stored: a member that has a default is always there. */
-function storedSchema(
-  declaration: DocumentDeclaration,
-  body: SchemaObject,
-  resolve: Resolve,
-): SchemaObject {
-  const properties = propertiesOf(body);
-  const defaults = defaultsOf(declaration, properties, nullablePaths([body], resolve));
-  const required = Object.keys(properties).filter(
-    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
-  );
-  return { ...body, ...(required.length > 0 ? { required } : {}) };
-}
-
 /** How documents are read, before it is known which others there are. */
 const unread = { reading: null, scopes: {}, expandable: [] };
+
+/** What is said of a document without its fields. */
+function factsOf(
+  { tree }: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  { typeName, softDelete }: DocumentType,
+) {
+  const [createTypeName, patchTypeName] = payloadTypeNames(name);
+  return {
+    name,
+    source: tree.at("documents", name).file,
+    description: declaration.description ?? null,
+    table: declaration.was ?? name,
+    typeName,
+    createTypeName,
+    patchTypeName,
+    tenant: declaration.tenant ?? true,
+    sensitive: declaration.sensitive ?? false,
+    softDelete,
+    listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
+    ...historyOf(declaration),
+    deletedForSeconds: deletedForSeconds(declaration),
+  };
+}
 
 /** The model of a document. Puts the types of its payloads and queries into the table. */
 export function documentModel(
@@ -136,7 +148,6 @@ export function documentModel(
   type: DocumentType,
 ): DocumentModel {
   const { typeName, body, softDelete } = type;
-  const at = context.tree.at("documents", name);
   const resolve: Resolve = (other) => context.types.table.schemas.get(other);
   const properties = propertiesOf(body);
   const nullable = nullablePaths([body], resolve);
@@ -148,7 +159,6 @@ export function documentModel(
     own,
     later,
   });
-  const [createTypeName, patchTypeName] = payloadTypeNames(name);
   const bodySchema = storedSchema(declaration, body, resolve);
   if (declaration.read_only !== true)
     addPayloadTypes(context, name, { body, bodySchema, defaults }, { creatable, patchable });
@@ -173,19 +183,7 @@ export function documentModel(
     former: past.former,
   };
   return {
-    name,
-    source: at.file,
-    description: declaration.description ?? null,
-    table: declaration.was ?? name,
-    typeName,
-    createTypeName,
-    patchTypeName,
-    tenant: declaration.tenant ?? true,
-    sensitive: declaration.sensitive ?? false,
-    softDelete,
-    listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
-    ...historyOf(declaration),
-    deletedForSeconds: deletedForSeconds(declaration),
+    ...factsOf(context, name, declaration, type),
     // They reach rows that are stored already without being written by anybody.
     defaults: canonicalBody(defaults, canonical),
     nullable,
@@ -272,26 +270,6 @@ function settableFields(
           : tree.at("documents", name, "create"),
     });
   return { creatable, patchable };
-}
-
-/**
- * Values of members that a payload leaves out: declared, from the schema, or null where null is a
- * value.
- */
-function defaultsOf(
-  declaration: DocumentDeclaration,
-  properties: Readonly<Record<string, JsonSchema>>,
-  nullable: readonly string[],
-): Readonly<Record<string, unknown>> {
-  const defaults: Record<string, unknown> = {};
-  for (const [field, schema] of Object.entries(properties)) {
-    if (nullable.includes(field)) defaults[field] = null;
-    if (typeof schema === "object" && "default" in schema) defaults[field] = schema["default"];
-  }
-  for (const [field, value] of Object.entries(declaration.defaults ?? {})) {
-    if (Object.hasOwn(properties, field)) defaults[field] = value;
-  }
-  return defaults;
 }
 
 /** Puts the types of the payloads of create and update into the table. */

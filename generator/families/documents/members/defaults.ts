@@ -3,7 +3,15 @@ import type { DeclaredDefault, RuleContext } from "../../../kernel/rule.js";
 import { inside } from "../../../diagnostics/diagnostics.js";
 import { documentMemberAt } from "../../../load/member-places.js";
 import { writtenSchema } from "../../../kernel/written-later.js";
-import { propertiesOf } from "../../../model/json-schema.js";
+import {
+  propertiesOf,
+  requiredOf,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../../model/json-schema.js";
+import type { Resolve } from "../../../kernel/resolve.js";
+import type { DocumentDeclaration } from "../format.js";
+import { nullablePaths } from "./patch-schema.js";
 import { own } from "../../../model/records.js";
 
 export function documentDefaults({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
@@ -21,4 +29,38 @@ export function documentDefaults({ loaded, expanded }: RuleContext): readonly De
       return [{ member, schema: written, value, at }];
     });
   });
+}
+
+/** The body as it is stored: a member that has a default is always there. */
+export function storedSchema(
+  declaration: DocumentDeclaration,
+  body: SchemaObject,
+  resolve: Resolve,
+): SchemaObject {
+  const properties = propertiesOf(body);
+  const defaults = defaultsOf(declaration, properties, nullablePaths([body], resolve));
+  const required = Object.keys(properties).filter(
+    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
+  );
+  return { ...body, ...(required.length > 0 ? { required } : {}) };
+}
+
+/**
+ * Values of members that a payload leaves out: declared, from the schema, or null where null is a
+ * value.
+ */
+export function defaultsOf(
+  declaration: DocumentDeclaration,
+  properties: Readonly<Record<string, JsonSchema>>,
+  nullable: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const defaults: Record<string, unknown> = {};
+  for (const [field, schema] of Object.entries(properties)) {
+    if (nullable.includes(field)) defaults[field] = null;
+    if (typeof schema === "object" && "default" in schema) defaults[field] = schema["default"];
+  }
+  for (const [field, value] of Object.entries(declaration.defaults ?? {})) {
+    if (Object.hasOwn(properties, field)) defaults[field] = value;
+  }
+  return defaults;
 }
