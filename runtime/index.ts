@@ -139,6 +139,8 @@ export {
   UndeclaredAnswer,
   type Answer,
 } from "./operations/answer.js";
+export { csvText } from "./operations/csv.js";
+export { mediaAnswer, type MediaAnswer } from "./operations/media.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
 export {
   withReply,

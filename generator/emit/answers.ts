@@ -24,7 +24,10 @@ import { outputTypeName } from "../model/operation-types.js";
  * The function that checks an operation's answers: one of the runtime, or one compiled from the
  * declared output.
  */
-export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;
+export type AnswerPlan =
+  | { readonly runtime: "noAnswer" | "byteAnswer" }
+  | { readonly media: string; readonly status: number }
+  | ValidatorPlan;
 
 /**
  * The module with a namespace's answers. No namespace can have this name, because of the hyphen.
@@ -45,6 +48,9 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   // A handler of the runtime has its type already; only an author's hook around it is checked.
   const typeName = declares === "handler" ? outputTypeName(operation) : "unknown";
   if (output.schema !== null) return { name: camelCase(key), schema: output.schema, typeName };
+  // An author's hook around a handler of the runtime passes on what that has made.
+  if (output.mediaType !== null && isAuthors(run))
+    return { media: output.mediaType, status: operation.route?.status ?? 200 };
   return { runtime: output.isBytes ? "byteAnswer" : "noAnswer" };
 }
 

@@ -182,8 +182,19 @@ function printChecked(
   const answer =
     "runtime" in plan
       ? scope.runtime(plan.runtime)
-      : `${scope.module(`validators/${answersModule(operation.namespace)}`, "answers")}.${plan.name}`;
+      : "media" in plan
+        ? mediaAnswer(plan, scope)
+        : `${scope.module(`validators/${answersModule(operation.namespace)}`, "answers")}.${plan.name}`;
   return callLayout(indent, prefix, maker, [answer, scope.code(code)], [], []);
+}
+
+/** `mediaAnswer("text/csv")`, with the status where that is not 200. */
+function mediaAnswer(
+  { media, status }: { readonly media: string; readonly status: number },
+  scope: ModuleScope,
+): string {
+  const given = [literal(media), ...(status === 200 ? [] : [String(status)])];
+  return `${scope.runtime("mediaAnswer")}(${given.join(", ")})`;
 }
 
 /**

@@ -45,10 +45,13 @@ export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   return files;
 }
 
+/** Types of the runtime that declarations name. */
+type RuntimeType = "Handler" | "ReplyingHandler" | "MediaAnswer";
+
 interface Declared {
   readonly text: string;
   readonly refers: readonly string[];
-  readonly uses: "Handler" | "ReplyingHandler" | null;
+  readonly uses: readonly RuntimeType[];
 }
 
 function declarationsOf(
@@ -85,12 +88,16 @@ function customTypes(
   }
   const handled = handledTypeName(operation, known);
   if (handled !== input.typeName) types.push(filledInput(operation, known));
-  const given = [handled, output.schema === null ? "void" : result];
+  const isMedia = output.mediaType !== null;
+  const given = [handled, isMedia ? "MediaAnswer" : output.schema === null ? "void" : result];
   const reply = operation.route?.reply ?? null;
   types.push({
     text: `/** Handles ${key}. */\n${handlerDeclaration(`${pascalCase(key)}Handler`, given, reply)}`,
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
-    uses: reply === null ? "Handler" : "ReplyingHandler",
+    uses: [
+      reply === null ? "Handler" : "ReplyingHandler",
+      ...(isMedia ? ["MediaAnswer" as const] : []),
+    ],
   });
   return types;
 }
@@ -102,7 +109,7 @@ function filledInput({ key, input }: OperationModel, known: RegistryModel["types
   return {
     text: `/** The input of ${key} as its handler gets it. */\n${extendingDeclaration(filledTypeName(key), input.typeName, schema)}`,
     refers: referredTypes(schema),
-    uses: null,
+    uses: [],
   };
 }
 
@@ -133,7 +140,7 @@ function handlerDeclaration(
 }
 
 function declareType(name: string, schema: JsonSchema): Declared {
-  return { text: typeDeclaration(name, schema), refers: referredTypes(schema), uses: null };
+  return { text: typeDeclaration(name, schema), refers: referredTypes(schema), uses: [] };
 }
 
 function printNamespace(
@@ -145,7 +152,7 @@ function printNamespace(
     (name) => modules.get(name) !== namespace.name,
   );
   const imports = [
-    ...sortedUnique(declarations.flatMap(({ uses }) => uses ?? [])).map((name) =>
+    ...sortedUnique(declarations.flatMap(({ uses }) => uses)).map((name) =>
       importOf(name, "opwright/runtime", true),
     ),
     ...foreign.map((name) => importOf(name, `./${modules.get(name) ?? "models"}.js`, true)),

@@ -57,7 +57,7 @@ export interface PatternMention {
 }
 
 /** Names that emitted modules and documents have already. */
-const reservedTypeNames = ["ErrorEnvelope", "Handler"];
+const reservedTypeNames = ["ErrorEnvelope", "Handler", "MediaAnswer"];
 
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {

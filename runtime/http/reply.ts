@@ -35,7 +35,7 @@ export function replyOutcome(
 ): void {
   const { output } = outcome;
   if (output instanceof ByteReply) {
-    sendBytes(req, res, commonHeaders(metadata), output);
+    sendBytes(req, res, commonHeaders(metadata), output, said);
     return;
   }
   if (isGone(res)) return;
@@ -253,6 +253,7 @@ function sendBytes(
   res: ServerResponse,
   common: readonly string[],
   { status, headers, body }: ByteReply,
+  said?: SaidReply,
 ): void {
   if (isGone(res)) {
     body?.destroy();
@@ -263,7 +264,7 @@ function sendBytes(
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   const [vary, fields] = varyOf(res);
   if (vary !== undefined && fields !== undefined) all.set(vary, fields);
-  res.writeHead(status, [...all].flat());
+  res.writeHead(said?.status ?? status, [...[...all].flat(), ...(said?.fields ?? [])]);
   if (body === null || req.method === "HEAD") {
     body?.destroy();
     res.end();

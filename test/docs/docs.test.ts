@@ -44,6 +44,7 @@ const functions = {
   "registry/jobs.ts":
     "export const resize = async () => undefined;\nexport const nightly = resize;\nexport const remind = resize;\nexport const rate = resize;\n",
   "registry/mail.ts": "export const render = () => null;\n",
+  "registry/handlers/stock.ts": "export const stock = () => undefined;\n",
   "registry/people.ts":
     "export const eraseFiles = () => undefined;\nexport const exportFiles = () => [];\n",
   "registry/orders.ts": "export const slug = () => '';",

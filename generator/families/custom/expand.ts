@@ -30,7 +30,7 @@ import {
 } from "../../kernel/family.js";
 import { placeholdersOf } from "../../kernel/placeholders.js";
 import { hookChain } from "../../kernel/guards.js";
-import { jsonOutput, operation } from "../../kernel/operation.js";
+import { jsonOutput, mediaOutput, operation } from "../../kernel/operation.js";
 import { replyModel } from "./reply.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
@@ -57,7 +57,9 @@ export function expandOperation(
   if (method === undefined) return undefined;
   const path = declaration[method] ?? "";
   const { input, output } = typesOf(context, key, declaration);
-  checkStatus(context, key, declaration.status, output);
+  const hasBody = output !== null || declaration.media !== undefined;
+  checkStatus(context, key, declaration.status, hasBody);
+  checkMedia(context, key, declaration);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
   checkWrites(context, key, declaration, transaction);
   const hooks = hookChain(
@@ -74,7 +76,7 @@ export function expandOperation(
       summary: declaration.summary ?? sentenceCase(name, namespace),
       description: declaration.description ?? null,
       input: inputOf(context, key, method, path, input),
-      output: jsonOutput(output),
+      output: declaration.media === undefined ? jsonOutput(output) : mediaOutput(declaration.media),
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction,
       idempotencyKey: declaration.idempotency ?? false,
@@ -86,13 +88,13 @@ export function expandOperation(
       ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
       run: ofAuthor(functionReference(declaration.run)),
       effect: method === "get" && transaction === "read" ? "reads" : "changes",
-      isTool: true,
+      isTool: declaration.media === undefined,
       declares: "handler",
       errors: declaration.errors ?? [],
       extensions: extensionsOf(declaration),
     },
   );
-  const status = declaration.status ?? (output === null ? 204 : 200);
+  const status = declaration.status ?? (hasBody ? 200 : 204);
   return {
     operation: made,
     route: {
@@ -100,7 +102,7 @@ export function expandOperation(
       path: path || "/",
       isPrefixRoot: false,
       status,
-      reply: replyModel(context, key, declaration, output !== null),
+      reply: replyModel(context, key, declaration, hasBody),
     },
     at,
   };
@@ -194,19 +196,34 @@ function typesOf(
   return { input, output };
 }
 
+/** Reports what answers of a media type have not: a type of JSON, and a place to be kept. */
+function checkMedia(
+  { tree, report }: FamilyContext,
+  key: string,
+  { media, out, idempotency }: OperationDeclaration,
+): void {
+  if (media === undefined) return;
+  const refuse = (message: string, member: string): void =>
+    report({ code: "OPW016", message, at: tree.at("operations", key, member) });
+  if (out !== undefined) refuse("an answer of a media type has no `out`", "media");
+  if (idempotency === true)
+    refuse("an answer of a media type is not kept under an Idempotency-Key", "idempotency");
+}
+
 function checkStatus(
   { tree, report }: FamilyContext,
   key: string,
   status: number | undefined,
-  output: JsonSchema | null,
+  hasBody: boolean,
 ): void {
   if (status === undefined) return;
   const at = tree.at("operations", key, "status");
   if (status > 299)
     report({ code: "OPW013", message: "the status of success is from 200 to 299", at });
-  if ((status === 204) !== (output === null)) {
-    const message =
-      output === null ? "without `out` the status is 204" : "a 204 has no body, but `out` is given";
+  if ((status === 204) === hasBody) {
+    const message = hasBody
+      ? "a 204 has no body, but there is one"
+      : "without `out` the status is 204";
     report({ code: "OPW013", message, at });
   }
 }

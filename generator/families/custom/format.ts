@@ -86,6 +86,15 @@ const operation = {
       "The output; nothing where left out. Answers are cut to it and checked.",
       { done: "boolean" },
     ),
+    media: optional(
+      {
+        kind: "string",
+        pattern: /^[a-z]+\/[a-z0-9][a-z0-9.+-]*(?:; ?[a-z-]+=[a-zA-Z0-9._-]+)*$/,
+        what: "a media type such as text/csv",
+        example: "text/csv",
+      },
+      "The type of an answer that is no JSON: the handler returns text or bytes.",
+    ),
     status: optional(
       { kind: "integer", minimum: 200 },
       "The status of success: 200, or 204 without an output.",

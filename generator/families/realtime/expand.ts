@@ -57,7 +57,7 @@ export function realtimeModel(
     } else if (authoredIn(found.run).length === 0) {
       const message = `${operation} is not one of your own operations`;
       report({ code: "OPW071", message, at });
-    } else if ((found.route?.reply ?? null) !== null) {
+    } else if ((found.route?.reply ?? null) !== null || found.output.mediaType !== null) {
       const message = `${operation} reads headers or says more than a body, which commands have none of`;
       report({ code: "OPW016", message, at });
     }

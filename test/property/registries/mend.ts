@@ -115,20 +115,25 @@ function operation(one: Fields, draw: Draw): Fields {
     reply,
     isolation,
     retry,
+    media,
     ...further
   } = rest;
   // Nobody is calling where credentials are ignored.
   const asksNobody = rest["guard"] === "open" && rest["hooks"] === undefined;
+  const hasOutput = one["out"] !== undefined;
+  const isMedia = media !== undefined && !hasOutput;
   const writes = transaction === "write" || (transaction === undefined && method !== "get");
+  const isKeyed = idempotency === true && writes && !isMedia;
   return {
     [method]: path,
     ...further,
     ...(transaction === undefined ? {} : { transaction }),
-    ...replyOf(headers, reply, idempotency === true && writes, one["out"] !== undefined),
+    ...replyOf(headers, reply, isKeyed, hasOutput || isMedia),
     ...(credentials === undefined || !asksNobody ? {} : { credentials }),
     ...(isPlain ? {} : { in: named }),
-    ...(one["status"] === undefined ? {} : { status: one["out"] === undefined ? 204 : 201 }),
-    ...(idempotency === undefined ? {} : { idempotency: idempotency === true && writes }),
+    ...(one["status"] === undefined ? {} : { status: hasOutput || isMedia ? 201 : 204 }),
+    ...(idempotency === undefined ? {} : { idempotency: isKeyed }),
+    ...(isMedia ? { media } : {}),
     ...(isolation === undefined || !writes ? {} : { isolation }),
     ...(retry === undefined || !writes ? {} : { retry }),
   };
@@ -156,7 +161,7 @@ function withoutReplies(registry: Json): Json {
   const { realtime: plane, operations } = registry;
   if (!isMap(plane) || plane["commands"] === undefined || !isMap(operations)) return registry;
   const plain = Object.entries(operations).map(([key, one]) => {
-    const { headers: _headers, reply: _reply, ...rest } = isMap(one) ? one : {};
+    const { headers: _headers, reply: _reply, media: _media, ...rest } = isMap(one) ? one : {};
     return [key, rest] as const;
   });
   return { ...registry, operations: Object.fromEntries(plain) };

@@ -39,7 +39,7 @@ export const typeNames: readonly string[] = [
 
 /** Types that some or all services have. */
 export const takenTypeNames: readonly string[] =
-  "Handler ErrorEnvelope StoredObject TokenResponse SortOrder Blob".split(" ");
+  "Handler ErrorEnvelope MediaAnswer StoredObject TokenResponse SortOrder Blob".split(" ");
 
 export const fieldNames: readonly string[] = [
   ..."title state count at ref place parts tags done rate".split(" "),
@@ -77,6 +77,7 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
     "64MiB",
     "5TiB",
   ],
+  "a media type such as text/csv": ["text/csv", "application/jsonl", "text/plain; charset=utf-8"],
   "a content type such as image/*": ["image/*", "application/pdf", "text/x-a.b+c"],
   "a path without placeholders, such as /tasks": ["/blobs", "/x/y", ""],
   "the name of a query parameter": ["access_token", "token"],
