@@ -17,6 +17,7 @@ import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
 import { expandedText } from "./expand.js";
+import { findExisting } from "./write.js";
 import { listByCursor, listPage } from "./list.js";
 import { readDocumentId } from "./named.js";
 import type { CursorPage, Page } from "./pages.js";
@@ -37,6 +38,8 @@ export interface FindQuery<Filter = object, Sorts = object> {
   readonly sorts?: Sorts;
   /** true finds only the caller's own documents. */
   readonly own?: boolean;
+  /** true finds deleted ones as well, of documents with `soft_delete`. */
+  readonly with_deleted?: boolean;
   /** Documents at most. */
   readonly size?: number;
   /**
@@ -55,6 +58,8 @@ export interface AggregateQuery<Filter = object> {
   readonly sorts?: object;
   /** true groups only the caller's own documents. */
   readonly own?: boolean;
+  /** true groups deleted ones as well, of documents with `soft_delete`. */
+  readonly with_deleted?: boolean;
   readonly page?: number;
   readonly size?: number;
 }
@@ -70,12 +75,12 @@ export interface Collection<
 >
   extends Past<Document>, Writes<Document, Create, Patch> {
   /**
-   * The live document. With `lock`, it waits until nobody else changes the document, and nobody
-   * does until the transaction ends. Throws `core.not_found`.
+   * The live document, or a deleted one `with_deleted`. With `lock`, it waits until nobody else
+   * changes the document, and nobody does until the transaction ends. Throws `core.not_found`.
    */
   get(
     id: string,
-    options?: Pick<FindQuery, "expand"> & { readonly lock?: boolean },
+    options?: Pick<FindQuery, "expand" | "with_deleted"> & { readonly lock?: boolean },
   ): Promise<Expanded>;
   /**
    * The live documents that a filter finds, in order of the sorts, as the query language has both.
@@ -86,9 +91,9 @@ export interface Collection<
   /** The first that `find` would give, or null. */
   first(query?: Omit<FindQuery<Filter, Sorts>, "size" | "offset">): Promise<Expanded | null>;
   /** Whether a filter finds any. */
-  exists(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<boolean>;
+  exists(query?: Pick<FindQuery<Filter>, "filters" | "own" | "with_deleted">): Promise<boolean>;
   /** How many live documents a filter finds; all where there is none. */
-  count(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<number>;
+  count(query?: Pick<FindQuery<Filter>, "filters" | "own" | "with_deleted">): Promise<number>;
   /** A page by number, counted from 1, with how many there are in all. */
   page(
     query?: Omit<FindQuery<Filter, Sorts>, "offset"> & { readonly page?: number },
@@ -140,11 +145,11 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     ...writesOf<Document, Create, Patch>(spec, context),
     find,
     count,
-    async get(id, { expand, lock = false } = {}) {
+    async get(id, { expand, lock = false, with_deleted: withDeleted = false } = {}) {
       const seen = await reading();
       const known = readDocumentId(id);
       if (lock) await lockDocument(spec, context, known);
-      const stored = await readDocument(spec, seen, known);
+      const stored = await (withDeleted ? findExisting : readDocument)(spec, seen, known);
       const [found] = await expanded(seen, [stored], expand);
       if (found === undefined) throw fail("core.not_found");
       return found;
@@ -193,18 +198,20 @@ function narrowToOwn<Query extends DocumentQuery>(
   return { ...query, filter: allOf(query.filter, mine) };
 }
 
-/** What handlers may ask: of live documents, by their owners as well. */
-function rulesOf({ scopeFields }: DocumentSpec): ListRules {
-  return { fields: scopeFields, mayListDeleted: false, isRaw: false };
+/** What handlers may ask: by their owners as well, and of those that are deleted. */
+function rulesOf({ scopeFields, softDelete }: DocumentSpec): ListRules {
+  return { fields: scopeFields, mayListDeleted: softDelete, isRaw: false };
 }
 
 /** The query of a filter and sorts, within the scope of the invocation. */
 async function selectScoped(
   spec: DocumentSpec,
   context: ExecutionContext,
-  { filters, sorts, own }: FindQuery<unknown, unknown>,
+  { filters, sorts, own, with_deleted: withDeleted }: FindQuery<unknown, unknown>,
 ): Promise<DocumentQuery> {
-  const query = readListQuery({ filters, sorts }, rulesOf(spec));
+  if (withDeleted === true && !spec.softDelete)
+    throw new TypeError(`${spec.name} has no soft_delete`);
+  const query = readListQuery({ filters, sorts, with_deleted: withDeleted }, rulesOf(spec));
   const seen = await withSight(spec, context, query, handlerSight);
   return narrowQuery(spec, context, narrowToOwn(context, own, seen));
 }

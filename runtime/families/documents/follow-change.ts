@@ -15,6 +15,7 @@ export function recordDocument(
   stored: StoredDocument,
   change: Pick<DocumentChange, "diff"> | null,
 ): void {
+  if (context.resources.recorded === null) return;
   const place = spec.tenant ? context : context.inTenant(defaultTenant);
   recordChange(place, {
     change: on,

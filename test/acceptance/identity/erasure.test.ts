@@ -318,6 +318,14 @@ for (const engine of engines) {
       expect(byKey.status).toBe(403);
     });
 
+    test("they ask ten times an hour", async () => {
+      const { token } = await register(`often${engine.name}`);
+      const statuses: number[] = [];
+      for (let at = 0; at < 11; at += 1)
+        statuses.push((await as(token, "GET", "/auth/export")).status);
+      expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    });
+
     test("revisions go without their document", async () => {
       const { token } = await register(`third${engine.name}`);
       const made = await done(as(token, "POST", "/tickets", { title: "one" }));
