@@ -214,6 +214,8 @@ export interface DocumentModel extends ReadModel {
   readonly view: ToldMembers | null;
   /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
+  /** Whether whoever creates one may choose its id. */
+  readonly takesIds: boolean;
   /** How far numbered lists count; null if they count all. */
   readonly countUpTo: number | null;
   readonly emits: readonly EmissionModel[];

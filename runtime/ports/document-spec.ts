@@ -93,6 +93,8 @@ export interface AnyDocumentSpec {
   readonly softDelete: boolean;
   /** Whether lists may ask for deleted rows as well. */
   readonly listDeleted: boolean;
+  /** Whether payloads of create may choose the id. */
+  readonly takesIds?: true;
   /** How far numbered lists count; absent if they count all. */
   readonly countUpTo?: number;
   /**

@@ -93,6 +93,8 @@ const document: Rules<DocumentModel> = {
     ];
   },
   states: statesChanged,
+  // Told of the type of its payload.
+  takesIds: null,
   countUpTo: amount((text) => `count ${text} hits`, ""),
   // What is left of people who are erased.
   personal: (before = {}, after) => {

@@ -101,6 +101,11 @@ function uniqueMember(uniques: StoredTable["uniques"]): readonly string[] {
   return [listLayout("  ", "unique: ", lines, ["[", "]"], ",")];
 }
 
+/** The primary key, where clients choose ids. PostgreSQL shortens the table in its name. */
+function idRule({ takesIds, table }: DocumentModel): StoredTable["uniques"] {
+  return takesIds ? [{ index: `${table.slice(0, 58)}_pkey`, members: ["id"] }] : [];
+}
+
 /** The spec of documents, or of a view of them. */
 function specOf(read: string, scope: ModuleScope): string {
   return scope.generated(`documents/${documentOf(read)}`, specName(read));
@@ -216,6 +221,7 @@ function identityMembers(document: DocumentModel, model: RegistryModel): readonl
     `  softDelete: ${document.softDelete},`,
     `  listDeleted: ${document.listDeleted},`,
     `  history: ${literal(document.history)},`,
+    ...(document.takesIds ? ["  takesIds: true,"] : []),
     ...(document.countUpTo === null ? [] : [`  countUpTo: ${document.countUpTo},`]),
     ...retentionMembers(document, model),
     mapMember("  ", "defaults", document.defaults),
@@ -296,7 +302,7 @@ function printDocument(
       ...converters,
       ...valueMembers(document),
       ...indexesMember(document),
-      ...uniqueMember(uniques),
+      ...uniqueMember([...uniques, ...idRule(document)]),
       ...overlapsMember(document),
       ...personalMember(document),
       ...related,

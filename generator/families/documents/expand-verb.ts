@@ -146,7 +146,10 @@ function uniqueErrors(
   verb: DocumentVerb,
 ): readonly string[] {
   const { indexes = {} } = own(stored.tables, model.table) ?? {};
-  const isHeld = model.unique.length > 0 || Object.values(indexes).some((index) => index.unique);
+  const isHeld =
+    (model.takesIds && doesToOne(model, verb, ["creates"])) ||
+    model.unique.length > 0 ||
+    Object.values(indexes).some((index) => index.unique);
   const occupies = doesToOne(model, verb, ["creates", "updates", "restores"]);
   return isHeld && occupies ? ["unique_violation"] : [];
 }

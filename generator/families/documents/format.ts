@@ -167,6 +167,10 @@ export const documentMembers = {
     { kind: "either", of: [overlapRule, listOf(overlapRule, 1)] },
     "Ranges of which no two overlap, such as bookings of a room.",
   ),
+  id: optional(
+    { kind: "oneOf", values: ["client"] },
+    "`client` lets whoever creates a document choose its id, a UUID; the service makes one where it is left out.",
+  ),
   count: optional(
     {
       kind: "object",

@@ -15,6 +15,7 @@ export const models: ModelParts = {
       overlaps: [],
       states: null,
       countUpTo: null,
+      takesIds: false,
       personal: {},
       references: [],
       views: [],

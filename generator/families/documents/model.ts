@@ -133,6 +133,8 @@ function factsOf(
     patchTypeName,
     tenant: declaration.tenant ?? true,
     sensitive: declaration.sensitive ?? false,
+    takesIds: declaration.id === "client",
+    countUpTo: declaration.count?.up_to ?? null,
     softDelete,
     listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
     ...historyOf(declaration),
@@ -160,8 +162,8 @@ export function documentModel(
     later,
   });
   const bodySchema = storedSchema(declaration, body, resolve);
-  if (declaration.read_only !== true)
-    addPayloadTypes(context, name, { body, bodySchema, defaults }, { creatable, patchable });
+  const payloads = { creatable, patchable };
+  addPayloadTypes(context, name, declaration, { body, bodySchema, defaults }, payloads);
   const canonical = canonicalOf(bodySchema, resolve);
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
@@ -206,7 +208,6 @@ export function documentModel(
       readTypeName: viewTypeName(name, view),
     })),
     view: null,
-    countUpTo: declaration.count?.up_to ?? null,
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     emits: emissions(declaration),
     reminders: remindersOf(context, name, declaration, { fields, canonical }),
@@ -272,10 +273,11 @@ function settableFields(
   return { creatable, patchable };
 }
 
-/** Puts the types of the payloads of create and update into the table. */
+/** Puts the types of the payloads of create and update into the table, where there are any. */
 function addPayloadTypes(
   { types: { table }, tree }: FamilyContext,
   name: string,
+  declaration: DocumentDeclaration,
   {
     body,
     bodySchema,
@@ -289,12 +291,18 @@ function addPayloadTypes(
     patchable,
   }: { readonly creatable: readonly string[]; readonly patchable: readonly string[] },
 ): void {
+  if (declaration.read_only === true) return;
   const at = tree.at("documents", name);
   const resolve: Resolve = (other) => table.schemas.get(other);
   const begun = { ...body, properties: writtenProperties(body, resolve) };
   const patched = { ...bodySchema, properties: writtenProperties(bodySchema, resolve) };
   const [create, patch] = payloadTypeNames(name);
-  table.addTo(name, create, createSchema(begun, creatable, defaults), at);
+  table.addTo(
+    name,
+    create,
+    createSchema(begun, creatable, defaults, declaration.id === "client"),
+    at,
+  );
   table.addTo(name, patch, patchSchema(patched, patchable, resolve), at);
 }
 
@@ -314,6 +322,7 @@ function createSchema(
   body: SchemaObject,
   creatable: readonly string[],
   defaults: Readonly<Record<string, unknown>>,
+  takesIds: boolean,
 ): SchemaObject {
   const properties = propertiesOf(body);
   const members = creatable.map((field): readonly [string, JsonSchema] => {
@@ -328,7 +337,10 @@ function createSchema(
   const required = requiredOf(body).filter(
     (field) => creatable.includes(field) && !Object.hasOwn(defaults, field),
   );
-  return objectSchema(Object.fromEntries(members), required);
+  const id = takesIds
+    ? { id: { ...uuidSchema, description: "One of its own, if it has one." } }
+    : {};
+  return objectSchema({ ...id, ...Object.fromEntries(members) }, required);
 }
 
 function resourceSchema(

@@ -20,7 +20,7 @@ export const documentWords: OtherWords = {
     "Every document has `created_at` and `last_update_at`: leave it out.",
     "timestamps timestamp",
   ),
-  ...saidBy("Every document has the key `id`, a UUID: leave it out.", "primaryKey id key"),
+  ...saidBy("Every document has the key `id`, a UUID: leave it out.", "primaryKey key"),
   ...saidBy(
     'Every field is required unless it is nullable (`"string?"`) or has a default: leave it out.',
     "required",

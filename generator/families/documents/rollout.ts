@@ -95,6 +95,13 @@ const document: RolloutRules<DocumentModel> = {
         )
       : [],
   countUpTo: null,
+  takesIds: (was, is, { name }) =>
+    is.takesIds && !was.takesIds
+      ? need(
+          "clients meet both versions",
+          `${name} take ids of clients in the next version alone: the one before refuses them`,
+        )
+      : [],
   // The version before lets any value follow any other, or others than the next one.
   states: (was, is, { name }) =>
     is.states === null || isDeepStrictEqual(was.states, is.states)

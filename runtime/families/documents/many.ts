@@ -10,7 +10,7 @@ import { limits } from "../../contract/limits.js";
 import { narrowToReferable } from "./access.js";
 import { followChange } from "./follow-change.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
-import { checkedPayload } from "./payloads.js";
+import { checkedPayload, createPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { nextRevision, timeOf } from "./revision.js";
 import {
@@ -72,7 +72,7 @@ export function createMany(
     const writer = await writerOf(spec, context, "create");
     return items.map((payload) =>
       unlessRefused(() => {
-        const made = newDocument(spec, writer, checkedPayload(payload, spec.validateCreate));
+        const made = newDocument(spec, writer, createPayload(spec, payload));
         checkInitial(spec, made.body);
         return made;
       }),
@@ -88,7 +88,7 @@ export function createMany(
       );
     },
     single: (payload) =>
-      runHooked(around, context, checkedPayload(payload, spec.validateCreate), async (given) => {
+      runHooked(around, context, createPayload(spec, payload), async (given) => {
         const stored = await createDocument(spec, context, given);
         return { stored, output: () => renderDocument(spec, stored) };
       }),

@@ -14,11 +14,12 @@ import { plainPayload } from "../../operations/plain-json.js";
 export function checkedPayload(
   payload: unknown,
   validate: Validator<unknown> | undefined,
+  isOfService: (name: string) => boolean = () => true,
 ): Readonly<Record<string, unknown>> {
   // The stored value is checked: a copy, without undefined members.
   const given = plainPayload(payload);
   if (!isObject(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
-  const taken = serviceFields.filter((name) => Object.hasOwn(given, name));
+  const taken = serviceFields.filter((name) => Object.hasOwn(given, name) && isOfService(name));
   if (taken.length > 0)
     throw invalid(
       taken.map((name) => ({
@@ -30,6 +31,14 @@ export function checkedPayload(
   const faults = validate?.(given) ?? null;
   if (faults !== null) throw invalid(faults);
   return given;
+}
+
+/** As `checkedPayload`, what a document is made of: with its id, where that may be chosen. */
+export function createPayload(
+  { validateCreate, takesIds }: AnyDocumentSpec,
+  payload: unknown,
+): Readonly<Record<string, unknown>> {
+  return checkedPayload(payload, validateCreate, (name) => takesIds !== true || name !== "id");
 }
 
 /** Marks the refusal of a handler's payload as such; see `RefusedWrite`. */

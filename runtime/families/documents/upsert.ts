@@ -6,7 +6,7 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
-import { checkedPayload } from "./payloads.js";
+import { checkedPayload, createPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { narrowQuery } from "./scoped.js";
 import { createDocument, newDocument, patchCurrent, patchDocument } from "./write.js";
@@ -45,17 +45,23 @@ export async function upsertDocument(
   hooks: readonly VerbHooks[] = [],
 ): Promise<Upserted> {
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
-  const given = checkedPayload(payload, spec.validateCreate);
+  const given = createPayload(spec, payload);
   // Its owner, and the members that the service sets, are in no payload.
   const writer = await writerOf(spec, context, "create");
   const { stored: wanted, body } = newDocument(spec, writer, given);
-  const values: Readonly<Record<string, unknown>> = { ...body, owner_id: wanted.ownerId };
+  const values: Readonly<Record<string, unknown>> = {
+    ...body,
+    owner_id: wanted.ownerId,
+    id: wanted.id,
+  };
   const key = by.map((member) => [member, values[member] ?? null] as const);
   // Where one of them is null there is no other that has the same.
   const isWhole = key.every(([, value]) => value !== null);
   const find = (): Promise<StoredDocument | undefined> =>
     isWhole ? occupant(spec, updating, Object.fromEntries(key)) : Promise.resolve(undefined);
-  const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
+  const rest = Object.fromEntries(
+    Object.entries(given).filter(([member]) => member !== "id" && !by.includes(member)),
+  );
   const update = async (found: StoredDocument): Promise<Upserted> => ({
     stored: await updateFound(
       spec,

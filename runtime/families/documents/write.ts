@@ -69,13 +69,15 @@ export function newDocument(
   payload: Body,
 ): { readonly stored: StoredDocument; readonly body: Body } {
   const given: Record<string, unknown> = { ...payload };
+  const asked = spec.takesIds === true ? given["id"] : undefined;
+  if (spec.takesIds === true) delete given["id"];
   for (const [member, value] of Object.entries(spec.defaults))
     if (!Object.hasOwn(given, member)) given[member] = value;
   const set = canonicalBody(withSet(spec, writer, given, "create"), spec.canonical);
   const body = withSampleNumbers(spec, set, writer.now);
   checkBody(spec, body);
   const stored: StoredDocument = {
-    id: uuidv7(),
+    id: typeof asked === "string" ? asked.toLowerCase() : uuidv7(),
     rev: 1,
     createdAt: writer.now,
     lastUpdateAt: writer.now,

@@ -7,7 +7,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import type { SpecOf } from "./history.js";
 import { allWritten, createMany, deleteMany, updateMany, type ItemOutcome } from "./many.js";
 import { checkedRevision, readDocumentId, knownItem } from "./named.js";
-import { allHeldTo, checkedPayload, heldTo, ofHandlers } from "./payloads.js";
+import { allHeldTo, checkedPayload, createPayload, heldTo, ofHandlers } from "./payloads.js";
 import { renderDocument } from "./render.js";
 import { upsertDocument } from "./upsert.js";
 import { incrementDocument } from "./locked.js";
@@ -98,7 +98,7 @@ export function writesOf<Document, Create, Patch>(
   return {
     create: (payload) =>
       one(payload, async () => {
-        const given = checkedPayload(payload, writing.validateCreate);
+        const given = createPayload(writing, payload);
         return createDocument(writing, await seenBy("create"), given);
       }),
     update: (id, rev, patch) =>

@@ -175,6 +175,8 @@ export function keysAt(world: World, path: Path): readonly string[] {
       return draw.some(verbsAt(path), 0, 2);
     case "text":
       return draw.some(fieldsAt(world, path, isText), 1, 4);
+    case "from":
+      return statesAt(world, path).slice(0, 1);
     default:
       throw new Error(`nothing says which keys ${path.join(".")} has`);
   }
@@ -439,6 +441,12 @@ function overlap(world: World, path: Path): Json {
     range: ranges.length === 0 ? ["created_at", "last_update_at"] : draw.pick(ranges),
     ...(where !== undefined && draw.chance(50) ? { where } : {}),
   };
+}
+
+/** The values of a field with fixed ones; of no field where there is none. */
+function statesAt({ fields }: World, path: Path): readonly string[] {
+  const all = Object.values(fields.get(path.slice(0, 2).join(".")) ?? {});
+  return all.find(isChoice) ?? ["open"];
 }
 
 /** States of a field with fixed values, of which all are reached; of no field where there is none. */

@@ -77,6 +77,7 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
     "64MiB",
     "5TiB",
   ],
+  "a state": ["low", "mid", "high"],
   "a media type such as text/csv": ["text/csv", "application/jsonl", "text/plain; charset=utf-8"],
   "a content type such as image/*": ["image/*", "application/pdf", "text/x-a.b+c"],
   "a path without placeholders, such as /tasks": ["/blobs", "/x/y", ""],
