@@ -17,7 +17,7 @@ const words = (
 ).split(" ");
 
 /** Names that a registry is told to leave. */
-const ownNames = ["ErrorEnvelope", "Handler", "TokenResponse"];
+const ownNames = ["ErrorEnvelope", "Handler", "MediaAnswer", "TokenResponse"];
 /** What generated modules import, or declare for themselves, and globals of TypeScript. */
 const typeNames = [
   ...namesIn("../../runtime/index.ts"),
