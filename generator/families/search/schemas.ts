@@ -22,7 +22,7 @@ export function searchRequestSchema(
     readonly expandable: readonly string[];
   },
 ): SchemaObject {
-  const list = listRequestSchema(names, { ...options, listDeleted: false });
+  const list = listRequestSchema(names, { ...options, listDeleted: false, isBounded: false });
   const text = { type: "string", maxLength: limits.maxQueryLength };
   const several = { type: "array", maxItems: limits.maxAlternatives, items: text };
   const asked = {

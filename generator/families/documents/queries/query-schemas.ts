@@ -187,6 +187,8 @@ export function listRequestSchema(
     readonly isRaw: boolean;
     readonly byCursor: boolean;
     readonly listDeleted: boolean;
+    /** Whether it may say how far hits are counted. */
+    readonly isBounded: boolean;
     readonly expandable: readonly string[];
   },
 ): SchemaObject {
@@ -195,7 +197,7 @@ export function listRequestSchema(
     ? { after: cursor, before: cursor }
     : {
         page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 },
-        count: refTo("ListCount"),
+        ...(options.isBounded ? { count: refTo("ListCount") } : {}),
       };
   const request = objectSchema(
     {

@@ -33,7 +33,8 @@ export const listDeleted = verb({
   twinOf: () => [getDeleted],
   when: withReadableDeleted,
   input: ({ model, spec, typeName }) => {
-    const options = { isRaw: false, byCursor: true, listDeleted: false, expandable: [] };
+    const paging = { byCursor: true, isBounded: false };
+    const options = { ...paging, isRaw: false, listDeleted: false, expandable: [] };
     const schema = listRequestSchema(queryTypeNames(model.name), options);
     return bodyInput(schema, typeName, callOf(ofRuntime("history.listing"), spec));
   },

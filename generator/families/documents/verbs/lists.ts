@@ -76,7 +76,7 @@ function listFacts(name: string, reader: string, output: (place: DocumentPlace) 
     ...ofQuery(name),
     input: ({ model, spec, typeName }: DocumentPlace) => {
       const { listDeleted, expandable } = model;
-      const options = { isRaw, byCursor, listDeleted, expandable };
+      const options = { isRaw, byCursor, listDeleted, isBounded: !byCursor, expandable };
       const schema = listRequestSchema(queryTypeNames(model.name), options);
       return bodyInput(schema, typeName, callOf(ofRuntime(`listing.${reader}`), spec));
     },
