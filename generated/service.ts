@@ -46,7 +46,7 @@ export const service = defineService({
   documents: [articlesSpec, notesSpec, placesSpec, projectsSpec, tasksSpec],
   identity: identitySpec,
   authorize: authorize,
-  audit: defineAudit(31536000),
+  audit: defineAudit(31536000, "places"),
   search: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
   storage: [articlesBlobsSpec, filesSpec, vaultSpec],
   outbox: outboxSpec,

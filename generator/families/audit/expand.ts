@@ -1,4 +1,5 @@
 // `audit:` → the operations by which the trail is read.
+import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { builtInNamespace, expandBuiltIn, type BuiltInVerb } from "../../kernel/built-in.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
@@ -8,10 +9,24 @@ import { objectSchema, refTo, uuidSchema, type JsonSchema } from "../../model/js
 import type { ParameterModel } from "../../model/registry.js";
 import type { AuditModel } from "./model.js";
 
-/** The model; null if `audit:` isn't declared. */
-export function auditModel({ declarations: { audit } }: FamilyContext): AuditModel | null {
+/** The model; null if `audit:` isn't declared. Reports exceptions that are not there (OPW112). */
+export function auditModel({ declarations, tree, report }: FamilyContext): AuditModel | null {
+  const { audit, documents, storage } = declarations;
   if (audit === undefined) return null;
-  return { keepSeconds: audit.keep === undefined ? null : durationSeconds(audit.keep) };
+  const { keep, except = [] } = audit;
+  const known = [...Object.keys(documents), ...Object.keys(storage)];
+  for (const [index, name] of except.entries())
+    if (!known.includes(name))
+      report({
+        code: "OPW112",
+        message: `no document and no storage is called ${name}`,
+        at: tree.at("audit", "except", index),
+        suggestion: didYouMean(name, known),
+      });
+  return {
+    keepSeconds: keep === undefined ? null : durationSeconds(keep),
+    except: [...new Set(except)].sort(),
+  };
 }
 
 const text: JsonSchema = { type: "string" };

@@ -12,6 +12,8 @@ import type { AuditModel } from "./model.js";
 const rules: RolloutRules<AuditModel> = {
   // Whoever of the two removes old entries first, they are gone.
   keepSeconds: null,
+  // Each version tells what it is told to.
+  except: null,
 };
 
 /** The trail of a registry is one section. */

@@ -10,11 +10,16 @@ import { uuidv7 } from "../../ports/uuid.js";
 export interface AuditSpec {
   /** How long entries are kept; null is for ever. */
   readonly keepSeconds: number | null;
+  /** Documents and storages whose changes have no entries. */
+  readonly except: ReadonlySet<string>;
 }
 
-/** The spec of a service that keeps entries for so many seconds; for ever if that is left out. */
-export function defineAudit(keepSeconds: number | null = null): AuditSpec {
-  return { keepSeconds };
+/**
+ * The spec of a service that keeps entries for so many seconds, 0 for ever, and none of changes of
+ * these documents and storages.
+ */
+export function defineAudit(keepSeconds = 0, ...except: readonly string[]): AuditSpec {
+  return { keepSeconds: keepSeconds === 0 ? null : keepSeconds, except: new Set(except) };
 }
 
 /** Rows that one transaction changes. */
@@ -31,7 +36,9 @@ export const auditFamily = familyOf<AuditSpec>()({
             transaction.of(auditStore).prune(clock.now() - keepSeconds * 1000, batchSize),
           ),
         ],
-  async recorded(_spec, context, changes) {
+  async recorded({ except }, context, all) {
+    const changes = all.filter(({ resource }) => resource === null || !except.has(resource));
+    if (changes.length === 0) return;
     const at = context.clock.now();
     const { operationId: operation, metadata } = context;
     // Jobs act for somebody who has shown nothing.

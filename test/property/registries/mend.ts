@@ -38,7 +38,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...mendTenancy(made, (registered, one) => mountedAs(registered)(one)),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
     ...ofJobs(reminding(made)),
-    ...(isMap(audit) ? { audit: mountedAs(verbs.audit)(audit) } : {}),
+    ...(isMap(audit) ? { audit: ofAudit(made, audit) } : {}),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
@@ -57,6 +57,13 @@ export function mended(made: Json, draw: Draw): Json {
     ...rest
   } = whole as Fields;
   return rest;
+}
+
+/** A trail without exceptions that are not there. */
+function ofAudit({ documents }: Json, { except, ...audit }: Fields): Fields {
+  const known = isMap(documents) ? Object.keys(documents) : [];
+  const named = Array.isArray(except) ? except.filter((name) => known.includes(String(name))) : [];
+  return mountedAs(verbs.audit)({ ...audit, ...(named.length === 0 ? {} : { except: named }) });
 }
 
 /** A policy that asks for no tenant. */

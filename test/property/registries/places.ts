@@ -61,6 +61,11 @@ const places: readonly (readonly [string, Place])[] = [
   ["jobs.*.in", (world) => objectType(world.draw, [])],
   ["jobs.*.was", ({ draw }, path) => `${path[1]?.split(".")[0]}.earlier_${draw.below(9)}`],
   ["job_runs.guard", (world) => guardOf(world, "job_runs")],
+  [
+    "audit.except.*",
+    ({ draw, made }) =>
+      draw.pick(["a", ...Object.keys(isMap(made["documents"]) ? made["documents"] : {})]),
+  ],
   ["audit.guard", (world) => guardOf(world, "audit")],
   ["**.in|out|data", someType],
   [
