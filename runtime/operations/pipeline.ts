@@ -257,9 +257,9 @@ async function settledOutcome<Input, Result>(
     const before = recorded.length;
     const output = await handle();
     // What it has told itself says more.
-    const isTold = recorded.slice(before).some(({ change }) => change === "call");
-    if (operation.audit !== undefined && !isTold)
-      recordCall(context, plainOf(toldOf(operation.audit, input, {})));
+    const isTold = (): boolean => recorded.slice(before).some(({ change }) => change === "call");
+    if (operation.audit !== undefined && !isTold())
+      recordCall(context, plainOf(toldOf(operation.audit, input)));
     return output;
   };
   const scope = idempotencyScope(context, operation.idempotencyKey);

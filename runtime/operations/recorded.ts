@@ -42,29 +42,32 @@ interface Recording {
 }
 
 /**
- * Notes what the running transaction has changed, for families that keep it (`Family.recorded`).
- * Where none does, nothing happens.
+ * Notes what the running transaction has changed in a tenant, for families that keep it
+ * (`Family.recorded`). Where none does, nothing happens.
  */
-export function recordChange(context: Recording, change: RecordedChange): void {
-  const { tenant, author: by, ending, resources } = context;
+export function recordChange(
+  { tenant: here, author: by, ending, resources }: Recording,
+  change: RecordedChange,
+  tenant = here,
+): void {
   if (resources.recorded !== null) ending.recorded.push({ ...change, tenant, by });
 }
 
-/** Notes what an operation has done besides changing documents and objects. */
-export function recordCall(context: Recording, details: RecordedChange["details"]): void {
+/** As `recordChange`, what an operation has done besides changing documents and objects. */
+export function recordCall(
+  context: Recording,
+  details: RecordedChange["details"],
+  tenant?: string,
+): void {
   const ofNone = { resource: null, resourceId: null, rev: null, fields: [] };
-  recordChange(context, { change: "call", ...ofNone, details });
+  recordChange(context, { change: "call", ...ofNone, details }, tenant);
 }
 
-/** What is told of a call: members of its input that are named, and what it notes. */
-export function toldOf(
-  members: readonly string[],
-  input: unknown,
-  notes: Readonly<Record<string, string>>,
-): RecordedChange["details"] {
+/** What is told of a call: members of its input that are named. */
+export function toldOf(members: readonly string[], input: unknown): RecordedChange["details"] {
   const given = (input ?? {}) as Readonly<Record<string, unknown>>;
   const named = members.filter((name) => Object.hasOwn(given, name));
-  return { ...Object.fromEntries(named.map((name) => [name, given[name]])), ...notes };
+  return Object.fromEntries(named.map((name) => [name, given[name]]));
 }
 
 /** What says nothing personal: ids, numbers and answers of yes or no, without free texts. */

@@ -25,6 +25,7 @@ export interface AuditTrailEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** An entry in the words of the wire. */
 export function entryOf(entry: AuditEntry): AuditTrailEntry {
   return {
     id: entry.id,

@@ -1,7 +1,7 @@
 // The operations by which the audit trail of the caller's tenant is read.
-import { Readable } from "node:stream";
 import type { ExecutionContext } from "../../operations/context.js";
-import { ByteReply } from "../../operations/byte-reply.js";
+import type { ByteReply } from "../../operations/byte-reply.js";
+import { linesReply } from "../../operations/lines-reply.js";
 import type { Handler } from "../../operations/operation.js";
 import { entriesOf, entryOf, type AuditTrailEntry } from "./entries.js";
 import { auditStore, type AuditFilter } from "../../ports/audit.js";
@@ -45,16 +45,15 @@ export const auditTrail = {
     const now = context.clock.now() + 1;
     const asked = filterOf(question, context);
     const filter = { ...asked, until: Math.min(asked.until ?? now, now) };
-    const headers = {
-      "Content-Type": "application/jsonl",
-      "Content-Disposition": `attachment; filename="audit.jsonl"`,
-    };
-    return new ByteReply(200, headers, Readable.from(linesOf(filter, context)));
+    return linesReply("audit.jsonl", toldOf(filter, context));
   },
 };
 
-async function* linesOf(filter: AuditFilter, context: ExecutionContext): AsyncGenerator<string> {
-  for await (const entry of entriesOf(filter, context)) yield `${JSON.stringify(entryOf(entry))}\n`;
+async function* toldOf(
+  filter: AuditFilter,
+  context: ExecutionContext,
+): AsyncGenerator<AuditTrailEntry> {
+  for await (const entry of entriesOf(filter, context)) yield entryOf(entry);
 }
 
 function filterOf(

@@ -4,18 +4,16 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Erased, ErasedCounts } from "../../operations/erased.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { historyStore } from "../../ports/document-history.js";
-import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { documentStore, type DocumentStore, type StoredDocument } from "../../ports/documents.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
 import { followChange, recordDocument } from "./follow-change.js";
 import { diffOf } from "./changes.js";
 import { findDocument } from "./scoped.js";
 import { changedBody, replacedBody, retryWrite } from "./write.js";
+import { walkOwned } from "./walk-owned.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
-
-/** Documents that are looked up at once, because that may scan the table of all tenants. */
-const pageSize = 5_000;
 
 /** Replaces the personal fields of everything that somebody owns, in all tenants. */
 export async function eraseOwned(
@@ -26,24 +24,18 @@ export async function eraseOwned(
   const counts: Record<string, number> = {};
   for (const spec of documents) {
     if (spec.personal === undefined) continue;
-    let after: string | null = null;
-    for (;;) {
-      const store = context.transaction.of(documentStore);
-      const page = await store.owned(spec, who.principalId, after, pageSize);
-      for (const { tenant, id } of page) {
-        who.documents.add(id);
-        if (tenant !== "") who.tenants.add(tenant);
-        const stored = await store.get(spec, tenant, id);
-        if (stored === null || isErased(spec, stored)) continue;
-        const done = await context.transact(() =>
-          // What the service sets of who writes stays that of the person.
-          eraseOne(spec, context.onBehalfOf(who.principalId).inTenant(tenant), id),
-        );
-        counts[spec.name] = (counts[spec.name] ?? 0) + (done.isChanged ? 1 : 0);
-        counts["revisions"] = (counts["revisions"] ?? 0) + done.revisions;
-      }
-      after = page.at(-1)?.id ?? null;
-      if (page.length < pageSize) break;
+    const store = (): DocumentStore => context.transaction.of(documentStore);
+    for await (const { tenant, id } of walkOwned(spec, who.principalId, store)) {
+      who.documents.add(id);
+      if (tenant !== "") who.tenants.add(tenant);
+      const stored = await store().get(spec, tenant, id);
+      if (stored === null || isErased(spec, stored)) continue;
+      const done = await context.transact(() =>
+        // What the service sets of who writes stays that of the person.
+        eraseOne(spec, context.onBehalfOf(who.principalId).inTenant(tenant), id),
+      );
+      counts[spec.name] = (counts[spec.name] ?? 0) + (done.isChanged ? 1 : 0);
+      counts["revisions"] = (counts["revisions"] ?? 0) + done.revisions;
     }
   }
   return counts;

@@ -1,4 +1,5 @@
-// What follows a change of a document, whoever makes it: signals, and jobs that run for it later.
+// What follows a change of a document, whoever makes it: an entry of the trail, signals, and jobs
+// that run for it later.
 import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { recordChange } from "../../operations/recorded.js";
@@ -15,16 +16,15 @@ export function recordDocument(
   stored: StoredDocument,
   change: Pick<DocumentChange, "diff"> | null,
 ): void {
-  if (context.resources.recorded === null) return;
-  const place = spec.tenant ? context : context.inTenant(defaultTenant);
-  recordChange(place, {
+  const changed = {
     change: on,
     resource: spec.name,
     resourceId: stored.id,
     rev: stored.rev,
     fields: Object.keys(change?.diff ?? {}),
     details: {},
-  });
+  };
+  recordChange(context, changed, spec.tenant ? context.tenant : defaultTenant);
 }
 
 /** Does what the document declares for a change; `change` is that of an update. */

@@ -159,9 +159,10 @@ export const principals = {
 
 /** Notes in each tenant of a principal that it is no member any more. */
 export async function recordLeaving(context: ExecutionContext, principalId: string): Promise<void> {
+  if (context.resources.recorded === null) return;
   const joined = await context.transaction.of(tenantStore).listMemberships(principalId);
   for (const { id } of joined)
-    recordCall(context.inTenant(id), { member_id: principalId, is_member: false });
+    recordCall(context, { member_id: principalId, is_member: false }, id);
 }
 
 /** Notes a permission that is given or taken, in the tenant where it counts. */
@@ -171,7 +172,7 @@ function recordGrant(
   change: { readonly given: readonly string[] } | { readonly taken: readonly string[] },
 ): void {
   const whose = memberId === undefined ? { role } : { member_id: memberId };
-  recordCall(tenant === undefined ? context : context.inTenant(tenant), { ...whose, ...change });
+  recordCall(context, { ...whose, ...change }, tenant);
 }
 
 /** The subject of an existing holder. Throws `core.not_found`. */

@@ -150,6 +150,7 @@ async function checkActor(
   if (actor?.isActive !== true || !isMember) throw fail("core.not_found");
 }
 
+/** Tells of a key without its secret, under the present names of its scopes. */
 export function apiKeyEntry(former: FormerPermissions, key: ApiKey): ApiKeyEntry {
   return {
     key_id: key.id,

@@ -1,10 +1,10 @@
 // What is kept of somebody, for themselves and for administrators (decisions.md "Export of a
 // person").
-import { Readable } from "node:stream";
 import { invitationStore } from "../../ports/invitations.js";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import { fail } from "../../contract/errors.js";
-import { ByteReply } from "../../operations/byte-reply.js";
+import type { ByteReply } from "../../operations/byte-reply.js";
+import { linesReply } from "../../operations/lines-reply.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExportedLine, ExportedPerson } from "../../operations/exported.js";
 import { readPiece } from "../../operations/read-piece.js";
@@ -45,25 +45,18 @@ async function exportReply(
   const places = [...tenants, defaultTenant];
   const who: ExportedPerson = { principalId, login: known.login, tenants, places };
   const told = (await spec.exportsAlso?.(who, context)) ?? [];
-  const headers = {
-    "Content-Type": "application/jsonl",
-    "Content-Disposition": `attachment; filename="person.jsonl"`,
-  };
-  return new ByteReply(200, headers, Readable.from(linesOf(context, who, told)));
+  return linesReply("person.jsonl", allOf(context, who, told));
 }
 
-async function* linesOf(
+async function* allOf(
   context: ExecutionContext,
   who: ExportedPerson,
   told: readonly ExportedLine[],
-): AsyncGenerator<string> {
-  for await (const line of context.resources.exported(context, who)) yield textOf(line);
-  for (const line of told) yield textOf(line);
-}
-
-function textOf({ kind, tenant_id: tenant, data }: ExportedLine): string {
-  const of = tenant === undefined ? {} : { tenant_id: tenant };
-  return `${JSON.stringify({ kind, ...of, data })}\n`;
+): AsyncGenerator<ExportedLine> {
+  yield* context.resources.exported(context, who);
+  // Of what an author tells, this is a line.
+  for (const { kind, tenant_id: tenant, data } of told)
+    yield { kind, ...(tenant === undefined ? {} : { tenant_id: tenant }), data };
 }
 
 /** The account of somebody, with what belongs to it. */

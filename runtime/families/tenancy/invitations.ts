@@ -229,12 +229,16 @@ async function join(
   const { id, tenant, invitedBy } = invitation;
   const { key } = await activeTenant(context, tenant);
   await context.transaction.of(tenantStore).addMember(tenant, principalId);
-  recordCall(context.inTenant(tenant), {
-    member_id: principalId,
-    is_member: true,
-    invitation_id: id,
-    invited_by: invitedBy,
-  });
+  recordCall(
+    context,
+    {
+      member_id: principalId,
+      is_member: true,
+      invitation_id: id,
+      invited_by: invitedBy,
+    },
+    tenant,
+  );
   const given = rolesStill(spec, invitation);
   await changeRoles(context, principalId, { given, taken: [] }, tenant);
   context.note({ joined_tenant_id: tenant, invitation_id: id, invited_by: invitedBy });

@@ -129,7 +129,7 @@ export async function changeRoles(
   for (const role of given) await tenants.grant(tenant, principalId, grantOfRole(role));
   for (const role of taken) await tenants.revoke(tenant, principalId, grantOfRole(role));
   if (given.length + taken.length > 0)
-    recordCall(context.inTenant(tenant), { member_id: principalId, given, taken });
+    recordCall(context, { member_id: principalId, given, taken }, tenant);
   if (taken.length === 0) return;
   // What the roles permitted may be read over connections that are open.
   context.endsCredentials({ principalId });

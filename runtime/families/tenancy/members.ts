@@ -165,7 +165,7 @@ export async function endMembership(
   const tenants = context.transaction.of(tenantStore);
   if (!(await tenants.removeMember(tenant, principalId, context.clock.now())))
     throw fail("core.not_found");
-  recordCall(context.inTenant(tenant), { member_id: principalId, is_member: false });
+  recordCall(context, { member_id: principalId, is_member: false }, tenant);
   await context.resources.departed(context, { principalId, tenant });
   context.endsCredentials({ tenant });
 }

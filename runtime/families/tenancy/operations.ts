@@ -68,7 +68,7 @@ export const tenancy = {
         throw fail("tenant_mismatch");
       if (!tenant.isActive) throw fail("tenant_inactive");
       const issued = await issueSession(spec, context, { principalId, tenant: id });
-      recordCall(context.inTenant(id), {});
+      recordCall(context, {}, id);
       if (keep) return issued;
       await context.transaction
         .of(identityStore)
@@ -164,5 +164,5 @@ export const tenancy = {
 async function setActive(context: ExecutionContext, id: string, isActive: boolean): Promise<void> {
   if (!(await context.transaction.of(tenantStore).setTenantActive(id, isActive)))
     throw fail("core.not_found");
-  recordCall(context.inTenant(id), { is_active: isActive });
+  recordCall(context, { is_active: isActive }, id);
 }

@@ -39,6 +39,6 @@ export async function addMember(
     (await context.transaction.of(identityStore).holdPrincipal(principalId));
   if (!isKnown) throw fail("core.not_found");
   await tenants.addMember(tenant, principalId);
-  recordCall(context.inTenant(tenant), { member_id: principalId, is_member: true });
+  recordCall(context, { member_id: principalId, is_member: true }, tenant);
   await changeRoles(context, principalId, { given: roles, taken: [] }, tenant);
 }

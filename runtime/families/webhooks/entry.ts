@@ -11,7 +11,7 @@ export interface WebhookEntry {
   readonly created_at: string;
 }
 
-/** A webhook without its secret. */
+/** Tells of a webhook under the present names of its events. */
 export function webhookEntry(
   { was }: WebhooksSpec,
   { id, url, events: stored, createdAt }: Webhook,

@@ -39,13 +39,12 @@ export function statesOf(
   const { field } = states;
   const path = ["documents", name, "states"];
   const refuse = reportOf(context);
-  const values = own(model.enums, field);
-  const fault = values === undefined ? "" : faultOfField(declaration, field, model);
-  if (values === undefined || fault !== null) {
-    const missing = `${field} is no field of ${name} with a fixed list of values, of which it always has one`;
+  const values = own(model.enums, field) ?? [];
+  const fault = faultOfField(name, declaration, field, model);
+  if (fault !== null) {
     const suggestion =
-      values === undefined ? didYouMean(field, Object.keys(model.enums)) : undefined;
-    refuse(fault || missing, [...path, "field"], suggestion);
+      values.length === 0 ? didYouMean(field, Object.keys(model.enums)) : undefined;
+    refuse(fault, [...path, "field"], suggestion);
     return null;
   }
   const usual = own(model.defaults, field);
@@ -78,15 +77,16 @@ function reportOf({ report, tree }: FamilyContext): Report {
     });
 }
 
-/** What keeps a field with a fixed list of values from having states, in words. */
+/** What keeps a field from having states, in words; null where nothing does. */
 function faultOfField(
+  name: string,
   { personal = {}, set = {} }: DocumentDeclaration,
   field: string,
-  { nullable, bodySchema }: Pick<DocumentModel, "nullable" | "bodySchema">,
+  { enums, nullable, bodySchema }: Pick<DocumentModel, "enums" | "nullable" | "bodySchema">,
 ): string | null {
-  // The one fault that `statesOf` words.
-  if (field.includes(".") || nullable.includes(field) || !requiredOf(bodySchema).includes(field))
-    return "";
+  const isMember = Object.hasOwn(enums, field) && requiredOf(bodySchema).includes(field);
+  if (!isMember || nullable.includes(field))
+    return `${field} is no field of ${name} with a fixed list of values, of which it always has one`;
   const isPersonal = Array.isArray(personal)
     ? (personal as readonly string[]).includes(field)
     : Object.hasOwn(personal, field);
