@@ -15,7 +15,6 @@ type Move = StatesFacts["moves"][number];
 
 interface Placed {
   readonly name: string;
-  readonly column: number;
   readonly x: number;
   readonly y: number;
 }
@@ -112,7 +111,6 @@ function drawStates(states: StatesFacts) {
   const placed = columns.flatMap((names, column) =>
     names.map((name, row): Placed => ({
       name,
-      column,
       x: side + column * (wide + box.across),
       y: top + row * (box.height + box.down),
     })),
