@@ -3,6 +3,7 @@
 import { sqlAuditStore } from "./engines/sql/audit-store.js";
 import { sqlApiKeyStore } from "./engines/sql/api-key-store.js";
 import { sqlCounterStore } from "./engines/sql/counter-store.js";
+import { sqlDeletionStore } from "./engines/sql/deletion-store.js";
 import { sqlDocumentStore } from "./engines/sql/document-store.js";
 import { sqlHistoryStore } from "./engines/sql/history-store.js";
 import { sqlIdentityStore } from "./engines/sql/identity-store.js";
@@ -34,6 +35,7 @@ import type { AnyFamily, Family, SettingsSource } from "./operations/family.js";
 import { apiKeyStore } from "./ports/api-keys.js";
 import { auditStore } from "./ports/audit.js";
 import { counterStore } from "./ports/counters.js";
+import { deletionStore } from "./ports/deletions.js";
 import { historyStore } from "./ports/document-history.js";
 import { documentStore } from "./ports/documents.js";
 import { sqlOwnQueries } from "./engines/sql/own-queries.js";
@@ -63,6 +65,7 @@ const documentStores = [
   sqlStore(ownQueryStore, sqlOwnQueries),
   sqlStore(historyStore, sqlHistoryStore),
   sqlStore(counterStore, sqlCounterStore),
+  sqlStore(deletionStore, sqlDeletionStore),
 ];
 
 /** One entry per family, in the order in which they open and start. They stop all at once. */

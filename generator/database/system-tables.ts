@@ -42,7 +42,7 @@ const ofEvery: SystemTables = (engine) => {
   };
 };
 
-const ofFamilies = families.flatMap(({ tables }) => tables ?? []);
+const ofFamilies = families.flatMap(({ tables }) => tables);
 
 /** The names of the steps that a service needs. They are the same for every engine. */
 export function systemStepsOf(model: RegistryModel): readonly string[] {

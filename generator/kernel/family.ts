@@ -83,8 +83,8 @@ export interface Family<Model = unknown> {
   readonly told: (model: RegistryModel) => Readonly<Record<string, ToldPlans>>;
   /** What it keeps of values that another version may read. */
   readonly keeps: (model: RegistryModel) => readonly KeptValue[];
-  /** The tables that it needs beside those of documents, or null. */
-  readonly tables: OwnTables | null;
+  /** The tables that it needs beside those of documents. */
+  readonly tables: readonly OwnTables[];
   /** The names that it needs in SQL, besides those of tables that start with `opwright_`. */
   readonly claims: (model: RegistryModel, tree: SourceTree) => readonly SqlClaim[];
   /** Paths that the service answers itself because of it. */
@@ -247,7 +247,7 @@ const silent = {
   validators: () => ({}),
   told: () => ({}),
   keeps: () => [],
-  tables: null,
+  tables: [],
   claims: () => [],
   paths: () => [],
   answered: () => [],

@@ -144,6 +144,7 @@ export const errors = {
   "core.conflict": row("conflict", "The request conflicts with the current state."),
   revision_mismatch: row("conflict", "The document has changed since that revision."),
   reference_in_use: row("conflict", "Other documents refer to this one."),
+  restore_refused: row("conflict", "What was deleted with it cannot be restored."),
   bulk_refused: row("conflict", "Some of the items were refused, so none was written."),
   unique_violation: row("conflict", "Another document has these values already."),
   overlap_violation: row("conflict", "The range overlaps with that of another document."),

@@ -23,7 +23,7 @@ export const audit = family({
   },
   compare,
   rollout,
-  tables: { areNeeded: (model) => model.audit !== undefined, steps: tables },
+  tables: [{ areNeeded: (model) => model.audit !== undefined, steps: tables }],
   service: ({ audit: model }) => {
     if (model === undefined) return {};
     const { keepSeconds, except } = model;

@@ -32,13 +32,13 @@ import { formerNamesLeadSomewhere } from "./renames.js";
 import { rowsCanFollow } from "./rows-follow.js";
 import { sqlClaims } from "./sql-names.js";
 import { documentModel } from "./model.js";
-import { checkReferences } from "./members/references.js";
+import { checkReferences, isUndoable } from "./members/references.js";
 import { withScopes } from "./scopes.js";
 import { declaredValues } from "./members/some-values.js";
 import { firstNumbers, numberFields } from "./members/numbers.js";
 import { profilesAsked } from "./members/set.js";
 import { readingOf, refuseExpanded, withReading } from "./queries/related.js";
-import { tables } from "./tables.js";
+import { counterTable, deletionTable } from "./tables.js";
 import { withTwinHooks } from "./twin-hooks.js";
 import { readDocumentTypes } from "./types.js";
 
@@ -89,11 +89,17 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   functions: conversions,
   compare,
   rollout,
-  tables: {
-    areNeeded: ({ documents }) =>
-      Object.values(documents).some(({ set }) => numberFields(set).length > 0),
-    steps: tables,
-  },
+  tables: [
+    {
+      areNeeded: ({ documents }) =>
+        Object.values(documents).some(({ set }) => numberFields(set).length > 0),
+      steps: counterTable,
+    },
+    {
+      areNeeded: (model) => Object.values(model.documents).some((one) => isUndoable(model, one)),
+      steps: deletionTable,
+    },
+  ],
   claims: sqlClaims,
   derived: derivedTypes,
   emit: emitDocuments,
@@ -118,6 +124,10 @@ function furtherErrors(models: ReadonlyMap<string, DocumentModel>) {
     ...(all.some(({ overlaps }) => overlaps.length > 0) ? ["overlap_violation"] : []),
     ...(all.some(({ states }) => states !== null) ? ["transition_not_allowed"] : []),
   ];
+  const documents = Object.fromEntries(models);
+  const undoable = new Set(
+    all.filter((model) => isUndoable({ documents }, model)).map(({ name }) => name),
+  );
   const ofDeletions = [
     "reference_in_use",
     // A range may count again once who was named is gone.
@@ -130,6 +140,7 @@ function furtherErrors(models: ReadonlyMap<string, DocumentModel>) {
   ];
   return ({ declares, transaction, namespace, name }: OperationModel): readonly string[] => {
     if (declares === "handler") return transaction === "write" ? ofHandlers : [];
+    if (name === "restore") return undoable.has(namespace) ? ["restore_refused"] : [];
     return named.has(namespace) && ["delete", "kill"].includes(name) ? ofDeletions : [];
   };
 }

@@ -44,7 +44,7 @@ export const identity = family({
   compare,
   rollout,
   emit: emitIdentity,
-  tables: { areNeeded: (model) => model.identity !== null, steps: tables },
+  tables: [{ areNeeded: (model) => model.identity !== null, steps: tables }],
   paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),
   service: (model) => (model.identity === null ? {} : { identity: identitySpec, authorize }),
 });

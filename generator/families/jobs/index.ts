@@ -32,7 +32,7 @@ export const jobs = family({
   emit: emitJobs,
   told: toldInputs,
   keeps: keptInputs,
-  tables: { areNeeded: (model) => model.jobs !== undefined, steps: tables },
+  tables: [{ areNeeded: (model) => model.jobs !== undefined, steps: tables }],
   service: (model) =>
     model.jobs === undefined ? {} : { jobs: ofGenerated("job-handlers", "jobsSpec") },
 });

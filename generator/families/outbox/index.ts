@@ -26,7 +26,7 @@ export const outbox = family({
   emit: emitOutbox,
   told: toldEvents,
   keeps: keptEvents,
-  tables: { areNeeded: (model) => model.outbox !== null, steps: tables },
+  tables: [{ areNeeded: (model) => model.outbox !== null, steps: tables }],
   observed: (model) =>
     model.outbox === null
       ? []

@@ -36,7 +36,7 @@ export const realtime = family({
   emit: (model, paths) => [...emitRealtime(model, paths), ...emitAsyncApi(model)],
   validators: signalPlans,
   keeps: keptSignals,
-  tables: { areNeeded: (model) => model.realtime !== null, steps: tables },
+  tables: [{ areNeeded: (model) => model.realtime !== null, steps: tables }],
   paths: answeredPaths,
   answered: answeredOperations,
   client: realtimeClient,

@@ -51,7 +51,7 @@ export const storage = family({
     const parts = isResumable ? ["upload"] : [];
     return clientParts({ copied: parts, exported: parts });
   },
-  tables: { areNeeded: (model) => Object.keys(model.storage).length > 0, steps: tables },
+  tables: [{ areNeeded: (model) => Object.keys(model.storage).length > 0, steps: tables }],
   service: ({ storage: storages }) => ({
     storage: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
   }),

@@ -14,5 +14,5 @@ export const tenancy = family({
   expand: (context) => expansion(null, { namespaces: expandTenancy(context) }),
   compare: null,
   rollout: null,
-  tables: { areNeeded: (model) => (model.identity?.members ?? null) !== null, steps: tables },
+  tables: [{ areNeeded: (model) => (model.identity?.members ?? null) !== null, steps: tables }],
 });

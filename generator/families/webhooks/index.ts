@@ -32,7 +32,7 @@ export const webhooks = family({
   compare,
   rollout,
   emit: emitWebhooks,
-  tables: { areNeeded: (model) => model.webhooks !== undefined, steps: tables },
+  tables: [{ areNeeded: (model) => model.webhooks !== undefined, steps: tables }],
   service: (model) =>
     model.webhooks === undefined ? {} : { webhooks: ofGenerated("webhooks", "webhooksSpec") },
 });

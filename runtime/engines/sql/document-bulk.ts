@@ -1,10 +1,12 @@
 // Writes many documents with few statements: rows, snapshots if history is kept, and search
 // indexes.
 import { historyTableName } from "../../contract/sql-names.js";
+import { mayBeInvolved } from "../../ports/deletions.js";
 import { indexedDocument } from "../../ports/indexed-document.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import { idField } from "../../query/fields.js";
+import { forgetDeletions } from "./deletion-store.js";
 import { bodyAsStored } from "./document-rows.js";
 import { heldTo } from "./document-writes.js";
 import { SqlParameters } from "./parameters.js";
@@ -151,6 +153,7 @@ async function removeRows(
   if (spec.history !== 0 && ids.length > 0) await removeHistory(session, spec, tenant, ids);
   const indexes = sqlSearchIndexes(session);
   for (const row of rows) await indexes.remove(spec, tenant, row["row_key"] as SqlValue);
+  if (mayBeInvolved(spec) && ids.length > 0) await forgetDeletions(session, spec, tenant, ids);
   return new Set(ids);
 }
 

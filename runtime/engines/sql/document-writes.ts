@@ -3,7 +3,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { fail } from "../../contract/errors.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
+import { mayBeInvolved } from "../../ports/deletions.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import { forgetDeletions } from "./deletion-store.js";
 import { bodyAsStored, ownerOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
 import { IndexViolation } from "./index-violation.js";
@@ -86,6 +88,7 @@ export function sqlDocumentWrites(
         await session.run(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
       // Documents come before indexes, as in every other write, so that two writes can't deadlock.
       await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
+      if (mayBeInvolved(spec)) await forgetDeletions(session, spec, tenant, [id]);
       return true;
     },
   };

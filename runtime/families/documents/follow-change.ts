@@ -8,6 +8,12 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { emitSignals, type DocumentChange } from "./emit.js";
 import { moveReminders } from "./reminders.js";
 
+/** The document whose deletion or restore has changed another one. */
+export interface Occasion {
+  readonly document: string;
+  readonly id: string;
+}
+
 /** Notes a change for families that keep it; documents of all tenants are in none. */
 export function recordDocument(
   spec: AnyDocumentSpec,
@@ -15,6 +21,7 @@ export function recordDocument(
   on: Emission["on"],
   stored: StoredDocument,
   change: Pick<DocumentChange, "diff"> | null,
+  occasion: Occasion | null = null,
 ): void {
   const changed = {
     change: on,
@@ -22,7 +29,7 @@ export function recordDocument(
     resourceId: stored.id,
     rev: stored.rev,
     fields: Object.keys(change?.diff ?? {}),
-    details: {},
+    details: occasion === null ? {} : { with: occasion },
   };
   recordChange(context, changed, spec.tenant ? context.tenant : defaultTenant);
 }
@@ -34,8 +41,9 @@ export async function followChange(
   on: Emission["on"],
   stored: StoredDocument,
   change: DocumentChange | null = null,
+  occasion: Occasion | null = null,
 ): Promise<void> {
-  recordDocument(spec, context, on, stored, change);
+  recordDocument(spec, context, on, stored, change, occasion);
   await moveReminders(spec, context, on, stored, change?.diff ?? null);
   await emitSignals(spec, context, on, stored, change);
 }

@@ -9,7 +9,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { followChange } from "./follow-change.js";
-import { releaseReferrers } from "./references.js";
+import { releaseReferrers } from "./departures.js";
 
 /** Documents that one step removes, each in a transaction of its own. */
 const documentsAtOnce = 50;
@@ -53,9 +53,9 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
         const lifetime = Lifetime.within(patienceMillis);
         const context = service.context(`${spec.name}.retention`, owner, lifetime);
         await removeExpired(spec, context, id, until).catch((error: unknown) => {
-          // What names it holds it; other faults are the next time's as well, and hold up nothing
-          // else.
+          // Other faults are the next time's as well, and hold up nothing else.
           if (!(error instanceof ServiceError)) throw error;
+          if (error.code === "reference_in_use") return;
           service.log.warn(
             { id, code: error.code },
             `one of the ${spec.name} could not be removed`,

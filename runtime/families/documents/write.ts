@@ -17,13 +17,16 @@ import { giveNumbers, passTaken, withSampleNumbers } from "./numbers.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
 import { checkInitial, checkMove, expectMover } from "./states.js";
-import { holdReferences, releaseReferrers } from "./references.js";
+import { releaseReferrers, removeUnlessReferenced } from "./departures.js";
+import { holdReferences } from "./references.js";
+import { undoDeletion } from "./undo.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import { writerOf } from "./writer.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
 import { mergeThreeWay } from "./three-way-merge.js";
+import { isUndoable } from "../../ports/deletions.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
 import { drawFraction, sleep } from "../../ports/ambient.js";
 
@@ -234,12 +237,15 @@ async function restoreLive(
   context: ExecutionContext,
   current: StoredDocument,
 ): Promise<StoredDocument | null> {
+  const restore = (): Promise<StoredDocument | null> =>
+    replaceCurrent(spec, context, current, { isDeleted: false }, mayClash(spec));
+  if (isUndoable(spec)) return undoDeletion(spec, context, current.id, restore);
   if (spec.references !== undefined) {
     const body = JSON.parse(current.body) as Body;
     // It has named them before: whether they are there is asked, not who sees them.
     await holdReferences(spec, context.beyondScopes, body, Object.keys(body), current.id);
   }
-  return replaceCurrent(spec, context, current, { isDeleted: false }, mayClash(spec));
+  return restore();
 }
 
 /**
@@ -337,23 +343,6 @@ function writeInSavepoint<T>(
   const documents = context.transaction.of(documentStore);
   const isSure = !isClashing && context.scopeOf(name) === everything;
   return isSure ? write(documents) : context.transact(() => write(documents));
-}
-
-/**
- * A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile
- * waits.
- */
-function removeUnlessReferenced<T>(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  id: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (spec.referredBy === undefined) return work();
-  return context.transact(async (transaction) => {
-    await transaction.of(documentStore).seize(spec, context.tenant, id);
-    return work();
-  });
 }
 
 /**

@@ -127,11 +127,11 @@ onEachEngine(files, ({ service }) => {
       rev: 2,
       task: null,
     });
-    // They can be restored, one after the other.
+    // They come back with what they went with.
     expect((await service.post(`/comments/${comment}/restore?rev=2`, {})).status).toBe(422);
     expect((await service.post(`/tasks/${task}/restore?rev=2`, {})).status).toBe(200);
-    expect((await service.post(`/tasks/${child}/restore?rev=2`, {})).status).toBe(200);
-    expect((await service.post(`/comments/${comment}/restore?rev=2`, {})).status).toBe(200);
+    expect([await seen("tasks", child), await seen("comments", comment)]).toEqual([200, 200]);
+    expect((await service.call("GET", `/labels/${label}`)).body).toMatchObject({ rev: 3, task });
     expect((await killed("tasks", task)).status).toBe(204);
     expect((await service.post(`/comments/${comment}/restore?rev=3`, {})).status).toBe(404);
   });

@@ -45,7 +45,7 @@ documents:
     history: {keep: 3}
     guard: own
     mount: false
-  lines: {type: {order: {ref: orders}, count: integer}, guard: writer, soft_delete: true}
+  lines: {type: {order: {ref: orders}, count: integer}, guard: writer, soft_delete: true, retention: {deleted: 30d}}
   drafts:
     type: {text: string}
     history: {keep: 3, revisions: true}
@@ -248,11 +248,13 @@ for (const engine of engines) {
       const refused = await bob.call("POST", `${path}/revert?rev=3&to=1`);
       expect([refused.status, refused.body.code]).toEqual([409, "unique_violation"]);
       const { body: ann } = await bob.call("POST", "/customers", { name: "Ann" });
+      const { body: bea } = await bob.call("POST", "/customers", { name: "Bea" });
       const { body: order } = await bob.call("POST", "/orders", {
         title: "with a customer",
         customer: ann.id,
-        agent: ann.id,
+        agent: bea.id,
       });
+      await bob.call("DELETE", `/customers/${bea.id}`);
       await bob.call("POST", `/customers/${ann.id}/delete?rev=1`);
       const { body: cleared } = await bob.call("GET", `/orders/${order.id}`);
       expect(cleared).toMatchObject({ customer: null, agent: null });
@@ -262,7 +264,10 @@ for (const engine of engines) {
         [{ path: "/customer", keyword: "ref" }],
       ]);
       await bob.call("POST", `/customers/${ann.id}/restore?rev=2`);
-      const back = await bob.call("POST", `/orders/${order.id}/revert?rev=${cleared.rev}&to=1`);
+      const patch = { customer: null };
+      const freed = await bob.call("PATCH", `/orders/${order.id}?rev=${cleared.rev + 1}`, patch);
+      const back = await bob.call("POST", `/orders/${order.id}/revert?rev=${cleared.rev + 2}&to=1`);
+      expect(freed.body).toMatchObject({ data: { customer: null } });
       // A patch cannot set the agent, and so neither can this.
       expect(back.body).toMatchObject({ customer: ann.id, agent: null });
       await bob.call("DELETE", `/orders/${taker.id}`);

@@ -30,6 +30,14 @@ export function referrersOf(
   );
 }
 
+/** Whether deleting a document of a model changes others, which its restore undoes. */
+export function isUndoable(
+  model: Pick<RegistryModel, "documents">,
+  { name, softDelete }: DocumentModel,
+): boolean {
+  return softDelete && referrersOf(model, name).some(({ onDelete }) => onDelete !== "restrict");
+}
+
 /** References that stand within objects and lists are not kept. */
 export function refuseNestedReferences(
   { tree, report }: FamilyContext,

@@ -1,0 +1,164 @@
+// What becomes of documents that name one which goes: they hold it back, go along, or name it no
+// longer.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { deletionStore, isUndoable, type Involved } from "../../ports/deletions.js";
+import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { followChange, type Occasion } from "./follow-change.js";
+import { replaceNext, writeReference } from "./referrer.js";
+import { readRows } from "./rows.js";
+
+/** Documents that the deletion of one may take along or change. */
+export const maxReferrers = 1_000;
+
+/**
+ * A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile
+ * waits.
+ */
+export function removeUnlessReferenced<T>(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  id: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (spec.referredBy === undefined) return work();
+  return context.transact(async (transaction) => {
+    await transaction.of(documentStore).seize(spec, context.tenant, id);
+    return work();
+  });
+}
+
+/** How a document goes: marked, so that it can be restored, or for good. */
+export type Departure = "delete" | "kill";
+
+/** A deletion under way, with all that it takes along. */
+interface Going {
+  readonly how: Departure;
+  readonly occasion: Occasion;
+  /** What it has done to others, in that order. */
+  readonly done: Involved[];
+  /** Documents that it may still take along or change. */
+  left: number;
+  /** Referrers that may hold back a document, unless they go along. */
+  readonly restricting: { readonly referrer: Referrer; readonly id: string }[];
+}
+
+/**
+ * Does what the referrers of a document that goes ask for. Throws `reference_in_use` if one of
+ * them restricts it, or where there are more than `maxReferrers`.
+ */
+export async function releaseReferrers(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  id: string,
+  how: Departure,
+): Promise<void> {
+  const occasion = { document: spec.name, id };
+  const going: Going = { how, occasion, done: [], left: maxReferrers, restricting: [] };
+  await release(spec, context, id, going);
+  // Now that all have gone that go along, and no longer hold anything back.
+  for (const { referrer, id: named } of going.restricting) {
+    const { rows } = await namedBy(referrer, context, named, how, 1);
+    if (rows.length > 0) throw inUse(referrer);
+  }
+  if (how === "delete" && isUndoable(spec))
+    await context.transaction.of(deletionStore).note(spec, context.tenant, id, going.done);
+}
+
+async function release(
+  { referredBy = [] }: AnyDocumentSpec,
+  context: ExecutionContext,
+  id: string,
+  going: Going,
+): Promise<void> {
+  for (const referrer of referredBy) {
+    if (referrer.onDelete === "restrict") {
+      going.restricting.push({ referrer, id });
+      continue;
+    }
+    // Those that have gone, or name it no more, are not found again.
+    for (let hasMore = true; hasMore;) {
+      const { rows, isCut } = await namedBy(referrer, context, id, going.how, going.left + 1);
+      going.left -= rows.length;
+      if (going.left < 0) throw inUse(referrer, maxReferrers);
+      for (const row of rows)
+        await releaseReferrer(referrer, context, row.id, { going, named: id });
+      hasMore = isCut;
+    }
+  }
+}
+
+async function releaseReferrer(
+  { by, member, onDelete }: Referrer,
+  context: ExecutionContext,
+  id: string,
+  { going, named }: { readonly going: Going; readonly named: string },
+): Promise<void> {
+  // One that is named on two ways has gone, or changed, on the first.
+  const row = await context.transaction.of(documentStore).get(by(), context.tenant, id);
+  if (row === null || (going.how === "delete" && row.isDeleted)) return;
+  const spec = by();
+  const isCleared = onDelete === "set_null";
+  const cleared = isCleared ? { member, named } : null;
+  going.done.push({ table: spec.table, id: row.id, cleared });
+  if (isCleared) await writeReference(spec, context, row, { [member]: null }, going.occasion);
+  else await takenAlong(spec, context, row, going);
+}
+
+function inUse({ by, member }: Referrer, limit?: number): Error {
+  const told = { document: by().name, member };
+  return fail("reference_in_use", limit === undefined ? told : { ...told, limit });
+}
+
+/** Rows that are read here reach no answer. */
+const unanswered = { grow: () => undefined };
+
+/**
+ * Documents that name another one, so many at most, and no more bytes than a page. What is marked
+ * as deleted counts if the other one goes for good: it could not be restored without it.
+ */
+function namedBy(
+  { by, member }: Referrer,
+  context: ExecutionContext,
+  id: string,
+  how: Departure,
+  most: number,
+): Promise<{ readonly rows: readonly StoredDocument[]; readonly isCut: boolean }> {
+  const spec = by();
+  const field = spec.fieldSet.find(member);
+  if (field === undefined) throw new TypeError(`${spec.name} has no field ${member}`);
+  const query = {
+    filter: { kind: "compare", field, operator: "$eq", value: id } as const,
+    sorts: [{ field: spec.fieldSet.id, direction: "asc", nulls: "first" } as const],
+    withDeleted: how === "kill",
+  };
+  const store = context.transaction.of(documentStore);
+  return readRows(
+    (window) => store.select(spec, context.tenant, query, window),
+    query.sorts,
+    { offset: 0, after: undefined },
+    most,
+    unanswered,
+  );
+}
+
+async function takenAlong(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  current: StoredDocument,
+  going: Going,
+): Promise<void> {
+  if (spec.referredBy !== undefined)
+    await context.transaction.of(documentStore).seize(spec, context.tenant, current.id);
+  if (going.how === "kill") {
+    const documents = context.transaction.of(documentStore);
+    if (!(await documents.remove(spec, context.tenant, current.id, current.rev)))
+      throw fail("core.concurrency");
+    await followChange(spec, context, "kill", current, null, going.occasion);
+  } else {
+    const stored = await replaceNext(spec, context, current, { isDeleted: true });
+    await followChange(spec, context, "delete", stored, null, going.occasion);
+  }
+  await release(spec, context, current.id, going);
+}
