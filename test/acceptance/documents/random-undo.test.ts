@@ -22,7 +22,7 @@ documents:
 `,
 };
 
-type Row = Readonly<Record<string, any>>;
+type Row = Readonly<Record<string, string | boolean | null>> & { readonly id: string };
 /** What a step does: to which document, and which it names, by their places in the order of creation. */
 type Step = {
   readonly does: string;
@@ -33,6 +33,13 @@ type Step = {
 const kinds = ["nodes", "leaves", "pins"] as const;
 const members = { nodes: ["up", "beside", "on"], leaves: ["up", "beside"], pins: ["at"] };
 const any = { "If-Match": "*" };
+
+/** The entry at a place, counted around. */
+function pick<T>(entries: readonly T[], at: number): T {
+  const found = entries[at % entries.length];
+  if (found === undefined) throw new TypeError("nothing to pick");
+  return found;
+}
 
 const steps = fc.array(
   fc.record<Step>({
@@ -65,17 +72,17 @@ onEachEngine(files, ({ service }) => {
     const rows = await Promise.all(kinds.map((kind) => rowsOf(kind, round)));
     const told = rows
       .flat()
-      .map(({ rev: _rev, last_update_at: _at, ...row }) => [row["id"], row] as const);
+      .map(({ rev: _rev, last_update_at: _at, ...row }) => [row.id, row] as const);
     return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)));
   };
   const expectWhole = (state: ReadonlyMap<string, Row>): void => {
     for (const row of state.values())
       for (const member of ["up", "beside", "on", "at"]) {
-        const named = row[member] ?? null;
-        if (named === null) continue;
+        const named = row[member];
+        if (typeof named !== "string") continue;
         // What may come back keeps what it names, and what is there names what is there.
         expect(state.has(named)).toBe(true);
-        if (row["is_deleted"] !== true) expect(state.get(named)?.["is_deleted"]).toBe(false);
+        if (row.is_deleted !== true) expect(state.get(named)?.is_deleted).toBe(false);
       }
   };
 
@@ -88,15 +95,15 @@ onEachEngine(files, ({ service }) => {
         const root = await service.post("/nodes", { round });
         made.push({ kind: "nodes", id: root.body.id });
         for (const { does, to, member, named } of all) {
-          const one = made[to % made.length] ?? made[0]!;
+          const one = pick(made, to);
           const nodes = made.filter(({ kind }) => kind === "nodes");
-          const other = nodes[named % nodes.length]!.id;
+          const other = pick(nodes, named).id;
           const at = `/${one.kind}/${one.id}`;
           const before = await stateOf(round);
           if (does === "create") {
-            const kind = kinds[to % 3]!;
+            const kind = pick(kinds, to);
             const names = members[kind];
-            const body = { round, [names[0]!]: other, [names[member % names.length]!]: other };
+            const body = { round, [pick(names, 0)]: other, [pick(names, member)]: other };
             const {
               status,
               body: { id },
@@ -105,7 +112,7 @@ onEachEngine(files, ({ service }) => {
             if (status === 201) made.push({ kind, id });
           } else if (does === "name") {
             const names = members[one.kind];
-            const body = { [names[member % names.length]!]: other };
+            const body = { [pick(names, member)]: other };
             await service.call("PATCH", at, { body, headers: any });
           } else if (does === "kill") {
             await service.call("DELETE", at);
