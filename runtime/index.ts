@@ -216,7 +216,7 @@ export {
   type StageSignal,
 } from "./families/realtime/stage.js";
 export { direct } from "./families/storage/direct.js";
-export { storageInput } from "./families/storage/input.js";
+export { storageInput, type FormInput } from "./families/storage/input.js";
 export type { ObjectPage, ObjectQuery } from "./families/storage/list.js";
 export {
   objects,

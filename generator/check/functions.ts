@@ -26,9 +26,17 @@ export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): rea
       ...(role === "job"
         ? { handlerType: `${pascalCase(String(path[1]))}Job`, typeModule: String(path[0]) }
         : {}),
-      ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
+      ...(role === "hook" ? { phase: phaseOf(path, declarations), ...hookedBy(path) } : {}),
     })),
   ];
+}
+
+/** The operation that names a hook itself: `documents.tasks.hooks.create.before.0`. */
+function hookedBy(path: NamedFunction["path"]): Pick<Mention, "hookOf"> {
+  const [section, name, , verb] = path.map(String);
+  if (section === "operations" && name !== undefined) return { hookOf: name };
+  const isNamed = path[2] === "hooks" && name !== undefined && verb !== undefined;
+  return isNamed ? { hookOf: `${name}.${verb}` } : {};
 }
 
 /**

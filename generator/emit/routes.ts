@@ -11,7 +11,9 @@ import {
   literal,
   mapMember,
 } from "../print/layout.js";
+import { hookedTypes, isForm } from "../model/hook-types.js";
 import type { ModulePaths } from "../print/module-path.js";
+import { typeModules } from "../print/type-modules.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { answerOf, answersModule } from "./answers.js";
 import { namespacesOf, type Namespace } from "../model/namespaces.js";
@@ -21,23 +23,34 @@ import { validatorName } from "./validators.js";
 
 /** A module for each namespace. */
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
+  const modules = typeModules(model);
+  const moduleOf = (type: string, namespace: string): string =>
+    `types/${modules.get(type) ?? namespace}`;
   return namespacesOf(model).map((namespace) => ({
     path: `routes/${namespace.name}.ts`,
-    text: printNamespace(
-      namespace,
-      paths,
-      model.service.deadlineSeconds,
-      Object.keys(model.errors).length > 0,
-    ),
+    text: printNamespace(namespace, paths, {
+      usualSeconds: model.service.deadlineSeconds,
+      hasErrors: Object.keys(model.errors).length > 0,
+      known: model.types,
+      moduleOf,
+    }),
   }));
+}
+
+/** What the routes of all namespaces have in common. */
+interface Common {
+  readonly usualSeconds: number;
+  readonly hasErrors: boolean;
+  readonly known: RegistryModel["types"];
+  readonly moduleOf: (type: string, namespace: string) => string;
 }
 
 function printNamespace(
   { name, operations, source }: Namespace,
   paths: ModulePaths,
-  usualSeconds: number,
-  hasErrors: boolean,
+  common: Common,
 ): string {
+  const { hasErrors } = common;
   // Only what holds authors' code to its codes prints them.
   const names = operations.map(({ key }) => camelCase(key));
   const errors = findSharedErrors(
@@ -54,7 +67,7 @@ function printNamespace(
   });
   const views = operations.map((operation) => {
     const held = isHeld(operation, hasErrors) ? [errorsMember(operation, errors)] : [];
-    return viewOf(operation, scope, usualSeconds, held);
+    return viewOf(operation, scope, common, held);
   });
   return print("routes.ts", {
     header: header(source),
@@ -74,7 +87,7 @@ interface OperationView {
 function viewOf(
   operation: OperationModel,
   scope: ModuleScope,
-  usualSeconds: number,
+  common: Common,
   held: readonly string[],
 ): OperationView {
   const { route, deadlineSeconds, audit } = operation;
@@ -101,11 +114,11 @@ function viewOf(
       `input: ${inputText(operation, scope)},`,
       list(
         "hooks",
-        operation.hooks.map((hook) => hookText(operation, hook, scope)),
+        operation.hooks.map((hook) => hookText(operation, hook, scope, common)),
       ),
       `transaction: ${literal(operation.transaction)},`,
       // The usual deadline is printed once, in service.ts.
-      ...(deadlineSeconds === null || deadlineSeconds === usualSeconds
+      ...(deadlineSeconds === null || deadlineSeconds === common.usualSeconds
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
@@ -157,14 +170,34 @@ function runText(operation: OperationModel, scope: ModuleScope): string {
  */
 function hookText(
   operation: OperationModel,
-  { run, phase, isAuthored }: HookUse,
+  { run, phase, isAuthored, isOwn }: HookUse,
   scope: ModuleScope,
+  common: Common,
 ): string {
-  if (phase !== "wrap" || !isAuthored || !("call" in run)) return scope.code(run);
+  if (!isAuthored || !("call" in run)) return scope.code(run);
+  const isOpen = typeof operation.input.read === "object" && !isForm(operation);
+  const types = isOwn === true && isOpen ? typeArguments(operation, scope, common) : "";
   const around = run.with.map((code) =>
-    printChecked("", "", "checkAnswersAround", code, operation, scope),
+    phase === "wrap"
+      ? printChecked("", "", "checkAnswersAround", code, operation, scope)
+      : scope.code(code),
   );
-  return `${scope.code(run.call)}(${around.join(", ")})`;
+  return callLayout("    ", "", `${scope.code(run.call)}${types}`, around, [], []);
+}
+
+/** What hooks are held to where the binding takes whatever was sent, since a parser reads it. */
+function typeArguments(
+  operation: OperationModel,
+  scope: ModuleScope,
+  { known, moduleOf }: Common,
+): string {
+  const { input, output } = hookedTypes(operation, known);
+  const given = [input, output].map((type) =>
+    type === "void" || type === "unknown"
+      ? type
+      : scope.generatedType(moduleOf(type, operation.namespace), type),
+  );
+  return `<${given.join(", ")}>`;
 }
 
 /** `checkAnswers(answers.tasksComplete, handlersTasks.complete)`. */

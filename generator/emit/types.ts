@@ -19,6 +19,13 @@ import { namespacesOf, type Namespace } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 import { referredTypes } from "../model/referred-types.js";
 import { extendingDeclaration, typeDeclaration } from "../print/type-text.js";
+import {
+  hasOwnHooks,
+  hookedInput,
+  hookedTypes,
+  hookTypeName,
+  isForm,
+} from "../model/hook-types.js";
 import { outputTypeName } from "../model/operation-types.js";
 
 /** A module for each namespace that declares types, and `models` for all other types. */
@@ -46,7 +53,7 @@ export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
 }
 
 /** Types of the runtime that declarations name. */
-type RuntimeType = "Handler" | "ReplyingHandler" | "MediaAnswer";
+type RuntimeType = "FormInput" | "Handler" | "HookFunctions" | "ReplyingHandler" | "MediaAnswer";
 
 interface Declared {
   readonly text: string;
@@ -66,7 +73,10 @@ function declarationsOf(
   const custom = namespace.operations
     .filter(isCustom)
     .flatMap((operation) => customTypes(operation, model.types));
-  return [...own, ...inputs, ...custom];
+  const hooked = namespace.operations
+    .filter(hasOwnHooks)
+    .flatMap((operation) => hookTypes(operation, model.types));
+  return [...own, ...inputs, ...custom, ...hooked];
 }
 
 function isCustom(operation: OperationModel): boolean {
@@ -98,6 +108,31 @@ function customTypes(
       reply === null ? "Handler" : "ReplyingHandler",
       ...(isMedia ? ["MediaAnswer" as const] : []),
     ],
+  });
+  return types;
+}
+
+/** The type of the hooks that an operation names, with what of it is not declared yet. */
+function hookTypes(operation: OperationModel, known: RegistryModel["types"]): readonly Declared[] {
+  const { key, input, output, declares } = operation;
+  const types: Declared[] = [];
+  if (declares === "nothing" && !isForm(operation) && referredType(input.schema) === undefined)
+    types.push(declareType(input.typeName, hookedInput(operation)));
+  if (declares !== "handler" && output.schema !== null && referredType(output.schema) === undefined)
+    types.push(declareType(outputTypeName(operation), output.schema));
+  const given = hookedTypes(operation, known);
+  const name = hookTypeName(key);
+  const declaration = listLayout(
+    "",
+    `export type ${name} = HookFunctions`,
+    [given.input, given.output],
+    ["<", ">"],
+    ";",
+  );
+  types.push({
+    text: `/** Hooks of ${key}, by their phases: \`${name}["before"]\`. */\n${declaration}`,
+    refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
+    uses: isForm(operation) ? ["FormInput", "HookFunctions"] : ["HookFunctions"],
   });
   return types;
 }

@@ -1,6 +1,7 @@
 // The second phase: declarations → the registry model, every operation spelt out.
 import type { DatabaseSchema } from "../model/stored-tables.js";
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
+import { claimHookTypes } from "../kernel/named-hooks.js";
 import { families, modelParts } from "../families/index.js";
 import { emptyParts } from "../model/model-parts.js";
 import type { LoadedRegistry } from "../load/load.js";
@@ -74,6 +75,7 @@ export function expandRegistry(
     report,
   );
   for (const [key, operation] of operations) {
+    claimHookTypes(context, operation, origins.get(key));
     const errors = expansions.flatMap((one) => one.furtherErrors(operation));
     operations.set(key, {
       ...operation,

@@ -75,7 +75,8 @@ export function hookChain(
       const use = name.includes("#")
         ? inlineHook(name, phase)
         : declaredHook(context, name, phase, at);
-      if (use !== undefined) chain.push({ use, at });
+      if (use !== undefined)
+        chain.push({ use: use.isAuthored ? { ...use, isOwn: true } : use, at });
     }
   }
   checkChain(chain, context.report);

@@ -48,6 +48,8 @@ export interface Mention {
   readonly what: "handler" | "hook" | "job" | "value";
   /** The phase of a hook. */
   readonly phase?: string;
+  /** The operation that names a hook itself, by its key. */
+  readonly hookOf?: string;
   /** The type that a handler's annotation must name, where it names one that ends in Handler. */
   readonly handlerType?: string;
   /** The module of the generated folder that has this type, where it isn't that of an operation. */

@@ -49,6 +49,8 @@ export interface HookUse {
   readonly run: Code;
   /** Whether the author wrote it; otherwise it is a hook of the runtime, with arguments from the policy. */
   readonly isAuthored: boolean;
+  /** Of an author's hook: whether the operation itself names it, and not only a policy. */
+  readonly isOwn?: boolean;
   readonly requires: readonly string[];
   readonly provides: readonly string[];
   /** The permission that it requires, or null. */

@@ -49,6 +49,11 @@ export class ModuleScope {
     return this.#local(name, name, runtimePackage, true);
   }
 
+  /** A type of a module of the generated folder. */
+  generatedType(module: string, name: string): string {
+    return this.#local(name, name, this.#relative(module), true);
+  }
+
   /** What a module of the generated folder exports. */
   generated(module: string, name: string): string {
     if (`${module}.ts` === this.#path) return name;

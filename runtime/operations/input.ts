@@ -1,5 +1,6 @@
 // How an operation's input is bound to a request, as data: generated routes state it, transports
 // read it.
+import { isObject } from "../contract/json-pointer.js";
 import type { Validator } from "../contract/validation.js";
 
 /**
@@ -104,12 +105,25 @@ export interface BodyBinding {
     | undefined;
 }
 
-/** The sources of the parts of an `Input`, and the check that they make one. */
-export interface InputBinding<Input> {
+/**
+ * The sources of the parts of an `Input`, and the check that they make one. The handler gets what
+ * was read of it, hooks the input itself.
+ */
+export interface InputBinding<Input, Read = Input> {
   readonly parameters: Parameters;
   readonly body: BodyBinding | undefined;
   /** Checks parameters and body together. */
   readonly validate: Validator<Input> | undefined;
+  /** Absent where the handler gets the input as it is. */
+  readonly reading?: InputReading<Read>;
+}
+
+/** How inputs are read. Both throw what the parser throws. */
+export interface InputReading<Read> {
+  /** What was read when the input was checked. */
+  recall(input: unknown): Read;
+  /** Reads the input anew: somebody may have changed it since. */
+  read(input: unknown): Read;
 }
 
 /** The body is the input. */
@@ -123,9 +137,24 @@ export function optionalJson<Input>(validate: Validator<Input>): InputBinding<In
   return { parameters: {}, body, validate: undefined };
 }
 
-/** The body is the input, read by a parser that has errors of its own. */
-export function parseWith<Input>(parse: Parser<Input>): InputBinding<Input> {
-  return { parameters: {}, body: { as: "input", check: { parse } }, validate: undefined };
+/** A binding whose handlers get what a parser reads of the body, whatever was sent. */
+// oxlint-disable-next-line typescript/no-explicit-any -- generated routes say what hooks may expect
+export type ParsedBody<Read> = InputBinding<any, Read>;
+
+/** The body is the input, and handlers get what a parser reads that has errors of its own. */
+export function parseWith<Read>(read: Parser<Read>): ParsedBody<Read> {
+  const known = new WeakMap<object, Read>();
+  const check = {
+    parse(body: unknown): unknown {
+      const found = read(body);
+      if (isObject(body)) known.set(body, found);
+      return body;
+    },
+  };
+  const recall = (body: unknown): Read =>
+    (isObject(body) ? known.get(body) : undefined) ?? read(body);
+  const reading = { recall, read };
+  return { parameters: {}, body: { as: "input", check }, validate: undefined, reading };
 }
 
 /** Parameters, and nothing else. */

@@ -31,9 +31,9 @@ export interface LookingHandler<Input, Result> {
 export type TransactionMode = "write" | "read";
 
 /** An operation as generated code declares it. */
-export interface OperationDeclaration<Input, Result> {
+export interface OperationDeclaration<Input, Result, Read = Input> {
   readonly operationId: string;
-  readonly input: InputBinding<Input>;
+  readonly input: InputBinding<Input, Read>;
   readonly hooks?: readonly Hook<NoInfer<Input>, NoInfer<Result>>[];
   readonly transaction: TransactionMode;
   /** Upper bound in seconds; published as `x-deadline-seconds`. */
@@ -57,7 +57,7 @@ export interface OperationDeclaration<Input, Result> {
    * of them a secret.
    */
   readonly audit?: readonly string[];
-  readonly run: Handler<Input, Result> | LookingHandler<Input, Result>;
+  readonly run: Handler<Read, Result> | LookingHandler<Read, Result>;
 }
 
 /** An operation ready to be invoked. */
@@ -101,17 +101,40 @@ type AnyOperation = Operation<any, any>;
 type Taken<Input> = [Input] extends [never] ? any : Input;
 
 /** Declares an operation without a route. */
-export function operation<Input, Result>(
-  declaration: OperationDeclaration<Input, Result>,
+export function operation<Input, Result, Read = Input>(
+  declaration: OperationDeclaration<Input, Result, Read>,
 ): Operation<Taken<Input>, Result> {
-  return { ...declaration, chain: chain(declaration.hooks ?? []) } as AnyOperation;
+  return { ...declaration, ...partsOf(declaration) } as AnyOperation;
 }
 
 /** Declares an operation with a route. */
-export function route<Input, Result>(
-  declaration: OperationDeclaration<Input, Result> & HttpBinding,
+export function route<Input, Result, Read = Input>(
+  declaration: OperationDeclaration<Input, Result, Read> & HttpBinding,
 ): Route<Taken<Input>, Result> {
-  return { ...declaration, chain: chain(declaration.hooks ?? []) } as AnyRoute;
+  return { ...declaration, ...partsOf(declaration) } as AnyRoute;
+}
+
+/** The chain of hooks, and the handler as it is run with an input. */
+function partsOf<Input, Result, Read>({
+  hooks = [],
+  input: { reading },
+  run,
+}: OperationDeclaration<Input, Result, Read>) {
+  const hooked = { chain: chain(hooks) };
+  if (reading === undefined) return hooked;
+  // Hooks that look at more than the caller may change what they see.
+  const read = hooks.some(({ asks }) => asks === undefined) ? reading.read : reading.recall;
+  const handler: Handler<Input, Result> | LookingHandler<Input, Result> =
+    typeof run === "function"
+      ? (input, context) => run(read(input), context)
+      : {
+          async look(input, context) {
+            const given = read(input);
+            const work = await run.look(given, context);
+            return (_input, within) => work(given, within);
+          },
+        };
+  return { ...hooked, run: handler };
 }
 
 /**

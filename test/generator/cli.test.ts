@@ -1,5 +1,5 @@
 // The command line: exit codes, streams, formats, init, stubs, configuration.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { catalogue } from "../../generator/families/catalogue.js";
 import { cli } from "./cli.js";
+import { compile } from "./compile.js";
 import { writeProject } from "./scenario.js";
 
 const repository = new URL("../..", import.meta.url).pathname;
@@ -299,30 +300,6 @@ test("--stubs beside another mistake reports that one alone, and counts what it 
   expect(without.match(/ error OPW\d+/g)).toHaveLength(22);
   remove();
 });
-
-/** Compiles a project that has opwright linked, under the strict flags. */
-function compile(project: string, tsc = "typescript"): void {
-  if (!existsSync(join(project, "node_modules"))) mkdirSync(join(project, "node_modules"));
-  for (const name of ["opwright", "@types", "express"]) {
-    const target = name === "opwright" ? repository : join(repository, "node_modules", name);
-    if (!existsSync(join(project, "node_modules", name)))
-      symlinkSync(target, join(project, "node_modules", name));
-  }
-  if (!existsSync(join(project, "package.json")))
-    writeFileSync(join(project, "package.json"), '{"type":"module"}');
-  if (!existsSync(join(project, "tsconfig.json"))) {
-    const strict = readFileSync(join(repository, "tsconfig.base.json"), "utf8");
-    writeFileSync(
-      join(project, "tsconfig.json"),
-      JSON.stringify({ ...JSON.parse(strict), include: ["registry", "generated"] }),
-    );
-  }
-  execFileSync(
-    process.execPath,
-    [join(repository, "node_modules", tsc, "bin/tsc"), "-p", project, "--noEmit"],
-    { stdio: "pipe" },
-  );
-}
 
 /** Runs the script `test` of a project that has been compiled: its exit code, and what it said where it failed. */
 function npmTest(

@@ -15,6 +15,7 @@ import {
   type UnmountedOperation,
 } from "../../kernel/family.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
+import { namedHooks } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
@@ -34,16 +35,9 @@ export function expandVerb(
   const { view } = model;
   const document = documentOf(model.name);
   const name = operationName(verb, view);
-  const ownHooks = declaration.hooks?.[name];
+  const hooked = { path: ["documents", document], hooks: declaration.hooks } as const;
   const guards = guardsOf(tree, document, declaration, verb, view);
-  const hooks = hookChain(
-    context,
-    guards,
-    document,
-    ownHooks === undefined
-      ? undefined
-      : { hooks: ownHooks, at: tree.at("documents", document, "hooks", name) },
-  );
+  const hooks = hookChain(context, guards, document, namedHooks(context, hooked, name));
   const each = writtenBy(verb, model).flatMap((of) =>
     hooksOfVerb(context, document, declaration, of).map((hook) => ({ of: of.name, ...hook })),
   );

@@ -19,6 +19,7 @@ import {
 } from "../../kernel/family.js";
 import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
+import { checkHookNames, namedHooks, type HookedDeclaration } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { searchVerbs, type SearchVerb } from "./verbs.js";
 
@@ -50,11 +51,13 @@ export function expandSearch(
     return undefined;
   }
   const { guard } = declaration;
+  const names = searchVerbs.map((verb) => verb.name);
   const placed = { tree, path: ["search", name, "guard"], guard } as const;
   checkGuardNames(context, name, placed, {
-    names: searchVerbs.map((verb) => verb.name),
+    names,
     groups: ["read"],
   });
+  checkHookNames(context, hookedOf(name, declaration), names);
   const model: SearchModel = {
     name,
     was: declaration.was ?? declaration.former ?? null,
@@ -126,6 +129,10 @@ function facetsOf(
   return facets;
 }
 
+function hookedOf(name: string, { hooks }: SearchDeclaration): HookedDeclaration {
+  return { path: ["search", name], hooks };
+}
+
 function expandVerb(
   context: FamilyContext,
   model: SearchModel,
@@ -142,6 +149,7 @@ function expandVerb(
   const reading = searched === undefined ? [] : guardsOf(tree, document.name, searched, get, null);
   const guards = [...reading.filter((one) => one.policy !== asked.policy), asked];
   const spec = ofGenerated(`search/${model.name}`, specName(model.name));
+  const hooked = hookedOf(model.name, declaration);
   return operationOfVerb(
     verb,
     {
@@ -149,7 +157,7 @@ function expandVerb(
       family: "search",
       source: model.source,
       guard: guardText(guards),
-      hooks: hookChain(context, guards, document.name),
+      hooks: hookChain(context, guards, document.name, namedHooks(context, hooked, verb.name)),
       at: tree.keyAt("search", model.name),
       noun: nounOf(document.name, searched?.singular),
     },

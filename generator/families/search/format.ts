@@ -5,6 +5,7 @@ import {
   extensions,
   formerlyCalled,
   guard,
+  hooksByPhase,
   listOf,
   mapOf,
   mount,
@@ -63,6 +64,10 @@ const search = {
     of: required(text, "The document that is searched.", "tasks"),
     ...searchMembers,
     guard: requiredGuard(guard, "The policy of all operations, or of single ones."),
+    hooks: optional(
+      mapOf(hooksByPhase, undefined, undefined, "typed"),
+      "Hooks of single operations.",
+    ),
     deadline: optional(duration, "The time budget of each operation."),
     mount: optional(mount, "Where the routes are; /search/<name> where left out."),
   },

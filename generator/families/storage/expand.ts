@@ -16,6 +16,7 @@ import {
 } from "../../kernel/family.js";
 import { checkGuardNames } from "../../kernel/guard-by-operation.js";
 import { guardText, hookChain } from "../../kernel/guards.js";
+import { checkHookNames, namedHooks, type HookedDeclaration } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf } from "./guard.js";
 import { directTypes, storageTypes } from "./schemas.js";
@@ -39,10 +40,9 @@ export function expandStorage(
   const verbs = storageVerbs.filter(({ when }) => when(declaration));
   const { guard, mount } = declaration;
   const placed = { tree, path: ["storage", name, "guard"], guard } as const;
-  checkGuardNames(context, name, placed, {
-    names: verbs.map(({ name: verb }) => verb),
-    groups: ["read", "write"],
-  });
+  const names = verbs.map(({ name: verb }) => verb);
+  checkGuardNames(context, name, placed, { names, groups: ["read", "write"] });
+  checkHookNames(context, hookedOf(name, declaration), names);
   const included = mount === false ? undefined : mount?.include;
   const streams = streamingVerbs.every((verb) => included?.includes(verb.name) !== false);
   const model: StorageModel = {
@@ -69,6 +69,10 @@ export function expandStorage(
   };
 }
 
+function hookedOf(name: string, { hooks }: StorageDeclaration): HookedDeclaration {
+  return { path: ["storage", name], hooks };
+}
+
 function sizeOf(declared: string | false | undefined, usual: number): number | null {
   if (declared === false) return null;
   return declared === undefined ? usual : byteCount(declared);
@@ -85,6 +89,7 @@ function expandVerb(
   // In a composite, who may read or write the documents may do so with their files.
   const resource = declaration.resource ?? model.name;
   const spec = ofGenerated(`storage/${model.name}`, specName(model.name));
+  const hooked = hookedOf(model.name, declaration);
   const hasNoDeadline = verb.usualDeadline === "none" && declaration.deadline === undefined;
   return operationOfVerb(
     verb,
@@ -93,7 +98,7 @@ function expandVerb(
       family: "storage",
       source: model.source,
       guard: guardText(guards),
-      hooks: hookChain(context, guards, resource),
+      hooks: hookChain(context, guards, resource, namedHooks(context, hooked, verb.name)),
       at: tree.keyAt("storage", model.name),
       noun: nounOf(model.name),
     },

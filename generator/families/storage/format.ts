@@ -5,6 +5,7 @@ import {
   extensions,
   formerlyCalled,
   guard,
+  hooksByPhase,
   listOf,
   mapOf,
   mount,
@@ -77,6 +78,10 @@ const storage = {
   members: {
     ...storageMembers,
     guard: requiredGuard(guard, "The policy of all operations, or of read, write and single ones."),
+    hooks: optional(
+      mapOf(hooksByPhase, undefined, undefined, "upload"),
+      "Hooks of single operations.",
+    ),
     deadline: optional(duration, "The time budget of each operation."),
     sensitive: optional({ kind: "boolean" }, "true keeps the files off every mount."),
     mount: optional(mount, "Where the routes are; /<name> where left out."),

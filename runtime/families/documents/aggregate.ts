@@ -1,7 +1,7 @@
 // Aggregated lists of documents: `{hits: [{alias: value}], page, size, count}` (decisions.md
 // "Documents").
 import type { ExecutionContext } from "../../operations/context.js";
-import { parseWith, type InputBinding } from "../../operations/input.js";
+import { parseWith, type ParsedBody } from "../../operations/input.js";
 import type { Handler } from "../../operations/operation.js";
 import { aggregateCost } from "../../operations/query-cost.js";
 import { parseAggregateRequest, type AggregateRequest } from "../../query/parse-aggregate.js";
@@ -73,7 +73,7 @@ async function narrowRequest(
 }
 
 /** The binding of its body. */
-export function aggInput(spec: DocumentSpec): InputBinding<AggregateRequest> {
+export function aggInput(spec: DocumentSpec): ParsedBody<AggregateRequest> {
   const rules = { fields: spec.fieldSet, mayListDeleted: spec.listDeleted };
   return parseWith((body) => parseAggregateRequest(body, rules));
 }

@@ -4,7 +4,7 @@ import { isObject, pointer } from "../../contract/json-pointer.js";
 import { limits } from "../../contract/limits.js";
 import { isUuid } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { parseWith, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
+import { parseWith, type ExpectedRevision, type ParsedBody } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler, LookingHandler } from "../../operations/operation.js";
 import { pageCost } from "../../operations/query-cost.js";
@@ -122,9 +122,9 @@ export const bulk = {
 
 /** Bindings of their bodies. Payloads and patches are checked item by item. */
 export const bulkInput = {
-  create: (max: number): InputBinding<Many<unknown>> =>
+  create: (max: number): ParsedBody<Many<unknown>> =>
     parseWith((body) => manyOf(body, max, (item) => item)),
-  update: (max: number): InputBinding<Many<Patching>> =>
+  update: (max: number): ParsedBody<Many<Patching>> =>
     parseWith((body) =>
       manyOf(body, max, (item, at) => {
         const { patch, ...rest } = membersOf(item, at, ["id", "rev", "patch"]);
@@ -132,11 +132,11 @@ export const bulkInput = {
         return { ...parseLeaving(rest, at), patch };
       }),
     ),
-  delete: (max: number): InputBinding<Many<Leaving>> =>
+  delete: (max: number): ParsedBody<Many<Leaving>> =>
     parseWith((body) =>
       manyOf(body, max, (item, at) => parseLeaving(membersOf(item, at, ["id", "rev"]), at)),
     ),
-  updateWhere: (spec: DocumentSpec): InputBinding<Matching> =>
+  updateWhere: (spec: DocumentSpec): ParsedBody<Matching> =>
     parseWith((body) => {
       const members = membersOf(body, "", ["filters", "patch", "dry_run"]);
       if (!isObject(members["patch"])) throw invalid("/patch", "type", "must be object");
@@ -147,9 +147,9 @@ export const bulkInput = {
         });
       return parseMatching(spec, members);
     }),
-  deleteWhere: (spec: DocumentSpec): InputBinding<Matching> =>
+  deleteWhere: (spec: DocumentSpec): ParsedBody<Matching> =>
     parseWith((body) => parseMatching(spec, membersOf(body, "", ["filters", "dry_run"]))),
-  upsert: (spec: DocumentSpec): InputBinding<Upserting> =>
+  upsert: (spec: DocumentSpec): ParsedBody<Upserting> =>
     parseWith((body) => {
       const { by, document } = membersOf(body, "", ["by", "document"]);
       const names = Array.isArray(by) ? by.filter((name) => typeof name === "string") : [];

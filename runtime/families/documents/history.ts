@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.js";
 import { jsonEqual } from "../../contract/validation.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
-import { parseWith, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
+import { parseWith, type ExpectedRevision, type ParsedBody } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { checkPreconditions } from "../../operations/preconditions.js";
@@ -160,7 +160,7 @@ export const history = {
     },
 
   /** What `listDeleted` takes: the body of a list by cursor. */
-  listing: (spec: DocumentSpec): InputBinding<CursorRequest> => {
+  listing: (spec: DocumentSpec): ParsedBody<CursorRequest> => {
     const rules = { fields: spec.fieldSet, mayListDeleted: false, isRaw: false };
     return parseWith((body) => parseCursorRequest(body, rules));
   },

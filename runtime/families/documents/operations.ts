@@ -1,6 +1,6 @@
 // The document operations that generated routes name: `documents.create(tasks)` and so on
 // (service.md "Document routes").
-import type { ExpectedRevision, InputBinding } from "../../operations/input.js";
+import type { ExpectedRevision, ParsedBody } from "../../operations/input.js";
 import { parseWith } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
@@ -141,13 +141,13 @@ async function renderExpanded<Expanded>(
 
 /** Bindings of list bodies, whose errors name the faulty part of the query. */
 export const listing = {
-  page: (spec: DocumentSpec): InputBinding<PageRequest> =>
+  page: (spec: DocumentSpec): ParsedBody<PageRequest> =>
     parseWith((body) => parsePageRequest(body, rules(spec, false))),
-  rawPage: (spec: DocumentSpec): InputBinding<PageRequest> =>
+  rawPage: (spec: DocumentSpec): ParsedBody<PageRequest> =>
     parseWith((body) => parsePageRequest(body, rules(spec, true))),
-  cursor: (spec: DocumentSpec): InputBinding<CursorRequest> =>
+  cursor: (spec: DocumentSpec): ParsedBody<CursorRequest> =>
     parseWith((body) => parseCursorRequest(body, rules(spec, false))),
-  rawCursor: (spec: DocumentSpec): InputBinding<CursorRequest> =>
+  rawCursor: (spec: DocumentSpec): ParsedBody<CursorRequest> =>
     parseWith((body) => parseCursorRequest(body, rules(spec, true))),
 };
 

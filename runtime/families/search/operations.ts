@@ -6,7 +6,7 @@ import { checkPrice } from "../documents/priced.js";
 import { callerSight, withSight } from "../documents/reach.js";
 import { narrowQuery } from "../documents/scoped.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { parseWith, type InputBinding } from "../../operations/input.js";
+import { parseWith, type ParsedBody } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import { searchCost, type Cost, type Ground } from "../../operations/query-cost.js";
@@ -83,13 +83,13 @@ export const search = {
 
 /** Input bindings of the search routes, which parse and check the body. */
 export const searchInput = {
-  typed: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
+  typed: (spec: SearchSpec): ParsedBody<SearchPageRequest> =>
     parseWith((body) => parseSearchPage(body, spec, false)),
-  raw: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
+  raw: (spec: SearchSpec): ParsedBody<SearchPageRequest> =>
     parseWith((body) => parseSearchPage(body, spec, true)),
-  typedCursor: (spec: SearchSpec): InputBinding<SearchCursorRequest> =>
+  typedCursor: (spec: SearchSpec): ParsedBody<SearchCursorRequest> =>
     parseWith((body) => parseSearchCursor(body, spec, false)),
-  rawCursor: (spec: SearchSpec): InputBinding<SearchCursorRequest> =>
+  rawCursor: (spec: SearchSpec): ParsedBody<SearchCursorRequest> =>
     parseWith((body) => parseSearchCursor(body, spec, true)),
 };
 

@@ -2,6 +2,11 @@
 import { header, params, path, query, type InputBinding } from "../../operations/input.js";
 import type { IncomingForm } from "./form.js";
 
+/** An input that is a form, which the handler reads. */
+export interface FormInput {
+  readonly form: IncomingForm;
+}
+
 const key = { key: path.string };
 
 const download = params({
@@ -19,5 +24,5 @@ export const storageInput = {
     parameters: {},
     body: { as: { member: "form" }, isForm: true, check: undefined },
     validate: undefined,
-  } as InputBinding<{ readonly form: IncomingForm }>,
+  } as InputBinding<FormInput>,
 };

@@ -1,0 +1,47 @@
+// The types of the hooks that an operation names itself: what each phase gets, as it was sent.
+import { handledTypeName } from "./filled-input.js";
+import { propertiesOf, type JsonSchema } from "./json-schema.js";
+import { pascalCase } from "./names.js";
+import { inputTypeOf, outputTypeName } from "./operation-types.js";
+import type { OperationModel, RegistryModel } from "./registry.js";
+
+/** Whether an operation names hooks of the author's. */
+export function hasOwnHooks({ hooks }: OperationModel): boolean {
+  return hooks.some(({ isOwn }) => isOwn === true);
+}
+
+/** The name of the type of an operation's hooks. */
+export function hookTypeName(key: string): string {
+  return `${pascalCase(key)}Hook`;
+}
+
+/** Whether the input is a form, which nobody has read when hooks run. */
+export function isForm({ input }: OperationModel): boolean {
+  return input.body?.isForm === true;
+}
+
+/** The types of what an operation's hooks get: the input, and the answer. */
+export function hookedTypes(
+  operation: OperationModel,
+  types: RegistryModel["types"],
+): { readonly input: string; readonly output: string } {
+  const isCustom = operation.declares === "handler";
+  const { schema, isBytes } = operation.output;
+  const nothing = isBytes ? "unknown" : "void";
+  const read = isCustom ? handledTypeName(operation, types) : inputTypeOf(operation);
+  return {
+    input: isForm(operation) ? "FormInput" : read,
+    output: schema === null ? nothing : outputTypeName(operation),
+  };
+}
+
+/** The input of an operation as its hooks get it: a revision may be that of `If-Match: *`. */
+export function hookedInput({ input: { schema, parameters } }: OperationModel): JsonSchema {
+  const revisions = parameters.filter((one) => one.in === "revision").map(({ name }) => name);
+  if (revisions.length === 0 || typeof schema === "boolean") return schema;
+  const members = Object.entries(propertiesOf(schema)).map(([name, member]) => [
+    name,
+    revisions.includes(name) ? { anyOf: [member, { const: "any" }] } : member,
+  ]);
+  return { ...schema, properties: Object.fromEntries(members) };
+}
