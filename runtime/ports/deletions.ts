@@ -1,13 +1,15 @@
 // The port of what deletions have done to other documents, so that a restore undoes all of it.
-import type { AnyDocumentSpec, Referrer } from "./document-spec.js";
+import type { AnyDocumentSpec } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
-/** A document that a deletion has taken along, or that it has left without a reference. */
+/** A document that a deletion has marked, or that it has left without a reference. */
 export interface Involved {
   /** The table of its type. */
   readonly table: string;
   readonly id: string;
-  /** The reference that was cleared, and the id that it had; null if the document went along. */
+  /** Its revision afterwards. */
+  readonly rev: number;
+  /** The reference that was cleared, by its name in rows, and the id that it had. */
   readonly cleared: { readonly member: string; readonly named: string } | null;
 }
 
@@ -26,25 +28,30 @@ export interface DeletionStore {
     id: string,
     involved: readonly Involved[],
   ): Promise<void>;
-  /** What the deletion of a document has done, in that order. It is no longer noted afterwards. */
-  take(spec: AnyDocumentSpec, tenant: string, id: string): Promise<readonly Involved[]>;
+  /** What the deletion of a document has done, in that order. */
+  noted(spec: AnyDocumentSpec, tenant: string, id: string): Promise<readonly Involved[]>;
+  /** Forgets the deletion of a document. */
+  forget(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
+  /** Forgets that deletions have cleared these references of a document, by their names in rows. */
+  forgetReferences(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    id: string,
+    members: readonly string[],
+  ): Promise<void>;
+  /** Follows a document that was marked by a deletion to its next revision. */
+  follow(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<void>;
 }
 
-/** Whether the deletion of such a document may do something to others that a restore undoes. */
-export function isUndoable({ softDelete, referredBy = [] }: AnyDocumentSpec): boolean {
-  return softDelete && referredBy.some(isAffected);
+/** Members that refer to documents whose deletions are noted. */
+export function notedReferences({ references = {} }: AnyDocumentSpec): readonly string[] {
+  return Object.entries(references).flatMap(([member, of]) => {
+    const target = of();
+    return (target.view?.of ?? target).undoes === true ? [member] : [];
+  });
 }
 
 /** Whether deletions may note something of such documents: their own, or those of others. */
 export function mayBeInvolved(spec: AnyDocumentSpec): boolean {
-  if (isUndoable(spec)) return true;
-  return Object.values(spec.references ?? {}).some((of) => {
-    const target = of();
-    const { softDelete, referredBy = [] } = target.view?.of ?? target;
-    return softDelete && referredBy.some((one) => one.by().table === spec.table && isAffected(one));
-  });
-}
-
-function isAffected({ onDelete }: Referrer): boolean {
-  return onDelete !== "restrict";
+  return spec.undoes === true || notedReferences(spec).length > 0;
 }

@@ -147,6 +147,8 @@ export interface AnyDocumentSpec {
    * deleted.
    */
   readonly referredBy?: readonly Referrer[];
+  /** Whether deletions note what they do to others, so that a restore undoes it. */
+  readonly undoes?: true;
   /** The guard for reading these documents through others; absent if nobody may. */
   readonly reading?: () => readonly Reading[];
   /**

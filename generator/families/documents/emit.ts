@@ -134,6 +134,7 @@ function referenceMembers(
     ...(referrers.length === 0
       ? []
       : [
+          ...(document.softDelete ? ["  undoes: true,"] : []),
           "  referredBy: [",
           ...referrers.map(
             ({ by, field, onDelete }) =>

@@ -31,6 +31,7 @@ export const deletionTable: SystemTables = (engine) => {
         `"place" INTEGER NOT NULL`,
         `"taken" ${type.text} NOT NULL`,
         `"taken_id" ${type.uuid} NOT NULL`,
+        `"rev" INTEGER NOT NULL`,
         `"member" ${type.text}`,
         `"named" ${type.uuid}`,
         `PRIMARY KEY ("tenant_id", "document", "id", "place")`,

@@ -9,6 +9,7 @@ const fields = {
   place: "integer",
   taken: "text",
   taken_id: "uuid",
+  rev: "integer",
   member: "text",
   named: "uuid",
 } as const;
@@ -20,6 +21,7 @@ const key = `"tenant_id", "document", "id"`;
 export function sqlDeletionStore(session: SqlSession): DeletionStore {
   const { dialect } = session;
   const ofOne = `"tenant_id" = ${dialect.placeholder(1)} AND "document" = ${dialect.placeholder(2)} AND "id" = ${dialect.placeholder(3)}`;
+  const ofTaken = `"tenant_id" = ${dialect.placeholder(1)} AND "taken" = ${dialect.placeholder(2)} AND "taken_id" = ${dialect.placeholder(3)}`;
   const removal = `DELETE FROM ${table} WHERE ${ofOne}`;
   const keyOf = (spec: AnyDocumentSpec, tenant: string, id: string): readonly string[] => [
     spec.tenant ? tenant : "",
@@ -42,6 +44,7 @@ export function sqlDeletionStore(session: SqlSession): DeletionStore {
         place,
         taken: one.table,
         taken_id: one.id,
+        rev: one.rev,
         member: one.cleared?.member ?? null,
         named: one.cleared?.named ?? null,
       }));
@@ -53,13 +56,34 @@ export function sqlDeletionStore(session: SqlSession): DeletionStore {
       );
     },
 
-    async take(spec, tenant, id) {
+    async noted(spec, tenant, id) {
       const rows = await session.all(
-        `SELECT "taken", "taken_id", "member", "named" FROM ${table} WHERE ${ofOne} ORDER BY "place"`,
+        `SELECT "taken", "taken_id", "rev", "member", "named" FROM ${table} WHERE ${ofOne} ORDER BY "place"`,
         keyOf(spec, tenant, id),
       );
-      if (rows.length > 0) await session.run(removal, keyOf(spec, tenant, id));
       return rows.map(readInvolved);
+    },
+
+    async forget(spec, tenant, id) {
+      await session.run(removal, keyOf(spec, tenant, id));
+    },
+
+    async forgetReferences(spec, tenant, id, members) {
+      const parameters = new SqlParameters(dialect);
+      for (const value of keyOf(spec, tenant, id)) parameters.add(value);
+      const named = members.map((member) => parameters.add(member)).join(", ");
+      await session.run(
+        `DELETE FROM ${table} WHERE ${ofTaken} AND "member" IN (${named})`,
+        parameters.values,
+      );
+    },
+
+    async follow(spec, tenant, id, rev) {
+      await session.run(
+        `UPDATE ${table} SET "rev" = ${dialect.placeholder(4)} ` +
+          `WHERE ${ofTaken} AND "member" IS NULL AND "rev" = ${dialect.placeholder(5)}`,
+        [...keyOf(spec, tenant, id), rev, rev - 1],
+      );
     },
   };
 }
@@ -97,6 +121,7 @@ function readInvolved(row: SqlRow): Involved {
   return {
     table: String(row["taken"]),
     id: String(row["taken_id"]),
+    rev: Number(row["rev"]),
     cleared: member === null ? null : { member: String(member), named: String(row["named"]) },
   };
 }

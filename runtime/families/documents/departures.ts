@@ -1,12 +1,13 @@
 // What becomes of documents that name one which goes: they hold it back, go along, or name it no
 // longer.
-import { fail } from "../../contract/errors.js";
+import { fail, isConflict } from "../../contract/errors.js";
+import { storedName } from "../../contract/stored-members.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { deletionStore, isUndoable, type Involved } from "../../ports/deletions.js";
+import { deletionStore, type Involved } from "../../ports/deletions.js";
 import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { followChange, type Occasion } from "./follow-change.js";
-import { replaceNext, writeReference } from "./referrer.js";
+import { replaceNext, writeReferences } from "./referrer.js";
 import { readRows } from "./rows.js";
 
 /** Documents that the deletion of one may take along or change. */
@@ -27,6 +28,16 @@ export function removeUnlessReferenced<T>(
     await transaction.of(documentStore).seize(spec, context.tenant, id);
     return work();
   });
+}
+
+/** Null where others came first, so that it may be tried again. */
+export async function unlessConflict<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isConflict(error)) return null;
+    throw error;
+  }
 }
 
 /** How a document goes: marked, so that it can be restored, or for good. */
@@ -51,7 +62,7 @@ interface Going {
 export async function releaseReferrers(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  id: string,
+  { id, rev }: Pick<StoredDocument, "id" | "rev">,
   how: Departure,
 ): Promise<void> {
   const occasion = { document: spec.name, id };
@@ -62,8 +73,11 @@ export async function releaseReferrers(
     const { rows } = await namedBy(referrer, context, named, how, 1);
     if (rows.length > 0) throw inUse(referrer);
   }
-  if (how === "delete" && isUndoable(spec))
-    await context.transaction.of(deletionStore).note(spec, context.tenant, id, going.done);
+  if (how === "kill" || spec.undoes !== true) return;
+  const itself = { table: spec.table, id, rev, cleared: null };
+  const deletions = context.transaction.of(deletionStore);
+  if (going.done.length === 0) await deletions.forget(spec, context.tenant, id);
+  else await deletions.note(spec, context.tenant, id, [itself, ...going.done]);
 }
 
 async function release(
@@ -99,11 +113,10 @@ async function releaseReferrer(
   const row = await context.transaction.of(documentStore).get(by(), context.tenant, id);
   if (row === null || (going.how === "delete" && row.isDeleted)) return;
   const spec = by();
-  const isCleared = onDelete === "set_null";
-  const cleared = isCleared ? { member, named } : null;
-  going.done.push({ table: spec.table, id: row.id, cleared });
-  if (isCleared) await writeReference(spec, context, row, { [member]: null }, going.occasion);
-  else await takenAlong(spec, context, row, going);
+  if (onDelete === "cascade") return takenAlong(spec, context, row, going);
+  const stored = await writeReferences(spec, context, row, { [member]: null }, going.occasion);
+  const cleared = { member: storedName(spec.shape, member), named };
+  going.done.push({ table: spec.table, id, rev: stored.rev, cleared });
 }
 
 function inUse({ by, member }: Referrer, limit?: number): Error {
@@ -158,6 +171,7 @@ async function takenAlong(
     await followChange(spec, context, "kill", current, null, going.occasion);
   } else {
     const stored = await replaceNext(spec, context, current, { isDeleted: true });
+    going.done.push({ table: spec.table, id: stored.id, rev: stored.rev, cleared: null });
     await followChange(spec, context, "delete", stored, null, going.occasion);
   }
   await release(spec, context, current.id, going);

@@ -6,7 +6,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { historyStore } from "../../ports/document-history.js";
 import { documentStore, type DocumentStore, type StoredDocument } from "../../ports/documents.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
-import { followChange, recordDocument } from "./follow-change.js";
+import { followChange, followDeleted } from "./follow-change.js";
 import { diffOf } from "./changes.js";
 import { findDocument } from "./scoped.js";
 import { changedBody, replacedBody, retryWrite } from "./write.js";
@@ -92,8 +92,7 @@ async function eraseFields(
   if (changed.length === 0) return { stored: current, isChanged: false };
   const stored = await replacedBody(spec, context, current, body, changed);
   if (stored === null) return null;
-  // Who hears of deleted documents has no use for this.
-  if (stored.isDeleted) recordDocument(spec, context, "update", stored, { diff });
+  if (stored.isDeleted) await followDeleted(spec, context, stored, diff);
   else await followChange(spec, context, "update", stored, { diff, before: current });
   return { stored, isChanged: true };
 }

@@ -1,8 +1,10 @@
 // What follows a change of a document, whoever makes it: an entry of the trail, signals, and jobs
 // that run for it later.
+import { storedName } from "../../contract/stored-members.js";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { recordChange } from "../../operations/recorded.js";
+import { deletionStore, mayBeInvolved, notedReferences } from "../../ports/deletions.js";
 import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { emitSignals, type DocumentChange } from "./emit.js";
@@ -34,6 +36,34 @@ export function recordDocument(
   recordChange(context, changed, spec.tenant ? context.tenant : defaultTenant);
 }
 
+/** As `followChange`, of an update of what is deleted: nobody hears of it, a restore finds it. */
+export async function followDeleted(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  stored: StoredDocument,
+  diff: DocumentChange["diff"],
+  occasion: Occasion | null = null,
+): Promise<void> {
+  recordDocument(spec, context, "update", stored, { diff }, occasion);
+  if (!mayBeInvolved(spec)) return;
+  const deletions = context.transaction.of(deletionStore);
+  await deletions.follow(spec, context.tenant, stored.id, stored.rev);
+}
+
+/** A reference that somebody has written since is not that of a deletion any more. */
+async function forgetCleared(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  id: string,
+  diff: DocumentChange["diff"],
+): Promise<void> {
+  const written = notedReferences(spec).filter((member) => Object.hasOwn(diff, member));
+  if (written.length === 0) return;
+  const members = written.map((member) => storedName(spec.shape, member));
+  const deletions = context.transaction.of(deletionStore);
+  await deletions.forgetReferences(spec, context.tenant, id, members);
+}
+
 /** Does what the document declares for a change; `change` is that of an update. */
 export async function followChange(
   spec: AnyDocumentSpec,
@@ -44,6 +74,7 @@ export async function followChange(
   occasion: Occasion | null = null,
 ): Promise<void> {
   recordDocument(spec, context, on, stored, change, occasion);
+  if (change !== null) await forgetCleared(spec, context, stored.id, change.diff);
   await moveReminders(spec, context, on, stored, change?.diff ?? null);
   await emitSignals(spec, context, on, stored, change);
 }

@@ -4,7 +4,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { diffOf } from "./changes.js";
-import { followChange, recordDocument, type Occasion } from "./follow-change.js";
+import { followChange, followDeleted, type Occasion } from "./follow-change.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { withSet } from "./set.js";
@@ -12,22 +12,35 @@ import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Writes what a document refers to, deleted or not. Throws as `replaceNext` does. */
-export async function writeReference(
+/**
+ * Writes what a document refers to, deleted or not, and whether it is deleted. Throws as
+ * `replaceNext` does.
+ */
+export async function writeReferences(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   current: StoredDocument,
-  reference: Body,
+  references: Body,
   occasion: Occasion,
-): Promise<void> {
+): Promise<StoredDocument> {
+  const { body, diff } = await bodyNaming(spec, context, current, references);
+  const stored = await replaceNext(spec, context, current, { body });
+  if (stored.isDeleted) await followDeleted(spec, context, stored, diff, occasion);
+  else await followChange(spec, context, "update", stored, { diff, before: current }, occasion);
+  return stored;
+}
+
+/** The body of a document with other references, as text, and what of it is new. */
+export async function bodyNaming(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  current: StoredDocument,
+  references: Body,
+): Promise<{ readonly body: string; readonly diff: Body }> {
   const before = JSON.parse(current.body) as Body;
   const writer = await writerOf(spec, context, "write");
-  const body = withSet(spec, writer, { ...before, ...reference }, "write");
-  const diff = diffOf(before, body);
-  const stored = await replaceNext(spec, context, current, { body: JSON.stringify(body) });
-  // Nobody hears of what is deleted.
-  if (stored.isDeleted) recordDocument(spec, context, "update", stored, { diff }, occasion);
-  else await followChange(spec, context, "update", stored, { diff, before: current }, occasion);
+  const body = withSet(spec, writer, { ...before, ...references }, "write");
+  return { body: JSON.stringify(body), diff: diffOf(before, body) };
 }
 
 /**

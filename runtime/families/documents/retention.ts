@@ -48,6 +48,7 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
       const until = new Date(service.clock.now() - seconds * 1000).toISOString();
       const store = service.database.reader.of(historyStore);
       const found = await store.deletedUntil(spec, until, after, documentsAtOnce);
+      let held = 0;
       for (const { tenant, id } of found) {
         const owner = spec.tenant ? tenant : undefined;
         const lifetime = Lifetime.within(patienceMillis);
@@ -55,13 +56,16 @@ function deletedJob(spec: AnyDocumentSpec, seconds: number, service: ServiceAtWo
         await removeExpired(spec, context, id, until).catch((error: unknown) => {
           // Other faults are the next time's as well, and hold up nothing else.
           if (!(error instanceof ServiceError)) throw error;
-          if (error.code === "reference_in_use") return;
-          service.log.warn(
-            { id, code: error.code },
-            `one of the ${spec.name} could not be removed`,
-          );
+          if (error.code === "reference_in_use") held += 1;
+          else
+            service.log.warn(
+              { id, code: error.code },
+              `one of the ${spec.name} could not be removed`,
+            );
         });
       }
+      if (held > 0)
+        service.log.info({ held }, `${spec.name} are kept until those that refer to them are gone`);
       const last = found.at(-1);
       after = last === undefined || found.length < documentsAtOnce ? null : last;
       return after !== null;
@@ -85,7 +89,7 @@ function removeExpired(
     const current = await documents.get(spec, context.tenant, id);
     if (current === null || !current.isDeleted || current.lastUpdateAt > until) return;
     if (!(await documents.remove(spec, context.tenant, id, current.rev))) return;
-    await releaseReferrers(spec, context, id, "kill");
+    await releaseReferrers(spec, context, current, "kill");
     await followChange(spec, context, "kill", current);
   });
 }

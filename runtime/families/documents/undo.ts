@@ -1,61 +1,159 @@
 // Undoes the deletion of a document, with all that it has done to others (registry "References").
 import { fail, isConflict, ServiceError } from "../../contract/errors.js";
+import { declaredName } from "../../contract/stored-members.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { deletionStore, type Involved } from "../../ports/deletions.js";
-import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { followChange, type Occasion } from "./follow-change.js";
+import { callerSight } from "./reach.js";
 import { holdReferences } from "./references.js";
-import { replaceNext, writeReference } from "./referrer.js";
+import { bodyNaming, replaceNext, writeReferences } from "./referrer.js";
+import { findDocument } from "./scoped.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** One of the others, with what a deletion has done to it. */
+interface Affected {
+  readonly spec: AnyDocumentSpec;
+  readonly id: string;
+  /** The revision at which it was marked; null if it was left without references alone. */
+  markedAt: number | null;
+  /** What it named, by its members. */
+  readonly named: Record<string, string>;
+}
+
+/** Why one of the others can't be brought back. */
+class Refusal extends Error {
+  readonly affected: Affected;
+  override readonly cause: ServiceError;
+
+  constructor(affected: Affected, cause: ServiceError) {
+    super(cause.message);
+    this.affected = affected;
+    this.cause = cause;
+  }
+}
+
 /**
- * Brings back what the deletion of a document took along, and the references to it that were
- * cleared and still are. `restoreFirst` brings back the document itself; null if somebody else was
+ * Brings back what the deletion of a document took along, and the references that it cleared and
+ * nobody has written since. `restore` brings back the document itself; null if somebody else was
  * faster. Throws what stands against the document, or `restore_refused` with what stands against
  * another one: then nothing has happened.
  */
-export function undoDeletion(
+export async function undoDeletion(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  id: string,
-  restoreFirst: () => Promise<StoredDocument | null>,
+  current: StoredDocument,
+  restore: () => Promise<StoredDocument | null>,
 ): Promise<StoredDocument | null> {
-  return context.transact(async (transaction) => {
-    const first = await restoreFirst();
-    if (first === null) return null;
-    const occasion: Occasion = { document: spec.name, id };
-    const involved = await transaction.of(deletionStore).take(spec, context.tenant, id);
-    const back: [AnyDocumentSpec, StoredDocument][] = [];
-    for (const { table, id: other } of involved.filter(({ cleared }) => cleared === null)) {
-      const of = affectedBy(spec).types.get(table);
-      const stored =
-        of === undefined
-          ? null
-          : await unlessRefused(of, other, () => restoreOther(of, context, other));
-      if (of !== undefined && stored !== null) back.push([of, stored]);
-    }
-    // Documents that came back may name each other.
-    await holdAll(spec, context, first);
-    for (const [of, stored] of back)
-      await unlessRefused(of, stored.id, () => holdAll(of, context, stored));
-    for (const [of, stored] of back)
-      await followChange(of, context, "restore", stored, null, occasion);
-    for (const one of involved) await nameAgain(spec, context, one, occasion);
-    return first;
-  });
+  try {
+    return await context.transact(() => restoreAll(spec, context, current, restore));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { affected, cause } = error;
+    const told = {
+      document: affected.spec.name,
+      error: { code: cause.code, context: cause.context },
+    };
+    const id = (await isSeen(affected, context)) ? { id: affected.id } : {};
+    throw fail("restore_refused", { ...told, ...id }, { cause });
+  }
 }
 
-/** The document live again; null if it is gone for good, or has been restored meanwhile. */
-async function restoreOther(
+async function restoreAll(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  id: string,
+  current: StoredDocument,
+  restore: () => Promise<StoredDocument | null>,
 ): Promise<StoredDocument | null> {
-  const current = await context.transaction.of(documentStore).get(spec, context.tenant, id);
-  if (current === null || !current.isDeleted) return null;
-  return replaceNext(spec, context, current, { isDeleted: false });
+  const deletions = context.transaction.of(deletionStore);
+  const [itself, ...done] = await deletions.noted(spec, context.tenant, current.id);
+  const first = await restore();
+  if (first === null) return null;
+  // A version that notes nothing may have deleted it again since.
+  const affected = itself?.rev === current.rev ? affectedBy(spec, done) : [];
+  const back = await findBack(context, affected);
+  back.add(keyOf(spec, current.id));
+  const occasion = { document: spec.name, id: current.id };
+  const written: [Affected, StoredDocument][] = [];
+  for (const one of affected) {
+    const stored = await orRefuse(one, () => undoOne(context, one, back, occasion));
+    if (stored !== null) written.push([one, referencesAlone(one.spec, stored)]);
+  }
+  // Documents that come back may name each other, so that all are there before it is asked.
+  await holdAll(spec, context, first);
+  for (const [one, stored] of written)
+    if (!stored.isDeleted) await orRefuse(one, () => holdAll(one.spec, context, stored));
+  // Whoever removes one of the others for good holds it, and then wants to forget what is noted.
+  await deletions.forget(spec, context.tenant, current.id);
+  return first;
+}
+
+/** What is known of the others, each once, in the order of the deletion. */
+function affectedBy(spec: AnyDocumentSpec, done: readonly Involved[]): readonly Affected[] {
+  const types = typesReferringTo(spec);
+  const all = new Map<string, Affected>();
+  for (const { table, id, rev, cleared } of done) {
+    const type = types.get(table);
+    if (type === undefined) continue;
+    const key = keyOf(type, id);
+    const one = all.get(key) ?? { spec: type, id, markedAt: null, named: {} };
+    all.set(key, one);
+    if (cleared === null) one.markedAt = rev;
+    else one.named[declaredName(type.shape, cleared.member)] = cleared.named;
+  }
+  return [...all.values()];
+}
+
+/** The keys of those that are still as the deletion has left them. None changes from here on. */
+async function findBack(
+  context: ExecutionContext,
+  affected: readonly Affected[],
+): Promise<Set<string>> {
+  const documents = context.transaction.of(documentStore);
+  const back = new Set<string>();
+  for (const { spec, id, markedAt } of affected) {
+    await documents.seize(spec, context.tenant, id);
+    if (markedAt === null) continue;
+    const row = await documents.get(spec, context.tenant, id);
+    if (row?.isDeleted === true && row.rev === markedAt) back.add(keyOf(spec, id));
+  }
+  return back;
+}
+
+/** Brings one back and has it name what it named; null where there is nothing to do. */
+async function undoOne(
+  context: ExecutionContext,
+  { spec, id, named }: Affected,
+  back: ReadonlySet<string>,
+  occasion: Occasion,
+): Promise<StoredDocument | null> {
+  const row = await context.transaction.of(documentStore).get(spec, context.tenant, id);
+  if (row === null) return null;
+  const body = JSON.parse(row.body) as Body;
+  const again = Object.entries(named).filter(([member, target]) => {
+    const of = spec.references?.[member]?.();
+    return of !== undefined && (body[member] ?? null) === null && back.has(keyOf(of, target));
+  });
+  const references = Object.fromEntries(again);
+  if (!back.has(keyOf(spec, id)))
+    return again.length === 0 ? null : writeReferences(spec, context, row, references, occasion);
+  const { body: text } = await bodyNaming(spec, context, row, references);
+  const change = again.length === 0 ? {} : { body: text };
+  const stored = await replaceNext(spec, context, row, { ...change, isDeleted: false });
+  await followChange(spec, context, "restore", stored, null, occasion);
+  return stored;
+}
+
+/** A document with what it refers to: as long as others are brought back, no more is needed. */
+function referencesAlone(
+  { references = {} }: AnyDocumentSpec,
+  stored: StoredDocument,
+): StoredDocument {
+  const body = JSON.parse(stored.body) as Body;
+  const named = Object.keys(references).map((member) => [member, body[member]] as const);
+  return { ...stored, body: JSON.stringify(Object.fromEntries(named)) };
 }
 
 /** Whether what they name is there is asked, not who sees it: they have named it before. */
@@ -68,76 +166,45 @@ async function holdAll(
   await holdReferences(spec, context.beyondScopes, members, Object.keys(members), id);
 }
 
-/** Has a document name what it named, unless it names another one by now. */
-async function nameAgain(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  { table, id, cleared }: Involved,
-  occasion: Occasion,
-): Promise<void> {
-  const reference =
-    cleared === null ? undefined : affectedBy(spec).references.get(`${table}.${cleared.member}`);
-  if (cleared === null || reference === undefined) return;
-  const { by, target } = reference;
-  const documents = context.transaction.of(documentStore);
-  const current = await documents.get(by, context.tenant, id);
-  if (current === null) return;
-  const value = (JSON.parse(current.body) as Body)[cleared.member] ?? null;
-  if (value !== null || !(await documents.hold(target, context.tenant, cleared.named))) return;
-  const named = { [cleared.member]: cleared.named };
-  await unlessRefused(by, id, () => writeReference(by, context, current, named, occasion));
-}
-
-/** Throws `restore_refused` for what stands against one of the others. */
-async function unlessRefused<T>(
-  { name }: AnyDocumentSpec,
-  id: string,
-  work: () => Promise<T>,
-): Promise<T> {
+async function orRefuse<T>(affected: Affected, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500 || isConflict(error)) throw error;
-    const { code, context } = error;
-    throw fail(
-      "restore_refused",
-      { document: name, id, error: { code, context } },
-      { cause: error },
-    );
+    throw new Refusal(affected, error);
   }
 }
 
-/** What the deletion of a document may reach. */
-interface Affected {
-  /** Types by their tables. */
-  readonly types: ReadonlyMap<string, AnyDocumentSpec>;
-  /** References by the tables and members that have them, with what they name. */
-  readonly references: ReadonlyMap<
-    string,
-    { readonly by: AnyDocumentSpec; readonly target: AnyDocumentSpec }
-  >;
+/** Whether the caller could read one of the others, once it was there. */
+async function isSeen({ spec, id }: Affected, context: ExecutionContext): Promise<boolean> {
+  try {
+    const scope = await callerSight(spec, context);
+    return (await findDocument(spec, context.scopedTo(spec.name, scope), id)) !== null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return false;
+    throw error;
+  }
 }
 
-const known = new WeakMap<AnyDocumentSpec, Affected>();
-
-function affectedBy(spec: AnyDocumentSpec): Affected {
-  const found = known.get(spec) ?? findAffected(spec);
-  known.set(spec, found);
-  return found;
+function keyOf({ table }: AnyDocumentSpec, id: string): string {
+  return `${table} ${id}`;
 }
 
-function findAffected(spec: AnyDocumentSpec): Affected {
-  const types = new Map<string, DocumentSpec>();
-  const references = new Map<string, { by: AnyDocumentSpec; target: AnyDocumentSpec }>();
-  const visit = (target: AnyDocumentSpec): void => {
-    for (const { by: of, member } of target.referredBy ?? []) {
-      const by = of();
-      references.set(`${by.table}.${member}`, { by, target });
+const known = new WeakMap<AnyDocumentSpec, ReadonlyMap<string, AnyDocumentSpec>>();
+
+/** The types that refer to one, directly or over others, by their tables. */
+function typesReferringTo(spec: AnyDocumentSpec): ReadonlyMap<string, AnyDocumentSpec> {
+  const found = known.get(spec);
+  if (found !== undefined) return found;
+  const types = new Map<string, AnyDocumentSpec>();
+  const visit = ({ referredBy = [] }: AnyDocumentSpec): void => {
+    for (const by of referredBy.map((referrer) => referrer.by())) {
       if (types.has(by.table)) continue;
       types.set(by.table, by);
       visit(by);
     }
   };
   visit(spec);
-  return { types, references };
+  known.set(spec, types);
+  return types;
 }

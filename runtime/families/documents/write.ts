@@ -17,7 +17,7 @@ import { giveNumbers, passTaken, withSampleNumbers } from "./numbers.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { withSet } from "./set.js";
 import { checkInitial, checkMove, expectMover } from "./states.js";
-import { releaseReferrers, removeUnlessReferenced } from "./departures.js";
+import { releaseReferrers, removeUnlessReferenced, unlessConflict } from "./departures.js";
 import { holdReferences } from "./references.js";
 import { undoDeletion } from "./undo.js";
 import { nextRevision, timeOf } from "./revision.js";
@@ -26,7 +26,6 @@ import { writerOf } from "./writer.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
 import { mergeThreeWay } from "./three-way-merge.js";
-import { isUndoable } from "../../ports/deletions.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
 import { drawFraction, sleep } from "../../ports/ambient.js";
 
@@ -218,16 +217,25 @@ export async function markDocument(
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
-    const stored = await (isDeleted
-      ? removeUnlessReferenced(spec, context, id, async () => {
-          const marked = await replaceCurrent(spec, context, current, { isDeleted }, false);
-          if (marked !== null) await releaseReferrers(spec, context, id, "delete");
-          return marked;
-        })
-      : restoreLive(spec, context, current));
+    const stored = await unlessConflict(() =>
+      isDeleted ? markDeleted(spec, context, current) : restoreLive(spec, context, current),
+    );
     if (stored !== null)
       await followChange(spec, context, isDeleted ? "delete" : "restore", stored);
     return stored;
+  });
+}
+
+/** The document marked as deleted, with what goes along. */
+function markDeleted(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  current: StoredDocument,
+): Promise<StoredDocument | null> {
+  return removeUnlessReferenced(spec, context, current.id, async () => {
+    const marked = await replaceCurrent(spec, context, current, { isDeleted: true }, false);
+    if (marked !== null) await releaseReferrers(spec, context, marked, "delete");
+    return marked;
   });
 }
 
@@ -239,7 +247,7 @@ async function restoreLive(
 ): Promise<StoredDocument | null> {
   const restore = (): Promise<StoredDocument | null> =>
     replaceCurrent(spec, context, current, { isDeleted: false }, mayClash(spec));
-  if (isUndoable(spec)) return undoDeletion(spec, context, current.id, restore);
+  if (spec.undoes === true) return undoDeletion(spec, context, current, restore);
   if (spec.references !== undefined) {
     const body = JSON.parse(current.body) as Body;
     // It has named them before: whether they are there is asked, not who sees them.
@@ -264,12 +272,14 @@ export async function killDocument(
     checkPreconditions(preconditions, validatorsOf(spec, current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
-    const isGone = await removeUnlessReferenced(spec, context, id, async () => {
-      const removed = await documents.remove(spec, context.tenant, id, current.rev);
-      if (removed) await releaseReferrers(spec, context, id, "kill");
-      return removed;
-    });
-    if (!isGone) return null;
+    const isGone = await unlessConflict(() =>
+      removeUnlessReferenced(spec, context, id, async () => {
+        const removed = await documents.remove(spec, context.tenant, id, current.rev);
+        if (removed) await releaseReferrers(spec, context, current, "kill");
+        return removed;
+      }),
+    );
+    if (isGone !== true) return null;
     await followChange(spec, context, "kill", current);
     return current;
   });

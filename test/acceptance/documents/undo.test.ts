@@ -7,7 +7,8 @@ import type { Answer } from "../../support/service.js";
 const files = {
   "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
-policies: {open: []}
+policies: {open: [], nobody: [hidden]}
+hooks: {hidden: {run: registry/code.ts#hidden, phase: before}}
 audit: {guard: open}
 documents:
   projects: {type: {name: string}, guard: open, tenant: false, soft_delete: true, history: true}
@@ -27,12 +28,26 @@ documents:
   authors: {type: {name: string}, guard: open, tenant: false, soft_delete: true}
   books: {type: {title: string, author: {ref: authors}}, guard: open, tenant: false, soft_delete: true}
   covers: {type: {book: {ref: books, on_delete: cascade}}, guard: open, tenant: false, soft_delete: true}
+  boards: {type: {project: {ref: projects, on_delete: cascade}}, guard: open, tenant: false, soft_delete: true, id: client}
+  pins: {type: {board: {ref: boards?, on_delete: set_null}}, guard: open, tenant: false}
+  people: {type: {name: string}, guard: open, tenant: false, soft_delete: true}
+  turns:
+    type: {begins: date-time, ends: date-time, of: {ref: people, on_delete: cascade}, skipped_by: {ref: people?, on_delete: set_null}}
+    guard: open
+    tenant: false
+    soft_delete: true
+    no_overlap: {range: [begins, ends], where: {skipped_by: [null]}}
+  secrets: {type: {code: string, of: {ref: people, on_delete: cascade}}, guard: {read: nobody, write: open}, tenant: false, soft_delete: true, unique: [{fields: [code], where: not_deleted}]}
   notes: {type: {text: string, book: {ref: books?, on_delete: set_null}}, guard: open, tenant: false, soft_delete: true, id: client}
 operations:
   projects.undo: {post: /undo, in: {id: uuid}, out: {name: string}, run: registry/code.ts#undo, guard: open}
 `,
   "registry/code.ts": `import { collection } from "opwright/runtime";
+import { fail } from "opwright/runtime";
 import { projectsSpec } from "../generated/documents/projects.js";
+export const hidden = () => {
+  throw fail("core.authorization");
+};
 export const undo = async ({ id }, context) => {
   const projects = collection(projectsSpec, context);
   await projects.delete(id, "any");
@@ -211,6 +226,92 @@ onEachEngine(files, ({ service }) => {
     await service.post("/notes", { id: note, text: "new" });
     await restored("books", book);
     expect(await read("notes", note)).toMatchObject({ text: "new", book: null, rev: 1 });
+  });
+
+  test("nor does another document with the id of one that was named", async () => {
+    const [project, other] = [
+      await made("projects", { name: "home" }),
+      await made("projects", { name: "other" }),
+    ];
+    const board = await made("boards", { project });
+    const pin = await made("pins", { board });
+    await deleted("projects", project);
+    expect((await killed("boards", board)).status).toBe(204);
+    expect((await service.post("/boards", { id: board, project: other })).status).toBe(201);
+    await restored("projects", project);
+    expect((await read("pins", pin)).board).toBeNull();
+  });
+
+  test("whoever has written a reference since has the last word", async () => {
+    const [one, two] = [
+      await made("projects", { name: "one" }),
+      await made("projects", { name: "two" }),
+    ];
+    const label = await made("labels", { name: "red", project: one });
+    await deleted("projects", one);
+    await patched("labels", label, { project: two });
+    await deleted("projects", two);
+    await restored("projects", one);
+    expect((await read("labels", label)).project).toBeNull();
+    await restored("projects", two);
+    expect((await read("labels", label)).project).toBe(two);
+    await deleted("projects", two);
+    await patched("labels", label, { project: one });
+    await patched("labels", label, { project: null });
+    await restored("projects", two);
+    expect((await read("labels", label)).project).toBeNull();
+  });
+
+  test("what comes back is judged as it was", async () => {
+    const person = await made("people", { name: "Ada" });
+    const range = { begins: "2030-01-01T00:00:00Z", ends: "2030-01-02T00:00:00Z" };
+    const turn = await made("turns", { ...range, of: person, skipped_by: person });
+    await deleted("people", person);
+    const rival = await made("people", { name: "Bob" });
+    await made("turns", { ...range, of: rival });
+    expect((await restored("people", person)).status).toBe(200);
+    expect(await read("turns", turn)).toMatchObject({ skipped_by: person, of: person });
+  });
+
+  test("what the caller may not see is not told", async () => {
+    const person = await made("people", { name: "Ada" });
+    await made("secrets", { of: person, code: "x" });
+    await deleted("people", person);
+    await made("secrets", { of: await made("people", { name: "Bob" }), code: "x" });
+    const { status, body } = await restored("people", person);
+    expect([status, body.context]).toEqual([
+      409,
+      {
+        document: "secrets",
+        error: { code: "unique_violation", context: { members: ["code"] } },
+      },
+    ]);
+  });
+
+  test("restores, deletions and whoever writes to the others wait for each other", async () => {
+    const project = await made("projects", { name: "home" });
+    const stages: string[] = [];
+    for (let at = 0; at < 12; at += 1)
+      stages.push(await made("stages", { name: `${at}`, project }));
+    const labels: string[] = [];
+    for (let at = 0; at < 12; at += 1)
+      labels.push(await made("labels", { name: `${at}`, project }));
+    for (let round = 0; round < 4; round += 1) {
+      expect((await deleted("projects", project)).status).toBe(200);
+      const gone = stages.splice(0, 2);
+      const answers = await Promise.all([
+        restored("projects", project),
+        ...gone.map((id) => killed("stages", id)),
+        ...labels.map((id) => patched("labels", id, { name: `round ${round}` })),
+      ]);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 204]));
+      expect(await seen("stages", ...gone, ...stages)).toEqual([
+        ...gone.map(() => 404),
+        ...stages.map(() => 200),
+      ]);
+      const named = await Promise.all(labels.map((id) => read("labels", id)));
+      expect(new Set(named.map((one) => one.project))).toEqual(new Set([project]));
+    }
   });
 
   test("handlers undo in one transaction", async () => {

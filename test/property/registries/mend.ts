@@ -34,7 +34,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...each("documents", (one) => document(reminded(one), search === undefined)),
     ...each("composites", (one) => document(reminded(one), false)),
     ...each("storage", storage),
-    ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
+    ...(hasDocuments ? each("search", (one) => mountedAs(verbs.search)(hookedSearch(one))) : {}),
     ...mendTenancy(made, (registered, one) => mountedAs(registered)(one)),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
     ...ofJobs(reminding(made)),
@@ -274,11 +274,15 @@ function storage(one: Fields): Fields {
   ];
   const { mount, sensitive, ...rest } = one;
   return {
-    ...only(rest, ["guard"], [...registered, "read", "write"]),
+    ...only(rest, ["guard", "hooks"], [...registered, "read", "write"]),
     // What is sensitive is on no mount.
     ...(sensitive === undefined || isMap(mount) ? {} : { sensitive }),
     ...(mount === undefined ? {} : { mount: mountOf(mount, registered) }),
   };
+}
+
+function hookedSearch(one: Fields): Fields {
+  return only(one, ["hooks"], verbs.search);
 }
 
 function mountedAs(registered: readonly string[]): (one: Fields) => Fields {

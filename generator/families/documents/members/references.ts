@@ -30,12 +30,12 @@ export function referrersOf(
   );
 }
 
-/** Whether deleting a document of a model changes others, which its restore undoes. */
+/** Whether deleting a document of a model may change others, which its restore undoes. */
 export function isUndoable(
   model: Pick<RegistryModel, "documents">,
   { name, softDelete }: DocumentModel,
 ): boolean {
-  return softDelete && referrersOf(model, name).some(({ onDelete }) => onDelete !== "restrict");
+  return softDelete && referrersOf(model, name).length > 0;
 }
 
 /** References that stand within objects and lists are not kept. */
