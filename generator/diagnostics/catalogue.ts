@@ -221,8 +221,8 @@ export const ofAll = {
   ),
   OPW074: entry(
     "Nothing to emit",
-    "A document emits an event that is not declared under `realtime`, does not carry the document, or has no `to`.",
-    "Declare the event with the document's type as its data, and `to`.",
+    "A document emits an event that is not declared under `realtime`, carries something else, or has no `to`.",
+    "Declare the event with the document's type as its data, or say with `data` which fields it carries; and say `to`.",
   ),
   OPW079: entry(
     "Open administration",

@@ -81,6 +81,10 @@ export interface EmissionModel {
   readonly event: string;
   /** An update sends it only if one of these fields has changed; null if any change counts. */
   readonly ifChanged: readonly string[] | null;
+  /** The fields of members of its payload; absent if it carries the document. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** Who hears it, where that is not said by the event. */
+  readonly to?: string;
 }
 
 /** A job that runs for a document at the time of one of its fields. */

@@ -37,6 +37,8 @@ export type Emission = {
   readonly delivery: "durable" | "ephemeral";
   /** The name under which mailboxes keep it, where that is another. */
   readonly storedAs?: string;
+  /** The fields that members of the payload have; absent if it is the document. */
+  readonly data?: Readonly<Record<string, string>>;
   /** Only sent if a patch changed one of these fields. */
   readonly ifChanged?: readonly string[];
 } &

@@ -163,9 +163,11 @@ function uniqueText({ fields, isGlobal, isLiveOnly }: UniqueModel): string {
   return `what ${among} has in ${fields.join(" and ")}${isGlobal ? ", in any tenant" : ""}`;
 }
 
-function emissionText({ on, event, ifChanged }: EmissionModel): string {
+function emissionText({ on, event, ifChanged, data, to }: EmissionModel): string {
   const when = ifChanged === null ? "" : ` where ${ifChanged.join(" or ")} changes`;
-  return `${event} on ${on}${when}`;
+  const members = Object.entries(data ?? {}).map(([member, field]) => `${member} of ${field}`);
+  const what = data === undefined ? "" : ` with ${members.join(", ")}`;
+  return `${event} on ${on}${what}${to === undefined ? "" : ` to ${to}`}${when}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type Shape,
 } from "../../../runtime/contract/shapes.js";
 import type { Stored, StoredTable } from "../../model/stored-tables.js";
+import { targetOfEmission } from "./members/emissions.js";
 import { own } from "../../model/records.js";
 import { authoredIn, functionReference, ofAuthor } from "../../model/code.js";
 import type { ModulePaths } from "../../print/module-path.js";
@@ -163,10 +164,12 @@ function searchesMember(
 
 /** The signals that changes send. */
 function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): readonly string[] {
-  const entries = emits.flatMap(({ on, event, ifChanged }) => {
+  const entries = emits.flatMap((emission) => {
+    const { on, event, ifChanged, data } = emission;
     const signal = realtime?.events[event];
-    if (signal?.to === undefined || signal.to === null) return [];
-    const { delivery, to, was } = signal;
+    const to = signal === undefined ? null : targetOfEmission(emission, signal);
+    if (signal === undefined || to === null) return [];
+    const { delivery, was } = signal;
     const stored = was === undefined ? {} : { storedAs: was };
     const members = {
       on,
@@ -174,6 +177,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
       delivery,
       ...stored,
       ...to,
+      ...(data === undefined ? {} : { data }),
       ...(ifChanged === null ? {} : { ifChanged }),
     };
     return [Object.entries(members).map(([key, value]) => `${key}: ${literal(value)}`)];

@@ -49,7 +49,7 @@ const reminder = {
   },
 } as const satisfies FormatShape;
 
-/** An event, and perhaps the fields of which one must have changed. */
+/** An event, and perhaps what it carries, to whom, and which fields must have changed. */
 const emittedEvent = {
   kind: "either",
   of: [
@@ -58,7 +58,16 @@ const emittedEvent = {
       kind: "object",
       members: {
         event: required(text, "The event.", "task.assigned"),
-        if_changed: required(
+        data: optional(
+          mapOf(aField, undefined, undefined, "ticket"),
+          "What it carries: a field of the document for each member; the document where left out.",
+        ),
+        to: optional(
+          text,
+          "Who hears it, by fields of the document: a principal, or a topic. As the event says where left out.",
+          "{assignee}",
+        ),
+        if_changed: optional(
           { kind: "either", of: [aField, listOf(aField, 1)] },
           "Fields of which one must have changed.",
         ),

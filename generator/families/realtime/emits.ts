@@ -2,57 +2,139 @@
 // whom.
 import { didYouMean, didYouMeanOr } from "../../diagnostics/did-you-mean.js";
 import type { Origin } from "../../diagnostics/diagnostics.js";
-import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
-import type { DocumentModel } from "../../model/document-model.js";
+import { compareSchemas } from "../../compare/schemas.js";
+import { propertiesOf, requiredOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
+import type { DocumentModel, EmissionModel } from "../../model/document-model.js";
+import { own } from "../../model/records.js";
+import {
+  fieldInBraces,
+  fieldsOfTarget,
+  readTarget,
+  targetOfEmission,
+} from "../documents/members/emissions.js";
 import type { RealtimeModel, SignalModel, SignalTargetModel } from "./model.js";
 import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { isSectionLeftOut } from "../../kernel/left-out.js";
 
-/** A field in braces, as in `project:{project}`. */
-const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
-
 /**
- * Reports emissions whose event doesn't exist, carries another type or has no `to` (OPW074), and
- * `if_changed` that names unknown fields (OPW030) or isn't about an update.
+ * Reports emissions whose event doesn't exist, carries something else or has no `to` (OPW074), and
+ * fields that the document doesn't have (OPW030).
  */
 export function checkEmits(
   context: FamilyContext,
   documents: ReadonlyMap<string, DocumentModel>,
   realtime: RealtimeModel | null,
 ): void {
-  const { tree, report, types } = context;
+  const { tree, report } = context;
   const events: Readonly<Record<string, SignalModel>> = realtime?.events ?? {};
   for (const { name, typeName, emits } of documents.values()) {
-    const fields = Object.keys(propertiesOf(types.table.schemas.get(typeName) ?? true));
-    for (const { on, event, ifChanged } of emits) {
+    for (const emission of emits) {
+      const { on, event: key, ifChanged } = emission;
       const at = tree.at("documents", name, "emits", on);
-      const fault = faultOf(
-        event,
-        Object.hasOwn(events, event) ? events[event] : undefined,
-        typeName,
-      );
-      const example = `Declare it: \`realtime: {events: {${event}: {data: ${typeName}, audience: [principal], to: "{owner_id}", delivery: durable}}}\`.`;
-      const advice = Object.hasOwn(events, event)
-        ? {}
-        : didYouMeanOr(event, Object.keys(events), example);
-      const isTold = realtime === null && isSectionLeftOut(context, "realtime");
-      if (fault !== null && !isTold) report({ code: "OPW074", message: fault, at, ...advice });
+      const event = own(events, key);
+      if (event === undefined) {
+        const example = `Declare it: \`realtime: {events: {${key}: {data: ${typeName}, audience: [principal], to: "{owner_id}", delivery: durable}}}\`.`;
+        const advice = didYouMeanOr(key, Object.keys(events), example);
+        if (realtime !== null || !isSectionLeftOut(context, "realtime"))
+          report({ code: "OPW074", message: `there is no event ${key}`, at, ...advice });
+        continue;
+      }
+      checkFields(context, typeName, emission, event, at);
+      const faults = faultsOf(context, typeName, emission, event);
+      for (const message of faults) report({ code: "OPW074", message, at });
       if (ifChanged !== null && on !== "update")
         report({ code: "OPW074", message: `only an update changes fields, ${on} does not`, at });
-      for (const field of ifChanged ?? [])
-        if (!fields.includes(field)) {
-          const message = `${typeName} has no field ${field}`;
-          report({ code: "OPW030", message, at, suggestion: didYouMean(field, fields) });
-        }
     }
   }
 }
 
-function faultOf(name: string, event: SignalModel | undefined, typeName: string): string | null {
-  if (event === undefined) return `there is no event ${name}`;
-  if (event.typeName !== typeName) return `${name} carries ${event.typeName}, not ${typeName}`;
-  return event.to === null ? `${name} does not say to whom it goes` : null;
+/** Reports fields that an emission names and the document doesn't have. */
+function checkFields(
+  { report, types }: FamilyContext,
+  typeName: string,
+  { data = {}, to, ifChanged }: EmissionModel,
+  event: SignalModel,
+  at: Origin,
+): void {
+  const fields = Object.keys(propertiesOf(types.table.schemas.get(typeName) ?? true));
+  const heard = to === undefined ? [] : fieldsOfTarget(readTarget(to, event));
+  for (const field of new Set([...Object.values(data), ...heard, ...(ifChanged ?? [])])) {
+    if (fields.includes(field)) continue;
+    const message = `${typeName} has no field ${field}`;
+    report({ code: "OPW030", message, at, suggestion: didYouMean(field, fields) });
+  }
+}
+
+/** What stands against an emission of an event that there is. */
+function faultsOf(
+  context: FamilyContext,
+  typeName: string,
+  emission: EmissionModel,
+  event: SignalModel,
+): readonly string[] {
+  const { data, to, event: name } = emission;
+  if (data === undefined && event.typeName !== typeName)
+    return [`${name} carries ${event.typeName}, not ${typeName}: say its \`data\``];
+  const target = targetOfEmission(emission, event);
+  if (target === null) return [`${name} does not say to whom it goes`];
+  const faults = data === undefined ? [] : faultsOfData(context, typeName, data, event);
+  if (to === undefined) {
+    const missing = fieldsOfTarget(target).filter((field) => field === "");
+    return missing.length === 0
+      ? faults
+      : [...faults, `${name} goes to members that \`data\` lacks`];
+  }
+  const { schemas } = context.types.table;
+  const members = propertiesOf(schemas.get(typeName) ?? true);
+  const resolve: Resolve = (type) => schemas.get(type);
+  if ("topic" in target && !event.audience.includes("topic"))
+    return [...faults, `${name} goes to principals, and ${to} is not one field`];
+  const isPrincipal = "principal" in target;
+  const unfit = fieldsOfTarget(target).filter((field) => {
+    const value = resolveSchema(withoutNull(own(members, field) ?? true), resolve);
+    return own(members, field) !== undefined && !(isPrincipal ? isUuid(value) : isScalar(value));
+  });
+  return [
+    ...faults,
+    ...unfit.map((field) => `${field} is no ${isPrincipal ? "UUID" : "single value"}`),
+  ];
+}
+
+/** What of a chosen payload the event would not carry. */
+function faultsOfData(
+  { types }: FamilyContext,
+  typeName: string,
+  data: Readonly<Record<string, string>>,
+  event: SignalModel,
+): readonly string[] {
+  const schemaOf = (type: string): JsonSchema => types.table.schemas.get(type) ?? true;
+  const [document, payload] = [schemaOf(typeName), schemaOf(event.typeName)];
+  const [fields, members] = [propertiesOf(document), propertiesOf(payload)];
+  const missing = requiredOf(payload).filter((member) => own(data, member) === undefined);
+  const unfit = Object.entries(data).flatMap(([member, field]) => {
+    const [wanted, given] = [own(members, member), own(fields, field)];
+    if (given === undefined) return [];
+    if (wanted === undefined) return [`${event.typeName} has no member ${member}`];
+    const isThere = requiredOf(document).includes(field) || !requiredOf(payload).includes(member);
+    const isFit = isThere && takesAll(wanted, given);
+    return isFit ? [] : [`${member} of ${event.typeName} does not take every ${field}`];
+  });
+  return [...missing.map((member) => `${event.typeName} needs ${member}`), ...unfit];
+}
+
+/** Whether a schema takes whatever another one takes. */
+function takesAll(wanted: JsonSchema, given: JsonSchema): boolean {
+  let isFit = true;
+  const note = ({ level }: { readonly level: string }): void => {
+    if (level === "breaking") isFit = false;
+  };
+  const meet = (before: string, after: string): void => {
+    if (before !== after) isFit = false;
+  };
+  const none = { before: {}, after: {}, today: "1970-01-01" };
+  compareSchemas(given, wanted, { ...none, direction: "input", note, meet });
+  return isFit;
 }
 
 /**

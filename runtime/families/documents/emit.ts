@@ -36,13 +36,14 @@ export async function emitSignals(
   if (due.length > 0) {
     const text = documentText(spec, stored);
     const document = JSON.parse(text) as Body;
-    for (const { event, delivery, storedAs = event, ...target } of due) {
+    for (const { event, delivery, storedAs = event, data, ...target } of due) {
       const to = targetOf(target, document);
+      const payload = data === undefined ? text : payloadText(data, document);
       if (to === null) continue;
       if ("topic" in to) told.add(to.topic);
-      if (delivery === "ephemeral") publishText(context, event, text, to);
+      if (delivery === "ephemeral") publishText(context, event, payload, to);
       else if ("principal" in to)
-        await stageText(context, event, text, [to.principal], { storedAs });
+        await stageText(context, event, payload, [to.principal], { storedAs });
     }
   }
   tellLeft(spec, context, on, stored, change, told);
@@ -74,6 +75,13 @@ function tellLeft(
     const data = { topic: old, event, id: stored.id };
     publishText(context, "realtime.removed", JSON.stringify(data), { topic: old });
   }
+}
+
+/** A chosen payload: members that the document lacks are left out. */
+function payloadText(data: Readonly<Record<string, string>>, document: Body): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(data).map(([member, field]) => [member, document[field]])),
+  );
 }
 
 function hasMember(diff: Body | undefined, field: string): boolean {

@@ -204,8 +204,11 @@ function document(given: Fields, maySensitive: boolean): Fields {
     retention,
     no_overlap: overlap,
     states,
-    ...rest
+    emits,
+    ...unmended
   } = one;
+  const carrying = isMap(emits) ? { emits: carried(emits, isSoft || isComposite) } : {};
+  const rest = { ...unmended, ...carrying };
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
@@ -221,6 +224,20 @@ function document(given: Fields, maySensitive: boolean): Fields {
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
   };
+}
+
+/** A payload that is the whole document has the fields of all documents as well. */
+function carried(emits: Fields, isSoft: boolean): Fields {
+  const base = ["id", "rev", "created_at", "last_update_at", ...(isSoft ? ["is_deleted"] : [])];
+  const every = Object.fromEntries(base.map((field) => [field, field]));
+  const whole = (one: unknown): unknown =>
+    isMap(one) && isMap(one["data"]) ? { ...one, data: { ...every, ...one["data"] } } : one;
+  return Object.fromEntries(
+    Object.entries(emits).map(([verb, one]) => [
+      verb,
+      Array.isArray(one) ? one.map(whole) : whole(one),
+    ]),
+  );
 }
 
 /** Whether there is a field of states that the service doesn't compute. */

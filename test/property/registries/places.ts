@@ -315,9 +315,21 @@ function emission(world: World, path: Path): unknown {
       1,
       2,
     );
-    return { event, if_changed: draw.chance(50) ? fields : fields[0] };
+    const changed = { if_changed: draw.chance(50) ? fields : fields[0] };
+    // It carries the very type of the document, and goes to whom it says.
+    return draw.chance(70)
+      ? { event, ...changed }
+      : { event, ...chosen(world, path, event), ...changed };
   };
   return draw.chance(50) ? one() : [one()];
+}
+
+/** Every field of the document under its own name (`mend` adds those of all), to whom the event says. */
+function chosen(world: World, path: Path, event: string): Json {
+  const fields = fieldsAt(world, path, () => true);
+  const one = eventsOf(world)[event];
+  const to = isMap(one) && world.draw.chance(50) ? { to: one["to"] } : {};
+  return { data: Object.fromEntries(fields.map((field) => [field, field])), ...to };
 }
 
 function eventsOf(world: World): Json {
