@@ -24,6 +24,8 @@ const settings = {
   OPWRIGHT_TEST_KILLS: String(Math.max(20, Math.ceil(Number(count) / 15))),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
   OPWRIGHT_TEST_MEBIBYTES: "1024",
+  OPWRIGHT_TEST_TRANSFERS: "2000",
+  OPWRIGHT_TEST_DOWNLOADS: String(Math.max(3_000, Number(count))),
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
 run("npx", ["vitest", "run", "test/acceptance/published/document-"], settings);
@@ -37,6 +39,7 @@ run("npx", ["vitest", "run", "test/acceptance/guarantees/no-loss.test.ts"], sett
 run("npx", ["vitest", "run", "test/acceptance/storage/large-transfers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/generator/interrupted-writes.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/download.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/plain-yaml.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/forgetful-handlers.test.ts"], settings);

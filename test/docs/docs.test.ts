@@ -264,7 +264,7 @@ test("the pipelines of docs/ci.md are YAML, and their commands run", async () =>
   expect(readFileSync(join(project.root, "summary.md"), "utf8")).toContain("API changes since");
   expect(readdirSync(join(project.root, "dist"))).toEqual(["demo-client-1.0.0.tgz"]);
   project.remove();
-});
+}, 300_000);
 
 test("every command that a page names exists", async () => {
   const known = (await cli(root, "--help")).stdout;

@@ -20,7 +20,7 @@ import {
   type Situation,
 } from "./interruptions.js";
 
-const runs = Number(process.env["OPWRIGHT_TEST_INTERRUPTIONS"] ?? "12");
+const runs = Number(process.env["OPWRIGHT_TEST_INTERRUPTIONS"] ?? "8");
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? "1");
 
 const situations: readonly Situation[] = [

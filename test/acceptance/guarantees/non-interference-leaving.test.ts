@@ -12,7 +12,7 @@ import { peopleOf } from "../../support/people.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
-const numRuns = Number(process.env["OPWRIGHT_TEST_WORLDS"] ?? 3);
+const numRuns = Number(process.env["OPWRIGHT_TEST_WORLDS"] ?? 2);
 
 const files = {
   "registry/service.yaml": `registry: 1

@@ -9,7 +9,7 @@ import type { Answer } from "../../support/service.js";
 import { hidden, registry, worldOf, type Hidden, type World } from "../../support/worlds.js";
 
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
-const numRuns = Number(process.env["OPWRIGHT_TEST_WORLDS"] ?? 3);
+const numRuns = Number(process.env["OPWRIGHT_TEST_WORLDS"] ?? 2);
 
 let project: TestProject;
 beforeAll(async () => {

@@ -11,6 +11,7 @@ import { objectEngines, type FreshObjects } from "../../support/object-engines.j
 import { generated } from "../../support/service.js";
 
 const mebibyte = 1024 * 1024;
+const transfers = Number(process.env["OPWRIGHT_TEST_TRANSFERS"] ?? 400);
 const mebibytes = Number(process.env["OPWRIGHT_TEST_MEBIBYTES"] ?? 256);
 const size = mebibytes * mebibyte;
 const isLinux = process.platform === "linux";
@@ -169,39 +170,43 @@ for (const engine of objectEngines) {
         socket.on("error", reject);
       });
 
-    test("1 000 transfers that break off leave no descriptor, part, file or memory behind", async () => {
-      const key = await upload(server, "plain", process.execPath);
-      const sealed = await upload(server, "sealed", process.execPath);
-      const half = "x".repeat(100_000);
-      const form = `--b\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n${half}`;
-      const uploading = (storage: string): string =>
-        `POST /${storage} HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 10000000\r\n\r\n${form}`;
-      const downloading = (path: string): string => `GET /${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
-      const requests = [
-        [uploading("plain"), 0],
-        [uploading("sealed"), 0],
-        [downloading(`plain/${key}`), 1],
-        [downloading(`sealed/${sealed}`), 1],
-      ] as const;
-      const rounds = async (count: number): Promise<void> => {
-        await Promise.all(
-          Array.from({ length: 20 }, async (_, worker) => {
-            for (let round = worker; round < count; round += 20) {
-              const [request, enough] = requests[round % requests.length] ?? ["", 0];
-              await brokenOff(request, enough);
-            }
-          }),
-        );
-      };
-      await rounds(200);
-      await expect.poll(() => objects.leftovers(), { timeout: 10_000 }).toBe(0);
-      const before = { files: objectFiles(server), memory: residentMebibytes(server) };
-      await rounds(1_000);
-      await expect.poll(() => objects.leftovers(), { timeout: 10_000 }).toBe(0);
-      await expect
-        .poll(() => objectFiles(server), { timeout: 10_000 })
-        .toBeLessThanOrEqual(before.files);
-      expect(residentMebibytes(server) - before.memory).toBeLessThan(64);
-    }, 120_000);
+    test(
+      `${transfers} transfers that break off leave no descriptor, part, file or memory behind`,
+      async () => {
+        const key = await upload(server, "plain", process.execPath);
+        const sealed = await upload(server, "sealed", process.execPath);
+        const half = "x".repeat(100_000);
+        const form = `--b\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n${half}`;
+        const uploading = (storage: string): string =>
+          `POST /${storage} HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 10000000\r\n\r\n${form}`;
+        const downloading = (path: string): string => `GET /${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+        const requests = [
+          [uploading("plain"), 0],
+          [uploading("sealed"), 0],
+          [downloading(`plain/${key}`), 1],
+          [downloading(`sealed/${sealed}`), 1],
+        ] as const;
+        const rounds = async (count: number): Promise<void> => {
+          await Promise.all(
+            Array.from({ length: 20 }, async (_, worker) => {
+              for (let round = worker; round < count; round += 20) {
+                const [request, enough] = requests[round % requests.length] ?? ["", 0];
+                await brokenOff(request, enough);
+              }
+            }),
+          );
+        };
+        await rounds(200);
+        await expect.poll(() => objects.leftovers(), { timeout: 10_000 }).toBe(0);
+        const before = { files: objectFiles(server), memory: residentMebibytes(server) };
+        await rounds(transfers);
+        await expect.poll(() => objects.leftovers(), { timeout: 10_000 }).toBe(0);
+        await expect
+          .poll(() => objectFiles(server), { timeout: 10_000 })
+          .toBeLessThanOrEqual(before.files);
+        expect(residentMebibytes(server) - before.memory).toBeLessThan(64);
+      },
+      120_000 + transfers * 120,
+    );
   });
 }
