@@ -67,6 +67,7 @@ export {
   decideByPermissions,
   type DecisionPort,
   type Question,
+  type OpenScopePort,
   type ScopePort,
 } from "./families/identity/decisions.js";
 export { defineAudit, type AuditSpec } from "./families/audit/index.js";

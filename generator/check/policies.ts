@@ -63,6 +63,8 @@ function strayMember(step: PolicyStep): Omit<Finding, "at"> | undefined {
   if (typeof step === "string") return undefined;
   if (step.override !== undefined && step.scope === undefined)
     return { code: "OPW013", message: "override belongs to a scope" };
+  if (step.strangers === true && (step.scope === undefined || step.scope === "own_rows"))
+    return { code: "OPW013", message: "strangers belongs to one of `scopes`" };
   if (step.was !== undefined && step.authorize === undefined)
     return { code: "OPW013", message: "was belongs to authorize" };
   return undefined;

@@ -187,13 +187,13 @@ function stepHook(
     return step.includes("#")
       ? inlineHook(step, "before")
       : declaredHook(context, step, undefined, at);
-  const { authorize, scope, rate_limit: rate, override = [] } = step;
+  const { authorize, scope, rate_limit: rate, override = [], strangers = false } = step;
   if (authorize !== undefined) {
     const action = permissionFor(authorize, resource);
     return authorizeHook(action, askFor(context, action, at));
   }
   if (rate !== undefined) return rateLimitHook(rate);
-  return scopeHook(context, { name: scope ?? "", override }, resource, at);
+  return scopeHook(context, { name: scope ?? "", override, strangers }, resource, at);
 }
 
 function declaredHook(

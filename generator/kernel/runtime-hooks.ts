@@ -135,12 +135,17 @@ export function rateLimitHook(rate: string): HookUse {
   };
 }
 
+/** The name of scopes that restrict whoever is not signed in, as generated code has it. */
+export const openScope = "openScope";
+
 /**
  * The step of a policy that restricts rows, and the permissions whose holders it does not restrict.
  */
 export interface ScopeStep {
   readonly name: string;
   readonly override: readonly string[];
+  /** Whether it restricts callers who are not signed in. */
+  readonly strangers: boolean;
 }
 
 /**
@@ -149,7 +154,7 @@ export interface ScopeStep {
  */
 export function scopeHook(
   context: ExpansionContext,
-  { name, override: declaredOverride }: ScopeStep,
+  { name, override: declaredOverride, strangers }: ScopeStep,
   resource: string,
   at: Origin,
 ): HookUse | undefined {
@@ -172,13 +177,13 @@ export function scopeHook(
     id: scopeId(name, override),
     phase: "before",
     run: callOf(
-      ofGenerated("identity", "scope"),
+      ofGenerated("identity", strangers ? openScope : "scope"),
       ofGenerated(`documents/${resource}`, specName(resource)),
       port,
       ...override.map((literal) => ({ literal })),
     ),
     isAuthored: false,
-    requires: ["authn.principal"],
+    requires: strangers ? [] : ["authn.principal"],
     provides: ["authz.scope"],
     permission: null,
     override,

@@ -252,6 +252,10 @@ export const policyStep = {
           listOf(permission, 1),
           "Of a scope: permissions whose holders see every row, such as admin or {resource}.admin; none where left out.",
         ),
+        strangers: optional(
+          { kind: "constant", value: true },
+          "Of a scope: it restricts whoever is not signed in as well, and asks for nobody else.",
+        ),
         was: optional(
           action,
           "Of authorize: what the permission was called when it was first granted. Grants keep that name.",

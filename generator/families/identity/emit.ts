@@ -1,5 +1,6 @@
 // identity.ts: who is calling, and the hooks of authorization bound to the service.
 import { permissionFor } from "../../kernel/permissions.js";
+import { openScope } from "../../kernel/runtime-hooks.js";
 import type { FunctionReference } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import type { FormerPermissionsModel } from "../../model/former-permissions.js";
@@ -90,6 +91,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
             ...member("erasesAlso", erasesAlso, local),
             ...member("exportsAlso", exportsAlso, local),
           ],
+          hooks: namesOfHooks(model),
           authorization: [
             listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
             ...shared,
@@ -99,6 +101,14 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
       ),
     },
   ];
+}
+
+/** What routes ask of callers: scopes of strangers only where a policy has one. */
+function namesOfHooks({ operations }: RegistryModel): string {
+  const isOpen = Object.values(operations).some(({ hooks }) =>
+    hooks.some(({ run }) => "call" in run && run.call.name === openScope),
+  );
+  return ["authorize", "may", ...(isOpen ? [openScope] : []), "scope"].join(", ");
 }
 
 function specMembers(identity: IdentityModel, { name, was }: ServiceModel): readonly string[] {

@@ -12,7 +12,12 @@ import { allVisible, within } from "../../query/relations.js";
 import { storedAs, type FormerPermissions } from "./former-permissions.js";
 import { unchanged } from "./grants.js";
 import { rolesPermitting, type Roles } from "./roles.js";
-import { decidingByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
+import {
+  decidingByPermissions,
+  type DecisionPort,
+  type OpenScopePort,
+  type ScopePort,
+} from "./decisions.js";
 
 export interface AuthorizationSpec {
   /** Permissions that include every other; `{resource}` is the resource's name. May be empty. */
@@ -45,6 +50,11 @@ export interface Authorization {
    * `principal` and before the operation's own hooks, so that these see no more than it does.
    */
   scope(spec: DocumentSpec, port: ScopePort, ...lifting: readonly string[]): ScopeHook;
+  /**
+   * As `scope`, also for callers who are not signed in. A credential that is for some permissions
+   * only is nobody's here, since it is asked for none.
+   */
+  openScope(spec: DocumentSpec, port: OpenScopePort, ...lifting: readonly string[]): ScopeHook;
 }
 
 /** Binds the hooks of a service. */
@@ -74,6 +84,13 @@ export function authorization({
     return true;
   };
 
+  /** Whether the caller has a permission that lifts a scope. */
+  const isLifted = async (
+    context: ExecutionContext,
+    { name }: DocumentSpec,
+    actions: readonly string[],
+  ): Promise<boolean> => actions.length > 0 && (await permits(context.beyondScopes, name, actions));
+
   const may = (action: string, context: ExecutionContext): Promise<boolean> => {
     const [resource = ""] = action.split(".");
     return permits(context, resource, [action, ...above(resource)]);
@@ -90,25 +107,32 @@ export function authorization({
       },
     }),
 
-    scope(spec, port, ...actions) {
-      const visible = async (context: ExecutionContext): Promise<Filter> => {
+    scope: (spec, port, ...actions) =>
+      narrowDocuments(spec, async (context) => {
         const identity = callerOf(context);
-        const isLifted =
-          actions.length > 0 && (await permits(context.beyondScopes, spec.name, actions));
-        if (isLifted) return everything;
-        return readFilter(
-          spec,
-          await port({ document: spec.name, identity }, context.beyondScopes),
-        );
-      };
-      return {
-        phase: "before",
-        visible,
-        run: async (_input, context) => {
-          const filter = await visible(context);
-          if (filter !== everything) context.narrow(spec.name, filter);
-        },
-      };
+        if (await isLifted(context, spec, actions)) return everything;
+        const { beyondScopes } = context;
+        return readFilter(spec, await port({ document: spec.name, identity }, beyondScopes));
+      }),
+
+    openScope: (spec, port, ...actions) =>
+      narrowDocuments(spec, async (context) => {
+        const { identity: caller, beyondScopes } = context;
+        const identity = caller === null || caller.scopes != null ? null : caller;
+        if (caller !== null && (await isLifted(context, spec, actions))) return everything;
+        return readFilter(spec, await port({ document: spec.name, identity }, beyondScopes));
+      }),
+  };
+}
+
+/** A hook that narrows the documents of a spec. */
+function narrowDocuments(spec: DocumentSpec, visible: ScopeHook["visible"]): ScopeHook {
+  return {
+    phase: "before",
+    visible,
+    run: async (_input, context) => {
+      const filter = await visible(context);
+      if (filter !== everything) context.narrow(spec.name, filter);
     },
   };
 }

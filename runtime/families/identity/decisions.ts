@@ -35,6 +35,12 @@ export type ScopePort = (
   context: ExecutionContext,
 ) => Promise<object> | object;
 
+/** As `ScopePort`, also for callers who are not signed in: their identity is null. */
+export type OpenScopePort = (
+  question: { readonly document: string; readonly identity: Identity | null },
+  context: ExecutionContext,
+) => Promise<object> | object;
+
 /**
  * Decides by the permissions that principals have, themselves and by roles; `former` is what
  * permissions were called.

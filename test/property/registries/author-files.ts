@@ -16,7 +16,7 @@ const ofType: Readonly<Record<string, string>> = {
   ExternalSigner: '{ kid: "k", publicKeys: [], sign: (data) => data }',
   DecisionPort: "() => false",
   TopicAuthorizer: "(requested) => requested",
-  ScopePort: "() => ({})",
+  OpenScopePort: "() => ({})",
   Destination: "async () => undefined",
   MailRenderer: "() => null",
   // What a body is of is the registry's: the function fails, and compiles.
@@ -38,7 +38,7 @@ function typeAt(path: readonly string[]): string | undefined {
     "outbox.mail": "MailRenderer",
     "service.envelope": "ErrorShape",
   };
-  return section === "scopes" ? "ScopePort" : byPlace[place];
+  return section === "scopes" ? "OpenScopePort" : byPlace[place];
 }
 
 interface Export {

@@ -205,6 +205,9 @@ function policies({ draw, made }: World): Json {
           signed: ["principal", ...(draw.chance(30) ? ["session"] : [])],
           member: ["principal", "tenant", action, rate],
           platform: ["principal", { authorize: "platform.admin" }],
+          ...(keysOf(made["scopes"]).length === 0
+            ? {}
+            : { strange: [{ scope: draw.pick(keysOf(made["scopes"])), strangers: true }] }),
           scoped: [
             "principal",
             {
@@ -219,7 +222,9 @@ function policies({ draw, made }: World): Json {
 function guardOf(world: World, family: string): string {
   const { draw } = world;
   const isScoped = family === "documents" || family === "composites";
-  const there = keysOf(world.made["policies"]).filter((name) => name !== "scoped" || isScoped);
+  const there = keysOf(world.made["policies"]).filter(
+    (name) => isScoped || !["scoped", "strange"].includes(name),
+  );
   return draw.below(500) > 0 ? draw.pick(there) : "missing";
 }
 
