@@ -127,9 +127,11 @@ export {
   query,
   request,
   revision,
+  type BoundInput,
   type ExpectedRevision,
   type InputBinding,
 } from "./operations/input.js";
+export type { ByteReply } from "./operations/byte-reply.js";
 export {
   answer,
   byteAnswer,
@@ -217,7 +219,7 @@ export {
   type StageSignal,
 } from "./families/realtime/stage.js";
 export { direct } from "./families/storage/direct.js";
-export { storageInput, type FormInput } from "./families/storage/input.js";
+export { storageInput } from "./families/storage/input.js";
 export type { ObjectPage, ObjectQuery } from "./families/storage/list.js";
 export {
   objects,

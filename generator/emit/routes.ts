@@ -11,7 +11,7 @@ import {
   literal,
   mapMember,
 } from "../print/layout.js";
-import { hookedTypes, isForm } from "../model/hook-types.js";
+import { bindingOf, hookedTypes } from "../model/hook-types.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { typeModules } from "../print/type-modules.js";
 import { ModuleScope } from "../print/module-scope.js";
@@ -175,8 +175,8 @@ function hookText(
   common: Common,
 ): string {
   if (!isAuthored || !("call" in run)) return scope.code(run);
-  const isOpen = typeof operation.input.read === "object" && !isForm(operation);
-  const types = isOwn === true && isOpen ? typeArguments(operation, scope, common) : "";
+  const isTold = operation.declares !== "handler" && bindingOf(operation) === null;
+  const types = isOwn === true && isTold ? typeArguments(operation, scope, common) : "";
   const around = run.with.map((code) =>
     phase === "wrap"
       ? printChecked("", "", "checkAnswersAround", code, operation, scope)
@@ -185,7 +185,7 @@ function hookText(
   return callLayout("    ", "", `${scope.code(run.call)}${types}`, around, [], []);
 }
 
-/** What hooks are held to where the binding takes whatever was sent, since a parser reads it. */
+/** What the hooks of a built-in operation are held to. */
 function typeArguments(
   operation: OperationModel,
   scope: ModuleScope,
@@ -193,9 +193,7 @@ function typeArguments(
 ): string {
   const { input, output } = hookedTypes(operation, known);
   const given = [input, output].map((type) =>
-    type === "void" || type === "unknown"
-      ? type
-      : scope.generatedType(moduleOf(type, operation.namespace), type),
+    type === "undefined" ? type : scope.generatedType(moduleOf(type, operation.namespace), type),
   );
   return `<${given.join(", ")}>`;
 }

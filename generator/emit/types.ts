@@ -24,7 +24,7 @@ import {
   hookedInput,
   hookedTypes,
   hookTypeName,
-  isForm,
+  bindingOf,
 } from "../model/hook-types.js";
 import { outputTypeName } from "../model/operation-types.js";
 
@@ -52,13 +52,11 @@ export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   return files;
 }
 
-/** Types of the runtime that declarations name. */
-type RuntimeType = "FormInput" | "Handler" | "HookFunctions" | "ReplyingHandler" | "MediaAnswer";
-
 interface Declared {
   readonly text: string;
   readonly refers: readonly string[];
-  readonly uses: readonly RuntimeType[];
+  /** What it names of the runtime. */
+  readonly uses: readonly string[];
 }
 
 function declarationsOf(
@@ -104,10 +102,7 @@ function customTypes(
   types.push({
     text: `/** Handles ${key}. */\n${handlerDeclaration(`${pascalCase(key)}Handler`, given, reply)}`,
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
-    uses: [
-      reply === null ? "Handler" : "ReplyingHandler",
-      ...(isMedia ? ["MediaAnswer" as const] : []),
-    ],
+    uses: [reply === null ? "Handler" : "ReplyingHandler", ...(isMedia ? ["MediaAnswer"] : [])],
   });
   return types;
 }
@@ -116,11 +111,16 @@ function customTypes(
 function hookTypes(operation: OperationModel, known: RegistryModel["types"]): readonly Declared[] {
   const { key, input, output, declares } = operation;
   const types: Declared[] = [];
-  if (declares === "nothing" && !isForm(operation) && referredType(input.schema) === undefined)
+  if (
+    declares === "nothing" &&
+    bindingOf(operation) === null &&
+    referredType(input.schema) === undefined
+  )
     types.push(declareType(input.typeName, hookedInput(operation)));
   if (declares !== "handler" && output.schema !== null && referredType(output.schema) === undefined)
     types.push(declareType(outputTypeName(operation), output.schema));
   const given = hookedTypes(operation, known);
+  const binding = bindingOf(operation);
   const name = hookTypeName(key);
   const declaration = listLayout(
     "",
@@ -132,7 +132,11 @@ function hookTypes(operation: OperationModel, known: RegistryModel["types"]): re
   types.push({
     text: `/** Hooks of ${key}, by their phases: \`${name}["before"]\`. */\n${declaration}`,
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
-    uses: isForm(operation) ? ["FormInput", "HookFunctions"] : ["HookFunctions"],
+    uses: [
+      "HookFunctions",
+      ...(given.output === "ByteReply" ? ["ByteReply"] : []),
+      ...(binding === null ? [] : ["BoundInput", binding.split(".")[0] ?? binding]),
+    ],
   });
   return types;
 }

@@ -2,7 +2,7 @@
 import type { Origin } from "../diagnostics/diagnostics.js";
 import type { HooksByPhase } from "../load/declarations.js";
 import { referredType } from "../model/json-schema.js";
-import { hasOwnHooks, hookTypeName, isForm } from "../model/hook-types.js";
+import { bindingOf, hasOwnHooks, hookTypeName } from "../model/hook-types.js";
 import { outputTypeName } from "../model/operation-types.js";
 import type { OperationModel } from "../model/registry.js";
 import type { ExpansionContext, FamilyContext } from "./family.js";
@@ -45,7 +45,11 @@ export function claimHookTypes(
   if (at === undefined || !hasOwnHooks(operation)) return;
   const { key, declares, input, output } = operation;
   table.claim(hookTypeName(key), at);
-  if (declares === "nothing" && !isForm(operation) && referredType(input.schema) === undefined)
+  if (
+    declares === "nothing" &&
+    bindingOf(operation) === null &&
+    referredType(input.schema) === undefined
+  )
     table.claim(input.typeName, at);
   if (declares !== "handler" && output.schema !== null && referredType(output.schema) === undefined)
     table.claim(outputTypeName(operation), at);

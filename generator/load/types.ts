@@ -57,7 +57,14 @@ export interface PatternMention {
 }
 
 /** Names that emitted modules and documents have already. */
-const reservedTypeNames = ["ErrorEnvelope", "Handler", "MediaAnswer"];
+const reservedTypeNames = [
+  "BoundInput",
+  "ErrorEnvelope",
+  "Handler",
+  "HookFunctions",
+  "MediaAnswer",
+  "ReplyingHandler",
+];
 
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {

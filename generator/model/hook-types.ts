@@ -15,9 +15,12 @@ export function hookTypeName(key: string): string {
   return `${pascalCase(key)}Hook`;
 }
 
-/** Whether the input is a form, which nobody has read when hooks run. */
-export function isForm({ input }: OperationModel): boolean {
-  return input.body?.isForm === true;
+/**
+ * The binding of the runtime that says what the input is, such as `storageInput.key`; null where
+ * the registry says it.
+ */
+export function bindingOf({ input: { read } }: OperationModel): string | null {
+  return typeof read === "object" && "from" in read && read.from === "runtime" ? read.name : null;
 }
 
 /** The types of what an operation's hooks get: the input, and the answer. */
@@ -27,11 +30,13 @@ export function hookedTypes(
 ): { readonly input: string; readonly output: string } {
   const isCustom = operation.declares === "handler";
   const { schema, isBytes } = operation.output;
-  const nothing = isBytes ? "unknown" : "void";
-  const read = isCustom ? handledTypeName(operation, types) : inputTypeOf(operation);
+  const binding = bindingOf(operation);
+  const named = isCustom ? handledTypeName(operation, types) : inputTypeOf(operation);
+  const nothing = isCustom ? "void" : "undefined";
+  const bytes = isCustom ? "unknown" : "ByteReply";
   return {
-    input: isForm(operation) ? "FormInput" : read,
-    output: schema === null ? nothing : outputTypeName(operation),
+    input: binding === null ? named : `BoundInput<typeof ${binding}>`,
+    output: schema === null ? (isBytes ? bytes : nothing) : outputTypeName(operation),
   };
 }
 

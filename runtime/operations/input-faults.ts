@@ -3,8 +3,8 @@ import { nulFaults, type ValidationFault } from "../contract/validation.js";
 import type { InputBinding } from "./input.js";
 
 /**
- * The faults of an input, as the operation's own check finds them; null if there are none. What a
- * parser reads, such as the query of a list, is not checked here.
+ * The faults of an input, as the operation's own check finds them; null if there are none. Throws
+ * what a parser finds, such as that of the query of a list.
  */
 export function inputFaults(
   { validate, body }: InputBinding<unknown>,
@@ -13,7 +13,11 @@ export function inputFaults(
   const nul = nulFaults(input);
   if (nul.length > 0) return nul;
   if (validate !== undefined) return validate(input);
-  if (body?.check === undefined || !("validate" in body.check)) return null;
+  if (body?.check === undefined) return null;
+  if ("parse" in body.check) {
+    body.check.parse(input);
+    return null;
+  }
   if (typeof body.as !== "object") return body.check.validate(input);
   const members = input as Readonly<Record<string, unknown>>;
   return body.check.validate(members[body.as.member]);

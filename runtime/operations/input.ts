@@ -118,6 +118,9 @@ export interface InputBinding<Input, Read = Input> {
   readonly reading?: InputReading<Read>;
 }
 
+/** The input that a binding makes. */
+export type BoundInput<Binding> = Binding extends InputBinding<infer Input> ? Input : never;
+
 /** How inputs are read. Both throw what the parser throws. */
 export interface InputReading<Read> {
   /** What was read when the input was checked. */
@@ -142,13 +145,18 @@ export function optionalJson<Input>(validate: Validator<Input>): InputBinding<In
 export type ParsedBody<Read> = InputBinding<any, Read>;
 
 /** The body is the input, and handlers get what a parser reads that has errors of its own. */
-export function parseWith<Read>(read: Parser<Read>): ParsedBody<Read> {
+export function parseWith<Read>(
+  read: Parser<Read>,
+  /** The body as hooks get it, once it has been read: with ids in one spelling. */
+  inOneSpelling: (body: unknown) => unknown = (body) => body,
+): ParsedBody<Read> {
   const known = new WeakMap<object, Read>();
   const check = {
     parse(body: unknown): unknown {
       const found = read(body);
-      if (isObject(body)) known.set(body, found);
-      return body;
+      const given = inOneSpelling(body);
+      if (isObject(given)) known.set(given, found);
+      return given;
     },
   };
   const recall = (body: unknown): Read =>

@@ -5,9 +5,11 @@ import { isConflict, type ServiceError } from "../contract/errors.js";
 import { sleep } from "../ports/ambient.js";
 import { waitMillis, type Backoff } from "../work/backoff.js";
 import type { ExecutionContext } from "./context.js";
+import { expectFit } from "./expect-fit.js";
 import { giveError } from "./given-errors.js";
 import { expectWhole } from "./identity.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
+import { inputFaults } from "./input-faults.js";
 import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
 import { plainOf, recordCall, toldOf } from "./recorded.js";
@@ -139,6 +141,8 @@ async function run<Input, Result>(
   let replayed = false;
   let isCommitted = false;
   const core = async (given: Input): Promise<Output<Result>> => {
+    if (hooks.wrap.length > 0)
+      expectFit(operation.operationId, () => inputFaults(operation.input, given));
     const outcome = await transact(operation, given, context).catch(refuse);
     replayed = outcome.replayed;
     isCommitted = operation.transaction === "write";

@@ -24,7 +24,7 @@ documents:
       create: {tx_before: [registry/hooks.ts#create]}
       update: {wrap: [registry/hooks.ts#update]}
       delete: {on_failure: [registry/hooks.ts#failed]}
-      kill: {finally: [registry/hooks.ts#killed]}
+      kill: {wrap: [registry/hooks.ts#killed]}
       list: {tx_after: [registry/hooks.ts#listed]}
       raw_list: {before: [registry/hooks.ts#shared]}
       raw_list_cursor: {before: [registry/hooks.ts#shared]}
@@ -34,7 +34,7 @@ documents:
 search:
   note_search: {of: notes, text: [text], guard: open, hooks: {raw_cursor: {wrap: [registry/hooks.ts#searched]}}}
 storage:
-  files: {guard: open, hooks: {upload: {wrap: [registry/hooks.ts#uploaded]}, list: {before: [registry/hooks.ts#keys]}}}
+  files: {guard: open, presign: true, hooks: {delete: {wrap: [registry/hooks.ts#gone]}, download: {wrap: [registry/hooks.ts#got]}, download_range: {wrap: [registry/hooks.ts#ranged]}, head: {tx_after: [registry/hooks.ts#headed]}, upload: {wrap: [registry/hooks.ts#uploaded]}, list: {before: [registry/hooks.ts#keys]}}}
 operations:
   notes.count: {get: /count, in: {kind: {type: string, default: all}}, out: {count: integer}, run: registry/handlers.ts#count, guard: open, hooks: {tx_after: [registry/hooks.ts#counted]}}
 `,
@@ -66,6 +66,9 @@ test.each([
   ["searched", "input: { readonly query: number }", "note_search"],
   ["listed", "input: { readonly size: string }", "notes"],
   ["update", "input: { readonly patch: { readonly text: number } }", "notes"],
+  ["get", "input: { readonly id: string; readonly owner: string }", "notes"],
+  ["create", "input: { readonly text: string; readonly more: string }", "notes"],
+  ["ranged", "input: { readonly key: number }", "files"],
 ])("the hook %s with %s is held to what it gets", async (name, given, place) => {
   const { root, remove } = writeProject(files);
   await cli(root, "generate", "--stubs");

@@ -92,11 +92,7 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
             ...member("exportsAlso", exportsAlso, local),
           ],
           hooks: namesOfHooks(model),
-          authorization: [
-            listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
-            ...shared,
-            ...member("decide", decide, local),
-          ],
+          authorization: [overrides(identity), ...shared, ...member("decide", decide, local)],
         }),
       ),
     },
@@ -109,6 +105,10 @@ function namesOfHooks({ operations }: RegistryModel): string {
     hooks.some(({ run }) => "call" in run && run.call.name === openScope),
   );
   return ["authorize", "may", ...(isOpen ? [openScope] : []), "scope"].join(", ");
+}
+
+function overrides({ override }: IdentityModel): string {
+  return listLayout("  ", "override: ", override.map(literal), ["[", "]"], ",");
 }
 
 function specMembers(identity: IdentityModel, { name, was }: ServiceModel): readonly string[] {

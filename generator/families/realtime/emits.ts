@@ -85,11 +85,15 @@ function faultsOf(
       ? faults
       : [...faults, `${name} goes to members that \`data\` lacks`];
   }
+  if (to === "" || /[{}]/.test(to.replaceAll(fieldInBraces, "")))
+    return [...faults, `${JSON.stringify(to)} has braces without a field, or is empty`];
   const { schemas } = context.types.table;
   const members = propertiesOf(schemas.get(typeName) ?? true);
   const resolve: Resolve = (type) => schemas.get(type);
   if ("topic" in target && !event.audience.includes("topic"))
     return [...faults, `${name} goes to principals, and ${to} is not one field`];
+  const isBare = own(members, to) !== undefined && event.audience.includes("topic");
+  if (isBare) return [...faults, `${to} is a topic of that name: write {${to}} for the principal`];
   const isPrincipal = "principal" in target;
   const unfit = fieldsOfTarget(target).filter((field) => {
     const value = resolveSchema(withoutNull(own(members, field) ?? true), resolve);
@@ -117,23 +121,37 @@ function faultsOfData(
     if (given === undefined) return [];
     if (wanted === undefined) return [`${event.typeName} has no member ${member}`];
     const isThere = requiredOf(document).includes(field) || !requiredOf(payload).includes(member);
-    const isFit = isThere && takesAll(wanted, given);
+    const isFit = isThere && takesAll(wanted, given, Object.fromEntries(types.table.schemas));
     return isFit ? [] : [`${member} of ${event.typeName} does not take every ${field}`];
   });
   return [...missing.map((member) => `${event.typeName} needs ${member}`), ...unfit];
 }
 
-/** Whether a schema takes whatever another one takes. */
-function takesAll(wanted: JsonSchema, given: JsonSchema): boolean {
+/** Whether a schema takes whatever another one takes, both among these types. */
+function takesAll(
+  wanted: JsonSchema,
+  given: JsonSchema,
+  types: Readonly<Record<string, JsonSchema>>,
+): boolean {
   let isFit = true;
-  const note = ({ level }: { readonly level: string }): void => {
-    if (level === "breaking") isFit = false;
-  };
-  const meet = (before: string, after: string): void => {
-    if (before !== after) isFit = false;
-  };
-  const none = { before: {}, after: {}, today: "1970-01-01" };
-  compareSchemas(given, wanted, { ...none, direction: "input", note, meet });
+  const met = new Set<string>();
+  const compare = (from: JsonSchema, to: JsonSchema): void =>
+    compareSchemas(from, to, {
+      before: types,
+      after: types,
+      today: "1970-01-01",
+      direction: "input",
+      note({ level }) {
+        if (level === "breaking") isFit = false;
+      },
+      meet(before, after) {
+        const pair = `${before} ${after}`;
+        if (before === after || met.has(pair)) return;
+        met.add(pair);
+        compare(own(types, before) ?? true, own(types, after) ?? true);
+      },
+    });
+  compare(given, wanted);
   return isFit;
 }
 

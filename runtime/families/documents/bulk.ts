@@ -125,16 +125,20 @@ export const bulkInput = {
   create: (max: number): ParsedBody<Many<unknown>> =>
     parseWith((body) => manyOf(body, max, (item) => item)),
   update: (max: number): ParsedBody<Many<Patching>> =>
-    parseWith((body) =>
-      manyOf(body, max, (item, at) => {
-        const { patch, ...rest } = membersOf(item, at, ["id", "rev", "patch"]);
-        if (!isObject(patch)) throw invalid(pointer(at, "patch"), "type", "must be object");
-        return { ...parseLeaving(rest, at), patch };
-      }),
+    parseWith(
+      (body) =>
+        manyOf(body, max, (item, at) => {
+          const { patch, ...rest } = membersOf(item, at, ["id", "rev", "patch"]);
+          if (!isObject(patch)) throw invalid(pointer(at, "patch"), "type", "must be object");
+          return { ...parseLeaving(rest, at), patch };
+        }),
+      inOneSpelling,
     ),
   delete: (max: number): ParsedBody<Many<Leaving>> =>
-    parseWith((body) =>
-      manyOf(body, max, (item, at) => parseLeaving(membersOf(item, at, ["id", "rev"]), at)),
+    parseWith(
+      (body) =>
+        manyOf(body, max, (item, at) => parseLeaving(membersOf(item, at, ["id", "rev"]), at)),
+      inOneSpelling,
     ),
   updateWhere: (spec: DocumentSpec): ParsedBody<Matching> =>
     parseWith((body) => {
@@ -158,6 +162,12 @@ export const bulkInput = {
       return { by: names, document };
     }),
 };
+
+/** A body of items that has been read, with their ids as paths have them. */
+function inOneSpelling(body: unknown): unknown {
+  const { items, ...rest } = body as { readonly items: readonly { readonly id: string }[] };
+  return { ...rest, items: items.map((item) => ({ ...item, id: item.id.toLowerCase() })) };
+}
 
 function manyOf<Item>(
   body: unknown,

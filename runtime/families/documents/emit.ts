@@ -67,10 +67,14 @@ function tellLeft(
   if (before === undefined || topics.length === 0 || (!leaves && before.isDeleted)) return;
   const [was, is] = [before, stored].map((one) => JSON.parse(documentText(spec, one)) as Body);
   const left = new Set<string>();
+  // An event may go to a topic in several ways.
+  const stays = new Set(
+    leaves ? [] : topics.map(({ event, topic }) => `${event} ${topicOf(topic, is ?? {})}`),
+  );
   for (const { event, topic } of topics) {
     const old = topicOf(topic, was ?? {});
     if (old === null || told.has(old) || left.has(`${event} ${old}`)) continue;
-    if (!leaves && topicOf(topic, is ?? {}) === old) continue;
+    if (stays.has(`${event} ${old}`)) continue;
     left.add(`${event} ${old}`);
     const data = { topic: old, event, id: stored.id };
     publishText(context, "realtime.removed", JSON.stringify(data), { topic: old });

@@ -19,6 +19,7 @@ import { changedPaths } from "./changes.js";
 import { followChange } from "./follow-change.js";
 import { listByCursor } from "./list.js";
 import type { CursorPage } from "./pages.js";
+import { checkedPayload } from "./payloads.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
@@ -274,20 +275,26 @@ function revertDocument(
       rev: current.rev,
       patch: Object.fromEntries(asked.map((name) => [name, diff[name]])),
     };
-    return runHooked(around, context, input, async ({ patch }) => {
-      // A hook that wraps the write may pass on another patch.
-      if (patch !== input.patch) {
-        const patched = await patchCurrent(spec, context, current, "any", patch);
-        if (patched === null) throw fail("core.concurrency");
-        return {
-          stored: patched.stored,
-          output: () => renderUpdated(spec, patched.stored, patched.diff),
-        };
-      }
-      const stored = await write();
-      if (stored === null) throw fail("core.concurrency");
-      return { stored, output: () => renderUpdated(spec, stored, diff) };
-    });
+    return runHooked(
+      around,
+      context,
+      input,
+      async ({ patch }) => {
+        // A hook that wraps the write may pass on another patch.
+        if (patch !== input.patch) {
+          const patched = await patchCurrent(spec, context, current, "any", patch);
+          if (patched === null) throw fail("core.concurrency");
+          return {
+            stored: patched.stored,
+            output: () => renderUpdated(spec, patched.stored, patched.diff),
+          };
+        }
+        const stored = await write();
+        if (stored === null) throw fail("core.concurrency");
+        return { stored, output: () => renderUpdated(spec, stored, diff) };
+      },
+      ({ patch }) => patch === input.patch || checkedPayload(patch, spec.validatePatch),
+    );
   });
 }
 

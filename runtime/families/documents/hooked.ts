@@ -6,6 +6,7 @@ import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { chain, type Hook, type HookChain, type HookPhase } from "../../operations/hooks.js";
 import type { Output } from "../../operations/json-text.js";
+import { expectFit } from "../../operations/expect-fit.js";
 import { quietly } from "../../operations/quietly.js";
 import { pointIntoInput } from "../../operations/refused-write.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -41,23 +42,25 @@ export function hooksOf(hooks: readonly VerbHooks[], verb: SingleVerb): VerbHook
 
 /**
  * Writes one document within the running transaction, with the hooks of the verb that would write
- * it alone. What follows a commit follows that of the transaction. Throws what a hook throws; then
- * nothing of the document is written.
+ * it alone. What follows a commit follows that of the transaction. Throws what a hook throws, and a
+ * fault of the service for what `check` refuses of what a hook passes on; then nothing of the
+ * document is written.
  */
 export async function runHooked<Input>(
   around: VerbHooks["chain"] | null,
   context: ExecutionContext,
   input: Input,
   write: (given: Input) => Promise<WrittenDocument>,
+  check: (given: Input) => unknown = () => undefined,
 ): Promise<StoredDocument> {
   if (around === null) return (await write(input)).stored;
   let written: WrittenDocument | undefined;
   const later = (phase: HookPhase, hook: NamedHook, run: () => void | Promise<void>) => () =>
     quietly(context, phase, hook, run);
   const core = async (given: unknown): Promise<Output<unknown>> => {
+    if (around.wrap.length > 0) expectFit(context.operationId, () => void check(given as Input));
     const output = await context.transact(async () => {
       await inOrder(around.tx_before, context, (hook) => hook(given, context));
-      // A hook that wraps the write passes on an input of the same type.
       const made = await write(given as Input);
       const answer = made.output();
       await inOrder(around.tx_after, context, (hook) => hook(given, context, answer));

@@ -88,10 +88,16 @@ export function createMany(
       );
     },
     single: (payload) =>
-      runHooked(around, context, createPayload(spec, payload), async (given) => {
-        const stored = await createDocument(spec, context, given);
-        return { stored, output: () => renderDocument(spec, stored) };
-      }),
+      runHooked(
+        around,
+        context,
+        createPayload(spec, payload),
+        async (given) => {
+          const stored = await createDocument(spec, context, given);
+          return { stored, output: () => renderDocument(spec, stored) };
+        },
+        (given) => createPayload(spec, given),
+      ),
     async together(items) {
       if (around !== null) return items.map(() => null);
       const made = await madeOf(items);
@@ -139,16 +145,22 @@ export function updateMany(
     },
     single({ id, rev, patch: asked }) {
       const input = { id, rev, patch: checkedPayload(asked, spec.validatePatch) };
-      return runHooked(around, context, input, async (given) => {
-        const { stored, diff } = await patchDocument(
-          spec,
-          context,
-          given.id,
-          given.rev,
-          given.patch,
-        );
-        return { stored, output: () => renderUpdated(spec, stored, diff) };
-      });
+      return runHooked(
+        around,
+        context,
+        input,
+        async (given) => {
+          const { stored, diff } = await patchDocument(
+            spec,
+            context,
+            given.id,
+            given.rev,
+            given.patch,
+          );
+          return { stored, output: () => renderUpdated(spec, stored, diff) };
+        },
+        ({ patch }) => checkedPayload(patch, spec.validatePatch),
+      );
     },
     async together(all) {
       if (around !== null) return oneByOne(spec, context, all);

@@ -76,17 +76,23 @@ export async function upsertDocument(
   if (first !== undefined) return update(first);
   let faster: StoredDocument | undefined;
   try {
-    const stored = await runHooked(hooksOf(hooks, "create"), context, given, async (one) => {
-      const create = () => createDocument(spec, context, one);
-      const made = await create().catch(async (error: unknown) => {
-        if (!(error instanceof ServiceError) || error.code !== "unique_violation") throw error;
-        faster = await find();
-        if (faster !== undefined) throw error;
-        // It has gone meanwhile, or is none that may be updated.
-        return create();
-      });
-      return { stored: made, output: () => renderDocument(spec, made) };
-    });
+    const stored = await runHooked(
+      hooksOf(hooks, "create"),
+      context,
+      given,
+      async (one) => {
+        const create = () => createDocument(spec, context, one);
+        const made = await create().catch(async (error: unknown) => {
+          if (!(error instanceof ServiceError) || error.code !== "unique_violation") throw error;
+          faster = await find();
+          if (faster !== undefined) throw error;
+          // It has gone meanwhile, or is none that may be updated.
+          return create();
+        });
+        return { stored: made, output: () => renderDocument(spec, made) };
+      },
+      (one) => createPayload(spec, one),
+    );
     return { stored, isNew: true };
   } catch (error) {
     if (faster === undefined) throw error;
@@ -104,12 +110,18 @@ function updateFound(
 ): Promise<StoredDocument> {
   const { id, rev } = found;
   const input = { id, rev, patch: change };
-  return runHooked(hooksOf(hooks, "update"), context, input, async ({ patch }) => {
-    const { stored, diff } =
-      (await patchCurrent(spec, context, found, "any", patch)) ??
-      (await patchDocument(spec, context, id, "any", patch));
-    return { stored, output: () => renderUpdated(spec, stored, diff) };
-  });
+  return runHooked(
+    hooksOf(hooks, "update"),
+    context,
+    input,
+    async ({ patch }) => {
+      const { stored, diff } =
+        (await patchCurrent(spec, context, found, "any", patch)) ??
+        (await patchDocument(spec, context, id, "any", patch));
+      return { stored, output: () => renderUpdated(spec, stored, diff) };
+    },
+    ({ patch }) => checkedPayload(patch, spec.validatePatch),
+  );
 }
 
 /** The live document that has these values, as far as it is within the scope. */

@@ -23,6 +23,8 @@ documents:
       update: {before: [registry/hooks.ts#revision]}
       update_where: {before: [registry/hooks.ts#where]}
       create_many: {before: [registry/hooks.ts#many]}
+      create: {wrap: [registry/hooks.ts#careless]}
+      delete_many: {before: [registry/hooks.ts#noted]}
 search:
   note_search:
     of: notes
@@ -38,7 +40,7 @@ storage:
 `,
   "registry/hooks.ts": `import { fail, outputValue } from "opwright/runtime";
 import { fail as failOwn } from "../generated/errors.js";
-import type { NotesAggListHook, NotesCreateManyHook, NotesListCursorHook, NotesListHook, NotesUpdateHook, NotesUpdateWhereHook } from "../generated/types/notes.js";
+import type { NotesAggListHook, NotesCreateHook, NotesCreateManyHook, NotesListCursorHook, NotesListHook, NotesUpdateHook, NotesUpdateWhereHook } from "../generated/types/notes.js";
 import type { NoteSearchTypedHook } from "../generated/types/note_search.js";
 import type { FilesDownloadHook, FilesUploadHook } from "../generated/types/files.js";
 
@@ -55,10 +57,15 @@ export const mutated: NotesListCursorHook["wrap"] = (input, _context, next) => {
   Object.assign(input, { filters: { $values: { kind: "plain" } } });
   return next(input);
 };
-export const noted: NotesAggListHook["before"] = ({ aggregates }) => void heard.push(Object.keys(aggregates ?? {}));
+export const noted = (input: { readonly aggregates?: object; readonly items?: readonly object[] }) =>
+  void heard.push(input.items ?? Object.keys(input.aggregates ?? {}));
 export const revision: NotesUpdateHook["before"] = ({ id, rev, patch }) => void heard.push([typeof id, rev, patch.text]);
 export const where: NotesUpdateWhereHook["before"] = ({ filters, patch }) => void heard.push([filters, patch]);
 export const many: NotesCreateManyHook["before"] = ({ items, atomic }) => void heard.push([items.length, atomic]);
+export const careless: NotesCreateHook["wrap"] = (input, _context, next) => {
+  if (input.text === "typo") return next({ ...input, txt: "x" } as never);
+  return input.text === "nothing" ? next(undefined as never) : next(input);
+};
 export const noFuzzy: NoteSearchTypedHook["before"] = ({ query, options }) => {
   if (options?.fuzzy === true || query?.includes("*")) throw fail("core.authorization");
 };
@@ -117,6 +124,28 @@ onEachEngine(files, ({ service }) => {
     ]);
     const many = () => service.post("/notes/create_many", { items: [{ text: "a", kind: "many" }] });
     expect(await told(many)).toEqual([[1, undefined]]);
+  });
+
+  test("ids have one spelling, wherever they stand", async () => {
+    const { body: note } = await service.post("/notes", { text: "gone", kind: "gone" });
+    const items = [{ id: note.id.toUpperCase(), rev: 1 }];
+    expect(await told(() => service.post("/notes/delete_many", { items }))).toEqual([
+      [{ id: note.id, rev: 1 }],
+    ]);
+    expect((await service.call("GET", `/notes/${note.id}`)).status).toBe(404);
+  });
+
+  test("what a hook passes on has to fit, alone and in bulk", async () => {
+    for (const text of ["typo", "nothing"]) {
+      expect(await service.post("/notes", { text })).toMatchObject({
+        status: 500,
+        body: { code: "core.internal", context: {} },
+      });
+      const many = await service.post("/notes/create_many", { items: [{ text }] });
+      expect(many.status).toBe(500);
+      const filters = { $values: { text } };
+      expect((await service.post("/notes/list", { filters })).body.count).toBe(0);
+    }
   });
 
   test("searches are guarded by what was asked", async () => {

@@ -9,9 +9,10 @@ const registry = (emits: string, events: string): string => `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
 identity: {methods: [token, password]}
 policies: {open: [principal]}
+types: {State: [open, closed]}
 documents:
   tickets:
-    type: {title: string, body: string, note: string?, assignee: uuid?, reporter: uuid, queue: string, state: [open, closed]}
+    type: {title: string, body: string, note: string?, assignee: uuid?, reporter: uuid, queue: string, state: State}
     guard: open
     tenant: false
     bulk: {max: 10}
@@ -29,10 +30,14 @@ const emits = `      create: {event: ticket.opened, data: {ticket: id, queue: qu
       update:
         - {event: ticket.assigned, data: {ticket: id, title: title}, to: assignee, if_changed: assignee}
         - {event: ticket.told, data: {ticket: id, state: state}, to: "{reporter}", if_changed: [state, title]}
-        - {event: ticket.told, data: {ticket: id, state: state}, to: "{assignee}", if_changed: state}`;
+        - {event: ticket.told, data: {ticket: id, state: state}, to: "{assignee}", if_changed: state}
+        - {event: ticket.seen, data: {title: title}, to: "user:{assignee}", if_changed: assignee}
+        - {event: ticket.seen, data: {title: title}, to: "user:{reporter}", if_changed: body}`;
 const events = `    ticket.opened: {data: {ticket: uuid, queue: string}, audience: [topic], delivery: ephemeral, to: "queue:{queue}"}
     ticket.assigned: {data: {ticket: uuid, title: string}, audience: [principal], delivery: durable}
-    ticket.told: {data: {ticket: uuid, state: string}, audience: [principal], delivery: durable}`;
+    ticket.told: {data: {ticket: uuid, state: string}, audience: [principal], delivery: durable}
+    ticket.moved: {data: {state: State}, audience: [principal, topic], delivery: ephemeral}
+    ticket.seen: {data: {title: string}, audience: [topic], delivery: ephemeral}`;
 
 const files = {
   "registry/service.yaml": registry(emits, events),
@@ -71,12 +76,34 @@ onEachEngine(files, ({ service, people }) => {
         ["ticket.assigned", { ticket: ticket.id, title: "Broken" }],
         ["ticket.told", { ticket: ticket.id, state: "closed" }],
       ]);
+    // Two patterns lead to one topic, which the document leaves when neither does any more.
+    const watching = await connectWebSocket(
+      service,
+      { token: adas },
+      { topics: [`user:${ada.id}`] },
+    );
+    const patched = (rev: number, patch: object) =>
+      as("PATCH", `/tickets/${ticket.id}?rev=${rev}`, patch);
+    await patched(4, { assignee: ada.id });
+    await patched(5, { assignee: bob.id });
+    await patched(6, { reporter: bob.id });
+    await expect
+      .poll(() => told(watching).filter(([event]) => /seen|removed/.test(String(event))))
+      .toEqual([
+        ["ticket.seen", { title: "Broken" }],
+        ["realtime.removed", { topic: `user:${ada.id}`, event: "ticket.seen", id: ticket.id }],
+      ]);
+    watching.close();
     byAda.close();
     byBob.close();
   });
 });
 
 test.each([
+  ["{event: ticket.moved, data: {state: title}, to: '{assignee}'}", "does not take every title"],
+  ["{event: ticket.moved, data: {state: state}, to: assignee}", "write {assignee}"],
+  ["{event: ticket.seen, data: {title: title}, to: 'queue:{ queue }'}", "braces without a field"],
+  ["{event: ticket.seen, data: {title: title}, to: ''}", "is empty"],
   ["{event: ticket.opened, data: {ticket: id, queue: note}}", "does not take every note"],
   ["{event: ticket.opened, data: {ticket: title, queue: queue}}", "does not take every title"],
   ["{event: ticket.opened, data: {ticket: id}}", "needs queue"],
