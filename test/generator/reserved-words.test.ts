@@ -17,7 +17,15 @@ const words = (
 ).split(" ");
 
 /** Names that a registry is told to leave. */
-const ownNames = ["ErrorEnvelope", "Handler", "MediaAnswer", "TokenResponse"];
+const ownNames = [
+  "BoundInput",
+  "ErrorEnvelope",
+  "Handler",
+  "HookFunctions",
+  "MediaAnswer",
+  "ReplyingHandler",
+  "TokenResponse",
+];
 /** What generated modules import, or declare for themselves, and globals of TypeScript. */
 const typeNames = [
   ...namesIn("../../runtime/index.ts"),
