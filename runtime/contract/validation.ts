@@ -83,6 +83,8 @@ function toFault(error: AjvError): ValidationFault {
 export function nulFaults(value: unknown): readonly ValidationFault[] {
   const faults: ValidationFault[] = [];
   const places: { readonly path: string; readonly value: unknown }[] = [{ path: "", value }];
+  // Authors' code may pass on what leads back to itself.
+  const seen = new Set<object>();
   for (const place of places) {
     if (faults.length >= limits.maxReportedErrors) break;
     if (typeof place.value === "string") {
@@ -90,6 +92,8 @@ export function nulFaults(value: unknown): readonly ValidationFault[] {
       continue;
     }
     if (typeof place.value !== "object" || place.value === null) continue;
+    if (seen.has(place.value)) continue;
+    seen.add(place.value);
     for (const [name, member] of Object.entries(place.value)) {
       const path = pointer(place.path, name);
       if (name.includes("\0")) faults.push(nulFault(path));

@@ -10,6 +10,8 @@ export function inputFaults(
   { validate, body }: InputBinding<unknown>,
   input: unknown,
 ): readonly ValidationFault[] | null {
+  // A form is read by the handler.
+  if (body?.isForm === true) return null;
   const nul = nulFaults(input);
   if (nul.length > 0) return nul;
   if (validate !== undefined) return validate(input);

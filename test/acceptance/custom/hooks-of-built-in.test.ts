@@ -36,7 +36,7 @@ search:
 storage:
   files:
     guard: open
-    hooks: {upload: {on_success: [registry/hooks.ts#stored]}, download: {before: [registry/hooks.ts#noSecrets]}}
+    hooks: {upload: {wrap: [registry/hooks.ts#passing], on_success: [registry/hooks.ts#stored]}, download: {before: [registry/hooks.ts#noSecrets]}}
 `,
   "registry/hooks.ts": `import { fail, outputValue } from "opwright/runtime";
 import { fail as failOwn } from "../generated/errors.js";
@@ -64,12 +64,18 @@ export const where: NotesUpdateWhereHook["before"] = ({ filters, patch }) => voi
 export const many: NotesCreateManyHook["before"] = ({ items, atomic }) => void heard.push([items.length, atomic]);
 export const careless: NotesCreateHook["wrap"] = (input, _context, next) => {
   if (input.text === "typo") return next({ ...input, txt: "x" } as never);
+  if (input.text === "round") {
+    const round: Record<string, unknown> = { ...input };
+    round["itself"] = round;
+    return next(round as never);
+  }
   return input.text === "nothing" ? next(undefined as never) : next(input);
 };
 export const noFuzzy: NoteSearchTypedHook["before"] = ({ query, options }) => {
   if (options?.fuzzy === true || query?.includes("*")) throw fail("core.authorization");
 };
 export const found: NoteSearchTypedHook["tx_after"] = (_input, _context, output) => void heard.push(outputValue(output).hits.length);
+export const passing: FilesUploadHook["wrap"] = (input, _context, next) => next(input);
 export const stored: FilesUploadHook["on_success"] = (_input, _context, output) => void heard.push(outputValue(output).key);
 export const noSecrets: FilesDownloadHook["before"] = ({ key }) => {
   if (key.startsWith("secret/")) throw fail("core.authorization");
@@ -136,7 +142,7 @@ onEachEngine(files, ({ service }) => {
   });
 
   test("what a hook passes on has to fit, alone and in bulk", async () => {
-    for (const text of ["typo", "nothing"]) {
+    for (const text of ["typo", "nothing", "round"]) {
       expect(await service.post("/notes", { text })).toMatchObject({
         status: 500,
         body: { code: "core.internal", context: {} },
