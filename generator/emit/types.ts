@@ -21,9 +21,9 @@ import { referredTypes } from "../model/referred-types.js";
 import { extendingDeclaration, typeDeclaration } from "../print/type-text.js";
 import {
   hasOwnHooks,
-  hookedInput,
   hookedTypes,
   hookTypeName,
+  typesOfHooks,
   bindingOf,
 } from "../model/hook-types.js";
 import { outputTypeName } from "../model/operation-types.js";
@@ -109,16 +109,8 @@ function customTypes(
 
 /** The type of the hooks that an operation names, with what of it is not declared yet. */
 function hookTypes(operation: OperationModel, known: RegistryModel["types"]): readonly Declared[] {
-  const { key, input, output, declares } = operation;
-  const types: Declared[] = [];
-  if (
-    declares === "nothing" &&
-    bindingOf(operation) === null &&
-    referredType(input.schema) === undefined
-  )
-    types.push(declareType(input.typeName, hookedInput(operation)));
-  if (declares !== "handler" && output.schema !== null && referredType(output.schema) === undefined)
-    types.push(declareType(outputTypeName(operation), output.schema));
+  const { key, input, output } = operation;
+  const types = typesOfHooks(operation).map(({ name, schema }) => declareType(name, schema));
   const given = hookedTypes(operation, known);
   const binding = bindingOf(operation);
   const name = hookTypeName(key);
@@ -129,7 +121,7 @@ function hookTypes(operation: OperationModel, known: RegistryModel["types"]): re
     ["<", ">"],
     ";",
   );
-  types.push({
+  const hooks = {
     text: `/** Hooks of ${key}, by their phases: \`${name}["before"]\`. */\n${declaration}`,
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
     uses: [
@@ -137,8 +129,8 @@ function hookTypes(operation: OperationModel, known: RegistryModel["types"]): re
       ...(given.output === "ByteReply" ? ["ByteReply"] : []),
       ...(binding === null ? [] : ["BoundInput", binding.split(".")[0] ?? binding]),
     ],
-  });
-  return types;
+  };
+  return [...types, hooks];
 }
 
 /** The input of an operation with its defaults filled in. */

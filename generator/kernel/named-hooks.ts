@@ -1,9 +1,7 @@
 // `hooks:` of a declaration: the author's hooks of its single operations.
 import type { Origin } from "../diagnostics/diagnostics.js";
 import type { HooksByPhase } from "../load/declarations.js";
-import { referredType } from "../model/json-schema.js";
-import { bindingOf, hasOwnHooks, hookTypeName } from "../model/hook-types.js";
-import { outputTypeName } from "../model/operation-types.js";
+import { hasOwnHooks, hookTypeName, typesOfHooks } from "../model/hook-types.js";
 import type { OperationModel } from "../model/registry.js";
 import type { ExpansionContext, FamilyContext } from "./family.js";
 import { checkOperationName } from "./guard-by-operation.js";
@@ -43,14 +41,6 @@ export function claimHookTypes(
   at: Origin | undefined,
 ): void {
   if (at === undefined || !hasOwnHooks(operation)) return;
-  const { key, declares, input, output } = operation;
-  table.claim(hookTypeName(key), at);
-  if (
-    declares === "nothing" &&
-    bindingOf(operation) === null &&
-    referredType(input.schema) === undefined
-  )
-    table.claim(input.typeName, at);
-  if (declares !== "handler" && output.schema !== null && referredType(output.schema) === undefined)
-    table.claim(outputTypeName(operation), at);
+  table.claim(hookTypeName(operation.key), at);
+  for (const { name } of typesOfHooks(operation)) table.claim(name, at);
 }

@@ -254,7 +254,7 @@ export const policyStep = {
         ),
         strangers: optional(
           { kind: "constant", value: true },
-          "Of a scope: it restricts whoever is not signed in as well, and asks for nobody else.",
+          "Of a scope: it also restricts callers who are not signed in, for whom its function gets no identity.",
         ),
         was: optional(
           action,

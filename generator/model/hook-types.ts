@@ -1,6 +1,6 @@
 // The types of the hooks that an operation names itself: what each phase gets, as it was sent.
 import { handledTypeName } from "./filled-input.js";
-import { propertiesOf, type JsonSchema } from "./json-schema.js";
+import { propertiesOf, referredType, type JsonSchema } from "./json-schema.js";
 import { pascalCase } from "./names.js";
 import { inputTypeOf, outputTypeName } from "./operation-types.js";
 import type { OperationModel, RegistryModel } from "./registry.js";
@@ -40,8 +40,22 @@ export function hookedTypes(
   };
 }
 
+/** The types that an operation's own hooks need and nothing else declares. */
+export function typesOfHooks(
+  operation: OperationModel,
+): readonly { readonly name: string; readonly schema: JsonSchema }[] {
+  if (!hasOwnHooks(operation) || operation.declares === "handler") return [];
+  const { declares, input, output } = operation;
+  const isInputKnown = declares === "input" || bindingOf(operation) !== null;
+  const all = [
+    ...(isInputKnown ? [] : [{ name: input.typeName, schema: hookedInput(operation) }]),
+    ...(output.schema === null ? [] : [{ name: outputTypeName(operation), schema: output.schema }]),
+  ];
+  return all.filter(({ schema }) => referredType(schema) === undefined);
+}
+
 /** The input of an operation as its hooks get it: a revision may be that of `If-Match: *`. */
-export function hookedInput({ input: { schema, parameters } }: OperationModel): JsonSchema {
+function hookedInput({ input: { schema, parameters } }: OperationModel): JsonSchema {
   const revisions = parameters.filter((one) => one.in === "revision").map(({ name }) => name);
   if (revisions.length === 0 || typeof schema === "boolean") return schema;
   const members = Object.entries(propertiesOf(schema)).map(([name, member]) => [

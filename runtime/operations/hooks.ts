@@ -37,6 +37,8 @@ export interface PhaseHook<Phase extends HookPhase, Input, Result> {
    * answer for one caller (see `refusalsOf`).
    */
   readonly asks?: string;
+  /** Whether it is the author's, who may do anything with the input. */
+  readonly isAuthored?: true;
   readonly run: HookFunctions<Input, Result>[Phase];
 }
 
@@ -48,7 +50,7 @@ export type Hook<Input, Result> = {
 function of<Phase extends HookPhase>(phase: Phase) {
   return <Input, Result>(
     run: HookFunctions<Input, Result>[Phase],
-  ): PhaseHook<Phase, Input, Result> => ({ phase, run });
+  ): PhaseHook<Phase, Input, Result> => ({ phase, isAuthored: true, run });
 }
 
 /** Goes around operations of any type, and passes on their inputs and answers. */

@@ -122,8 +122,8 @@ function partsOf<Input, Result, Read>({
 }: OperationDeclaration<Input, Result, Read>) {
   const hooked = { chain: chain(hooks) };
   if (reading === undefined) return hooked;
-  // Hooks that look at more than the caller may change what they see.
-  const read = hooks.some(({ asks }) => asks === undefined) ? reading.read : reading.recall;
+  // Hooks of the author's may change what they see.
+  const read = hooks.some(({ isAuthored }) => isAuthored) ? reading.read : reading.recall;
   const handler: Handler<Input, Result> | LookingHandler<Input, Result> =
     typeof run === "function"
       ? (input, context) => run(read(input), context)

@@ -2,6 +2,7 @@
 // write.
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
+import { namedHooks } from "../../kernel/named-hooks.js";
 import { callOf, ofRuntime, type Code } from "../../model/code.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { HookUse } from "../../model/registry.js";
@@ -24,9 +25,9 @@ export function hooksOfVerb(
   // The verb itself reports their faults.
   const quiet = { ...context, report: () => undefined };
   const guards = guardsOf(context.tree, document, declaration, verb, null);
-  const hooks = declaration.hooks?.[verb.name] ?? {};
-  const at = context.tree.at("documents", document, "hooks", verb.name);
-  return hookChain(quiet, guards, document, { hooks, at }).filter(({ isAuthored }) => isAuthored);
+  const hooked = { path: ["documents", document], hooks: declaration.hooks } as const;
+  const own = namedHooks(context, hooked, verb.name);
+  return hookChain(quiet, guards, document, own).filter(({ isAuthored }) => isAuthored);
 }
 
 /**

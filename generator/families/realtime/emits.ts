@@ -85,24 +85,15 @@ function faultsOf(
       ? faults
       : [...faults, `${name} goes to members that \`data\` lacks`];
   }
-  if (to === "" || /[{}]/.test(to.replaceAll(fieldInBraces, "")))
+  if (to === "" || hasStrayBraces(to))
     return [...faults, `${JSON.stringify(to)} has braces without a field, or is empty`];
-  const { schemas } = context.types.table;
-  const members = propertiesOf(schemas.get(typeName) ?? true);
-  const resolve: Resolve = (type) => schemas.get(type);
   if ("topic" in target && !event.audience.includes("topic"))
     return [...faults, `${name} goes to principals, and ${to} is not one field`];
-  const isBare = own(members, to) !== undefined && event.audience.includes("topic");
-  if (isBare) return [...faults, `${to} is a topic of that name: write {${to}} for the principal`];
-  const isPrincipal = "principal" in target;
-  const unfit = fieldsOfTarget(target).filter((field) => {
-    const value = resolveSchema(withoutNull(own(members, field) ?? true), resolve);
-    return own(members, field) !== undefined && !(isPrincipal ? isUuid(value) : isScalar(value));
-  });
-  return [
-    ...faults,
-    ...unfit.map((field) => `${field} is no ${isPrincipal ? "UUID" : "single value"}`),
-  ];
+  const faultsOfField = judgeFields(context, typeName, "principal" in target);
+  // A topic that is called like a field is a principal without its braces.
+  if (event.audience.includes("topic") && faultsOfField(to) !== undefined)
+    return [...faults, `${to} is a topic of that name: write {${to}} for the principal`];
+  return [...faults, ...fieldsOfTarget(target).flatMap((field) => faultsOfField(field) ?? [])];
 }
 
 /** What of a chosen payload the event would not carry. */
@@ -115,13 +106,14 @@ function faultsOfData(
   const schemaOf = (type: string): JsonSchema => types.table.schemas.get(type) ?? true;
   const [document, payload] = [schemaOf(typeName), schemaOf(event.typeName)];
   const [fields, members] = [propertiesOf(document), propertiesOf(payload)];
+  const all = Object.fromEntries(types.table.schemas);
   const missing = requiredOf(payload).filter((member) => own(data, member) === undefined);
   const unfit = Object.entries(data).flatMap(([member, field]) => {
     const [wanted, given] = [own(members, member), own(fields, field)];
     if (given === undefined) return [];
     if (wanted === undefined) return [`${event.typeName} has no member ${member}`];
     const isThere = requiredOf(document).includes(field) || !requiredOf(payload).includes(member);
-    const isFit = isThere && takesAll(wanted, given, Object.fromEntries(types.table.schemas));
+    const isFit = isThere && takesAll(wanted, given, all);
     return isFit ? [] : [`${member} of ${event.typeName} does not take every ${field}`];
   });
   return [...missing.map((member) => `${event.typeName} needs ${member}`), ...unfit];
@@ -165,27 +157,48 @@ export function signalTarget(
   { typeName, audience }: Pick<SignalModel, "typeName" | "audience">,
   at: Origin,
 ): SignalTargetModel | null {
-  const resolve: Resolve = (type) => types.table.schemas.get(type);
-  const members = propertiesOf(types.table.schemas.get(typeName) ?? true);
   const fields = [...to.matchAll(fieldInBraces)].map(([, field = ""]) => field);
   const isPrincipal = audience.includes("principal") && /^\{[^{}]*\}$/.test(to);
   const refuse = (message: string): null => {
     report({ code: "OPW073", message, at });
     return null;
   };
-  if (/[{}]/.test(to.replaceAll(fieldInBraces, "")))
-    return refuse(`${JSON.stringify(to)} has braces without a field`);
+  if (hasStrayBraces(to)) return refuse(`${JSON.stringify(to)} has braces without a field`);
+  const faultsOfField = judgeFields({ types }, typeName, isPrincipal);
   for (const field of fields) {
-    const schema = Object.hasOwn(members, field) ? members[field] : undefined;
-    if (schema === undefined) return refuse(`${typeName} has no field ${field}`);
-    const value = resolveSchema(withoutNull(schema), resolve);
-    if (isPrincipal ? !isUuid(value) : !isScalar(value))
-      return refuse(`${field} is no ${isPrincipal ? "UUID" : "single value"}`);
+    const faults = faultsOfField(field);
+    if (faults === undefined) return refuse(`${typeName} has no field ${field}`);
+    const [fault] = faults;
+    if (fault !== undefined) return refuse(fault);
   }
   const [field = ""] = fields;
   if (isPrincipal) return { principal: field };
   if (audience.includes("topic")) return { topic: to };
   return refuse("only events with topics go to one");
+}
+
+function hasStrayBraces(to: string): boolean {
+  return /[{}]/.test(to.replaceAll(fieldInBraces, ""));
+}
+
+/**
+ * Says of a field of a type what keeps it from naming a principal, or from standing in a topic;
+ * undefined if there is no such field.
+ */
+function judgeFields(
+  { types }: Pick<FamilyContext, "types">,
+  typeName: string,
+  isPrincipal: boolean,
+): (field: string) => readonly string[] | undefined {
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const members = propertiesOf(types.table.schemas.get(typeName) ?? true);
+  return (field) => {
+    const schema = own(members, field);
+    if (schema === undefined) return undefined;
+    const value = resolveSchema(withoutNull(schema), resolve);
+    const isFit = isPrincipal ? isUuid(value) : isScalar(value);
+    return isFit ? [] : [`${field} is no ${isPrincipal ? "UUID" : "single value"}`];
+  };
 }
 
 function isUuid(schema: JsonSchema): boolean {

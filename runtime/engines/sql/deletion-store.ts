@@ -31,7 +31,6 @@ export function sqlDeletionStore(session: SqlSession): DeletionStore {
   return {
     async note(spec, tenant, id, involved) {
       await session.run(removal, keyOf(spec, tenant, id));
-      if (involved.length === 0) return;
       const parameters = new SqlParameters(dialect);
       const [owner = "", document = ""] = keyOf(spec, tenant, id);
       const values = [

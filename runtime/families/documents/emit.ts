@@ -38,8 +38,8 @@ export async function emitSignals(
     const document = JSON.parse(text) as Body;
     for (const { event, delivery, storedAs = event, data, ...target } of due) {
       const to = targetOf(target, document);
-      const payload = data === undefined ? text : payloadText(data, document);
       if (to === null) continue;
+      const payload = data === undefined ? text : payloadText(data, document);
       if ("topic" in to) told.add(to.topic);
       if (delivery === "ephemeral") publishText(context, event, payload, to);
       else if ("principal" in to)

@@ -57,7 +57,10 @@ async function forgetCleared(
   id: string,
   diff: DocumentChange["diff"],
 ): Promise<void> {
-  const written = notedReferences(spec).filter((member) => Object.hasOwn(diff, member));
+  // Only one that may be null has been cleared.
+  const written = Object.keys(diff).filter(
+    (member) => spec.nullable.includes(member) && notedReferences(spec).includes(member),
+  );
   if (written.length === 0) return;
   const members = written.map((member) => storedName(spec.shape, member));
   const deletions = context.transaction.of(deletionStore);

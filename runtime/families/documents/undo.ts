@@ -139,9 +139,9 @@ async function undoOne(
   const references = Object.fromEntries(again);
   if (!back.has(keyOf(spec, id)))
     return again.length === 0 ? null : writeReferences(spec, context, row, references, occasion);
-  const { body: text } = await bodyNaming(spec, context, row, references);
-  const change = again.length === 0 ? {} : { body: text };
-  const stored = await replaceNext(spec, context, row, { ...change, isDeleted: false });
+  const text =
+    again.length === 0 ? row.body : (await bodyNaming(spec, context, row, references)).body;
+  const stored = await replaceNext(spec, context, row, { body: text, isDeleted: false });
   await followChange(spec, context, "restore", stored, null, occasion);
   return stored;
 }
