@@ -64,4 +64,5 @@ export const articlesSpec = document<{
   searches: [{ index: "articles_search_index", fields: ["title", "body"], language: "en" }],
   validateCreate: validate.articlesCreate,
   validatePatch: validate.articlesUpdate,
+  validateBody: validate.articlesBody,
 });

@@ -41,4 +41,5 @@ export const notesSpec: DocumentOf<{
   },
   validateCreate: validate.notesCreate,
   validatePatch: validate.notesUpdate,
+  validateBody: validate.notesBody,
 });

@@ -32,4 +32,5 @@ export const placesSpec = document<{
   indexes: [["country", "name"], ["name"]],
   searches: [{ index: "place_search_index", fields: ["name"] }],
   validateBody: validate.placesBody,
+  checksBody: true,
 });

@@ -39,4 +39,5 @@ export const projectsSpec = document<{
   },
   validateCreate: validate.projectsCreate,
   validatePatch: validate.projectsUpdate,
+  validateBody: validate.projectsBody,
 });

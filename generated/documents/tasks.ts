@@ -65,4 +65,5 @@ export const tasksSpec = document<{
   ],
   validateCreate: validate.tasksCreate,
   validatePatch: validate.tasksUpdate,
+  validateBody: validate.tasksBody,
 });

@@ -7,6 +7,7 @@ import type { ArticlesCreate, ArticlesPatch } from "../types/articles.js";
 
 export const articlesCreate: Validator<ArticlesCreate> = validator(ArticlesCreateCheck);
 export const articlesUpdate: Validator<ArticlesPatch> = validator(ArticlesPatchCheck);
+export const articlesBody: Validator<unknown> = validator(articlesBodyCheck);
 
 const formats0 = formats.uri;
 const formats2 = formats["date-time"];
@@ -34,6 +35,55 @@ if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({in
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 LinkCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function articlesBodyCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
+if(data.body === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'"}); errors++; }
+if(data.tags === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "tags"},message:"must have required property '"+"tags"+"'"}); errors++; }
+if(data.links === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "links"},message:"must have required property '"+"links"+"'"}); errors++; }
+for(const key0 in data){ if(errors >= 32) break;
+if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.title !== undefined){ let data0 = data.title;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.body !== undefined){ let data0 = data.body;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/body",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.tags !== undefined){ let data0 = data.tags;
+if(Array.isArray(data0)){
+const len0 = data0.length;
+for(let i0=0; i0<len0 && errors < 32; i0++){
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
+}
+if(data.links !== undefined){ let data0 = data.links;
+if(Array.isArray(data0)){
+const len1 = data0.length;
+for(let i1=0; i1<len1 && errors < 32; i1++){
+let data1 = data0[i1];
+if(!(LinkCheck(data1, {instancePath:instancePath+"/links/" + i1,parentData:data0,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = joinErrors(vErrors, LinkCheck.errors);
+errors = vErrors.length;
+}
+else {
+}
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/links",keyword:"type",params:{},message:"must be array"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+articlesBodyCheck.errors = vErrors;
 return errors === 0;
 }
 

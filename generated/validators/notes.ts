@@ -7,6 +7,29 @@ import type { NotesCreate, NotesPatch } from "../types/notes.js";
 
 export const notesCreate: Validator<NotesCreate> = validator(NotesCreateCheck);
 export const notesUpdate: Validator<NotesPatch> = validator(NotesPatchCheck);
+export const notesBody: Validator<unknown> = validator(notesBodyCheck);
+
+function notesBodyCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"}); errors++; }
+if(data.pinned === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "pinned"},message:"must have required property '"+"pinned"+"'"}); errors++; }
+for(const key0 in data){ if(errors >= 32) break;
+if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.text !== undefined){ let data0 = data.text;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.pinned !== undefined){ let data0 = data.pinned;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/pinned",keyword:"type",params:{},message:"must be boolean"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+notesBodyCheck.errors = vErrors;
+return errors === 0;
+}
+
 
 function NotesCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

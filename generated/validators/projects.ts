@@ -8,6 +8,7 @@ import type { ProjectsCreate, ProjectsFinishInput, ProjectsPatch } from "../type
 export const projectsCreate: Validator<ProjectsCreate> = validator(ProjectsCreateCheck);
 export const projectsFinish: Validator<ProjectsFinishInput> = validator(projectsFinishCheck);
 export const projectsUpdate: Validator<ProjectsPatch> = validator(ProjectsPatchCheck);
+export const projectsBody: Validator<unknown> = validator(projectsBodyCheck);
 
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -30,6 +31,33 @@ return errors === 0;
 }
 
 const pattern0 = new RegExp("^[A-Z]{2,10}$", "u");
+
+function projectsBodyCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"}); errors++; }
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+if(data.archived === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "archived"},message:"must have required property '"+"archived"+"'"}); errors++; }
+for(const key0 in data){ if(errors >= 32) break;
+if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.name !== undefined){ let data0 = data.name;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/name",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.key !== undefined){ let data0 = data.key;
+if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.archived !== undefined){ let data0 = data.archived;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/archived",keyword:"type",params:{},message:"must be boolean"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+projectsBodyCheck.errors = vErrors;
+return errors === 0;
+}
+
 
 function ProjectsCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

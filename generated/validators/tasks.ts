@@ -14,6 +14,7 @@ export const tasksComment: Validator<TasksCommentInput> = validator(tasksComment
 export const tasksComplete: Validator<TasksCompleteInput> = validator(tasksCompleteCheck);
 export const tasksCreate: Validator<TasksCreate> = validator(TasksCreateCheck);
 export const tasksUpdate: Validator<TasksPatch> = validator(TasksPatchCheck);
+export const tasksBody: Validator<unknown> = validator(tasksBodyCheck);
 
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const func0 = codePointLength;
@@ -71,6 +72,64 @@ return errors === 0;
 }
 
 const formats8 = formats["date-time"];
+
+function tasksBodyCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
+if(data.state === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"}); errors++; }
+if(data.project === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"}); errors++; }
+if(data.assignee === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "assignee"},message:"must have required property '"+"assignee"+"'"}); errors++; }
+if(data.due === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "due"},message:"must have required property '"+"due"+"'"}); errors++; }
+if(data.estimate === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "estimate"},message:"must have required property '"+"estimate"+"'"}); errors++; }
+if(data.labels === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "labels"},message:"must have required property '"+"labels"+"'"}); errors++; }
+for(const key0 in data){ if(errors >= 32) break;
+if(!(((((((key0 === "title") || (key0 === "state")) || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.title !== undefined){ let data0 = data.title;
+if(typeof data0 === "string"){
+if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.state !== undefined){ let data0 = data.state;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"type",params:{},message:"must be string"}); errors++; }
+if(!(((data0 === "open") || (data0 === "doing")) || (data0 === "done"))){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
+}
+if(data.project !== undefined){ let data0 = data.project;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.assignee !== undefined){ let data0 = data.assignee;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+}
+if(data.due !== undefined){ let data0 = data.due;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats8(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
+}
+if(data.estimate !== undefined){ let data0 = data.estimate;
+if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
+if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
+}
+if(data.labels !== undefined){ let data0 = data.labels;
+if(Array.isArray(data0)){
+const len0 = data0.length;
+for(let i0=0; i0<len0 && errors < 32; i0++){
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/labels",keyword:"type",params:{},message:"must be array"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+tasksBodyCheck.errors = vErrors;
+return errors === 0;
+}
+
 
 function TasksCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

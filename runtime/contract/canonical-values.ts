@@ -6,8 +6,12 @@ import { formats } from "./validation.js";
 /** A form that the values of a member have when they are stored. */
 export type Canonical = "uuid" | "date-time";
 
-/** A date-time in UTC with milliseconds; what is finer than a millisecond is cut off. */
+/**
+ * A date-time (RFC 3339) in UTC with milliseconds; what is finer than a millisecond is cut off.
+ */
 export function canonicalDateTime(text: string): string {
+  // Whatever has been stored before has this form, and making a date takes longer than all else.
+  if (text.length === 24 && text.endsWith("Z") && text[10] === "T") return text;
   return new Date(text).toISOString();
 }
 

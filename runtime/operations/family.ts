@@ -14,6 +14,7 @@ import type { Recorded } from "./recorded.js";
 import type { Resources } from "./resources.js";
 import type { Departed, StagedEvent } from "./invocation-facts.js";
 import type { Environment } from "./environment.js";
+import type { AnyDataSet } from "./data-set.js";
 import type { DeclaredMetrics } from "./metric.js";
 import type { OutsideJob, PeriodicJob } from "../work/periodic.js";
 
@@ -166,6 +167,8 @@ export interface Family<Member extends string, Part, Settings> {
     context: ExecutionContext,
     who: ExportedPerson,
   ) => AsyncIterable<ExportedLine>;
+  /** What it keeps, as `export` and `import` have it; what others name comes before these. */
+  readonly data: (part: Part, service: ServiceAtWork) => readonly AnyDataSet[];
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
 
@@ -192,6 +195,7 @@ const silent = {
   recorded: null,
   erased: async () => ({}),
   exported: nothingKept,
+  data: () => [],
   start: () => null,
 };
 

@@ -20,4 +20,6 @@ export interface CounterStore {
    * this. Taking none only makes others wait.
    */
   take(counter: Counter, count: number, start: number): Promise<number>;
+  /** The counters with a name, and the last number that each has given away. */
+  list(name: string): Promise<readonly (Counter & { readonly last: number })[]>;
 }

@@ -30,6 +30,15 @@ export interface DeletionStore {
   ): Promise<void>;
   /** What the deletion of a document has done, in that order. */
   noted(spec: AnyDocumentSpec, tenant: string, id: string): Promise<readonly Involved[]>;
+  /**
+   * Up to `limit` ids of documents whose deletions have done something, in order, after `after`.
+   */
+  list(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    after: string | null,
+    limit: number,
+  ): Promise<readonly string[]>;
   /** Forgets the deletion of a document. */
   forget(spec: AnyDocumentSpec, tenant: string, id: string): Promise<void>;
   /** Forgets that deletions have cleared these references of a document, by their names in rows. */

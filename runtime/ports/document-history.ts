@@ -13,6 +13,12 @@ export interface KeptRevision {
   readonly isDeleted: boolean;
 }
 
+/** A revision, whose it is, and its body in the present shape. */
+export interface WholeRevision extends KeptRevision {
+  readonly id: string;
+  readonly body: string;
+}
+
 /** A document that was deleted, and perhaps long enough ago to be removed for good. */
 export interface DeletedDocument {
   readonly tenant: string;
@@ -47,6 +53,15 @@ export interface HistoryStore {
     id: string,
     rev: number,
   ): Promise<(KeptRevision & { readonly body: string }) | null>;
+  /** Up to `limit` revisions of a tenant, in the order of documents and then of revisions. */
+  walk(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    after: Pick<WholeRevision, "id" | "rev"> | null,
+    limit: number,
+  ): Promise<readonly WholeRevision[]>;
+  /** Adds those revisions that aren't kept yet; returns how many. */
+  add(spec: AnyDocumentSpec, tenant: string, revisions: readonly WholeRevision[]): Promise<number>;
   /** Removes the revisions of a document before `rev`; returns how many. */
   purge(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<number>;
   /**

@@ -174,8 +174,10 @@ export interface AnyDocumentSpec {
    */
   readonly validateCreate?: Validator<unknown>;
   readonly validatePatch?: Validator<unknown>;
-  /** Checks a whole body; only needed if a body can be wrong although its payloads were right. */
-  readonly validateBody?: Validator<unknown>;
+  /** Checks a whole body. */
+  readonly validateBody: Validator<unknown>;
+  /** Whether a body can be wrong although its payloads were right. */
+  readonly checksBody?: true;
 }
 
 /** A search index, as far as writes of its documents need to know it. */

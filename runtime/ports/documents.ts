@@ -117,6 +117,15 @@ export interface DocumentStore {
     documents: readonly StoredDocument[],
   ): Promise<void>;
   /**
+   * Adds those of several documents whose ids aren't taken, with their snapshots if the type keeps
+   * history; returns the ids that it added.
+   */
+  insertMissing(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    documents: readonly StoredDocument[],
+  ): Promise<ReadonlySet<string>>;
+  /**
    * As `replace`, of several different documents, in few statements: returns the ids of those that
    * it replaced.
    */
@@ -184,6 +193,11 @@ export interface DocumentStore {
     after: string | null,
     limit: number,
   ): Promise<readonly { readonly tenant: string; readonly id: string }[]>;
+  /**
+   * The tenants that have documents of the type, deleted or not, in the order of their code units;
+   * "" alone for a type without tenants.
+   */
+  tenants(spec: AnyDocumentSpec): Promise<readonly string[]>;
   /** About how many rows all tenants have together. It is cheap. */
   size(spec: AnyDocumentSpec): Promise<number>;
   /**

@@ -97,6 +97,8 @@ export const identityStore = storeKey<IdentityStore>("identity");
 export interface IdentityStore {
   findPrincipalByLogin(login: string): Promise<Principal | null>;
   findPrincipal(id: string): Promise<Principal | null>;
+  /** Up to `limit` principals in the order of their ids, beginning after the id `after`. */
+  listPrincipals(after: string | null, limit: number): Promise<readonly Principal[]>;
   /**
    * Whether the principal exists and is active. It is locked so that this stays true until the
    * transaction ends.

@@ -61,6 +61,10 @@ export interface TenantStore {
   grant(tenantId: string | null, subject: string, permission: string): Promise<void>;
   /** Takes a permission away; false if it wasn't granted. */
   revoke(tenantId: string | null, subject: string, permission: string): Promise<boolean>;
+  /** All that was granted within a tenant or, if that is null, everywhere. */
+  listAllGrants(
+    tenantId: string | null,
+  ): Promise<readonly { readonly subject: string; readonly permission: string }[]>;
   /** Permissions that were granted to the subject itself, not through roles, in order. */
   listGrants(tenantId: string | null, subject: string): Promise<readonly string[]>;
   /**

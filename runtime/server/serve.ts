@@ -1,5 +1,6 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
+import { dataCommands } from "./data-commands.js";
 import type { ServiceCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "../families.js";
@@ -54,7 +55,8 @@ function commandOf(
 }
 
 function commandsOf(service: ServiceDefinition): readonly ServiceCommand[] {
-  return familiesOf(service).flatMap(({ family, part }) => family.commands(part));
+  const ofFamilies = familiesOf(service).flatMap(({ family, part }) => family.commands(part));
+  return [...ofFamilies, ...dataCommands(service)];
 }
 
 /** A command that works on the open database and prints a line. */

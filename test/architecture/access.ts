@@ -95,6 +95,7 @@ const writers: readonly RegExp[] = [
   // Opens a file to read it, so that it is the one that was looked at.
   /^generator\/load\/project-file\.ts$/,
   /^runtime\/engines\/(?:folder\/|private-files\.ts$)/,
+  /^runtime\/server\/data-folder\.ts$/,
   /^runtime\/testing\//,
 ];
 

@@ -61,6 +61,7 @@ export const things: DocumentOf<{ document: unknown }> = document({
   defaults: {},
   nullable: [],
   canonical: {},
+  validateBody: () => null,
   fields,
   elements: { parts: partFields },
   references: { up: () => things },

@@ -1,5 +1,5 @@
-// The validators of whole bodies: a patch is checked against one where its members alone do not say
-// enough.
+// The validators of whole bodies: of documents that are brought from elsewhere, and of those that
+// have been changed where the changed members alone do not say enough.
 import { camelCase } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { ValidatorPlan } from "../../model/validator-plan.js";
@@ -22,9 +22,8 @@ export function bodyValidatorName(
 export function bodyPlans(
   model: RegistryModel,
 ): Readonly<Record<string, readonly ValidatorPlan[]>> {
-  const checked = Object.values(model.documents).filter(({ checksBody }) => checksBody);
   return Object.fromEntries(
-    checked.map((document) => [
+    Object.values(model.documents).map((document) => [
       document.name,
       [
         {

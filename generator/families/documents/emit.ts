@@ -267,10 +267,7 @@ function printDocument(
     document.references.length > 0 ||
     referrersOf(model, document.name).length > 0 ||
     [document, ...document.views].some(({ scopes }) => Object.keys(scopes).length > 0);
-  const validate =
-    document.checksBody || isWritable
-      ? scope.module(`validators/${document.name}`, "validate")
-      : "validate";
+  const validate = scope.module(`validators/${document.name}`, "validate");
   const converters = convertersMember(document, shape, scope);
   const related = [
     ...referenceMembers(document, model, scope),
@@ -320,7 +317,7 @@ function printDocument(
   });
 }
 
-/** Validators of payloads, and of whole bodies where the parts do not prove the whole. */
+/** Validators of payloads and of whole bodies, and whether the parts prove the whole. */
 function validatorMembers(
   document: DocumentModel,
   model: RegistryModel,
@@ -335,6 +332,7 @@ function validatorMembers(
           `  validatePatch: ${validate}.${camelCase(`${name}.update`)},`,
         ]
       : []),
-    ...(checksBody ? [`  validateBody: ${validate}.${bodyValidatorName(document, model)},`] : []),
+    `  validateBody: ${validate}.${bodyValidatorName(document, model)},`,
+    ...(checksBody ? ["  checksBody: true,"] : []),
   ];
 }

@@ -17,5 +17,18 @@ export function sqlCounterStore(session: SqlSession): CounterStore {
       const [row] = await session.all(text, [name, tenant, key, start + count - 1, count]);
       return Number(row?.["value"]) - count + 1;
     },
+
+    async list(name) {
+      const rows = await session.all(
+        `SELECT "tenant_id", "key", "value" FROM "opwright_counters" WHERE "name" = ${at(1)}`,
+        [name],
+      );
+      return rows.map((row) => ({
+        name,
+        tenant: String(row["tenant_id"]),
+        key: String(row["key"]),
+        last: Number(row["value"]),
+      }));
+    },
   };
 }

@@ -63,6 +63,18 @@ export function sqlDeletionStore(session: SqlSession): DeletionStore {
       return rows.map(readInvolved);
     },
 
+    async list(spec, tenant, after, limit) {
+      const parameters = new SqlParameters(dialect);
+      const [owner = "", document = ""] = keyOf(spec, tenant, "");
+      const of = `"tenant_id" = ${parameters.add(owner)} AND "document" = ${parameters.add(document)}`;
+      const behind = after === null ? "" : ` AND "id" > ${parameters.add(after)}`;
+      const rows = await session.all(
+        `SELECT DISTINCT "id" FROM ${table} WHERE ${of}${behind} ORDER BY "id" LIMIT ${limit}`,
+        parameters.values,
+      );
+      return rows.map((row) => String(row["id"]));
+    },
+
     async forget(spec, tenant, id) {
       await session.run(removal, keyOf(spec, tenant, id));
     },

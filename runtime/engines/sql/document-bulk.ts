@@ -4,6 +4,7 @@ import { historyTableName } from "../../contract/sql-names.js";
 import { mayBeInvolved } from "../../ports/deletions.js";
 import { indexedDocument } from "../../ports/indexed-document.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import type { WholeRevision } from "../../ports/document-history.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import { idField } from "../../query/fields.js";
 import { forgetDeletions } from "./deletion-store.js";
@@ -32,7 +33,10 @@ const noted = { ...next, by: "text" } as const;
 /** The methods of the document store that write many documents, within one transaction. */
 export function sqlDocumentBulk(
   session: SqlSession,
-): Pick<DocumentStore, "lock" | "holdMany" | "insertMany" | "replaceMany" | "removeMany"> {
+): Pick<
+  DocumentStore,
+  "lock" | "holdMany" | "insertMany" | "insertMissing" | "replaceMany" | "removeMany"
+> {
   return {
     async lock(spec, tenant, ids) {
       const { holdRows } = session.dialect;
@@ -40,7 +44,13 @@ export function sqlDocumentBulk(
     },
     holdMany: async (spec, tenant, ids) =>
       new Set(await lock(session, spec, tenant, ids, session.dialect.shareRows)),
-    insertMany: (spec, tenant, documents) => insertRows(session, spec, tenant, documents),
+    async insertMany(spec, tenant, documents) {
+      const [text, parameters] = insertionOf(session, spec, tenant, documents);
+      await heldTo(spec, () => session.run(text, parameters));
+      await keepSnapshots(session, spec, tenant, documents);
+      await keepIndexes(session, spec, tenant, documents);
+    },
+    insertMissing: (spec, tenant, documents) => insertMissing(session, spec, tenant, documents),
     replaceMany: (spec, tenant, changes) => replaceRows(session, spec, tenant, changes),
     removeMany: (spec, tenant, gone) => removeRows(session, spec, tenant, gone),
   };
@@ -78,13 +88,13 @@ const rowColumns = [
   "body",
 ];
 
-async function insertRows(
-  session: SqlSession,
+/** The statement that inserts rows, and what it is given. */
+function insertionOf(
+  { dialect }: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,
   documents: readonly StoredDocument[],
-): Promise<void> {
-  const { dialect } = session;
+): readonly [text: string, parameters: readonly SqlValue[]] {
   const columns = [...ownerColumn(spec), ...rowColumns.map(quoteName)];
   const given = ["key", "next_rev", "made", "changed", "marked", "owner", "of_shape"];
   const parameters = new SqlParameters(dialect);
@@ -93,13 +103,62 @@ async function insertRows(
     ...given.map((name) => `w.${quoteName(name)}`),
     dialect.json(`w."json"`),
   ];
-  const records = documents.map((document) => recordOf(spec, document, 0));
+  const records = recordsOf(spec, documents);
   const text =
     `INSERT INTO ${quoteName(spec.table)} (${columns.join(", ")}) ` +
     `SELECT ${values.join(", ")} FROM ${recordRows(made, records, dialect, parameters)}`;
-  await heldTo(spec, () => session.run(text, parameters.values));
-  await keepSnapshots(session, spec, tenant, documents);
-  await keepIndexes(session, spec, tenant, documents);
+  return [text, parameters.values];
+}
+
+/** See `DocumentStore.insertMissing`. */
+async function insertMissing(
+  session: SqlSession,
+  spec: AnyDocumentSpec,
+  tenant: string,
+  documents: readonly StoredDocument[],
+): Promise<ReadonlySet<string>> {
+  const [text, parameters] = insertionOf(session, spec, tenant, documents);
+  const key = [...ownerColumn(spec), `"id"`].join(", ");
+  // SQLite would read ON as the begin of a join, were there no WHERE.
+  const rows = await heldTo(spec, () =>
+    session.all(`${text} WHERE TRUE ON CONFLICT (${key}) DO NOTHING RETURNING "id"`, parameters),
+  );
+  const ids = new Set(rows.map((row) => String(row["id"])));
+  const added = documents.filter(({ id }) => ids.has(id));
+  if (added.length === 0) return ids;
+  if (spec.history !== 0) {
+    await insertSnapshots(session, spec, tenant, recordsOf(spec, added), unlessKept(spec));
+    if (spec.history !== null) await trimHistory(session, spec, tenant, added, spec.history);
+  }
+  await keepIndexes(session, spec, tenant, added);
+  return ids;
+}
+
+/** Adds revisions that aren't kept yet; returns how many. */
+export async function addRevisions(
+  session: SqlSession,
+  spec: AnyDocumentSpec,
+  tenant: string,
+  revisions: readonly WholeRevision[],
+): Promise<number> {
+  const records = revisions.map(({ id, rev, changedAt, changedBy, isDeleted, body }) => {
+    const [shape, json] = bodyAsStored(spec, { body });
+    return {
+      key: id,
+      next_rev: rev,
+      changed: changedAt,
+      by: changedBy,
+      marked: isDeleted,
+      of_shape: shape,
+      json,
+    };
+  });
+  return insertSnapshots(session, spec, tenant, records, unlessKept(spec));
+}
+
+function unlessKept(spec: AnyDocumentSpec): string {
+  const key = [...ownerColumn(spec), `"id"`, `"rev"`].join(", ");
+  return ` WHERE TRUE ON CONFLICT (${key}) DO NOTHING`;
 }
 
 async function replaceRows(
@@ -180,6 +239,18 @@ async function keepSnapshots(
 ): Promise<void> {
   const { history: kept } = spec;
   if (kept === 0) return;
+  await insertSnapshots(session, spec, tenant, recordsOf(spec, documents));
+  if (kept !== null) await trimHistory(session, spec, tenant, documents, kept);
+}
+
+/** Inserts snapshots; returns how many. */
+function insertSnapshots(
+  session: SqlSession,
+  spec: AnyDocumentSpec,
+  tenant: string,
+  records: readonly SqlRecord[],
+  unless = "",
+): Promise<number> {
   const { dialect } = session;
   const history = quoteName(historyTableName(spec.table));
   const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
@@ -192,12 +263,11 @@ async function keepSnapshots(
     ),
     dialect.json(`w."json"`),
   ];
-  const records = documents.map((document) => recordOf(spec, document, 0));
-  await session.run(
-    `INSERT INTO ${history} (${columns.join(", ")}) SELECT ${values.join(", ")} FROM ${recordRows(noted, records, dialect, parameters)}`,
+  return session.run(
+    `INSERT INTO ${history} (${columns.join(", ")}) SELECT ${values.join(", ")} ` +
+      `FROM ${recordRows(noted, records, dialect, parameters)}${unless}`,
     parameters.values,
   );
-  if (kept !== null) await trimHistory(session, spec, tenant, documents, kept);
 }
 
 /** Removes all but the newest `kept` snapshots of each document. */
@@ -279,6 +349,13 @@ function tenantValue(
   parameters: SqlParameters,
 ): readonly string[] {
   return spec.tenant ? [dialect.typed("text", parameters.add(tenant))] : [];
+}
+
+function recordsOf(
+  spec: AnyDocumentSpec,
+  documents: readonly StoredDocument[],
+): readonly SqlRecord[] {
+  return documents.map((document) => recordOf(spec, document, 0));
 }
 
 function recordOf(spec: AnyDocumentSpec, document: StoredDocument, expected: number): SqlRecord {

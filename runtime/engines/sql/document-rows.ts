@@ -135,7 +135,7 @@ function ofThisShape(
  */
 export function bodyAsStored(
   spec: AnyDocumentSpec,
-  { body, newer, kept }: StoredDocument,
+  { body, newer, kept }: Pick<StoredDocument, "body" | "newer" | "kept">,
 ): readonly [shape: number, body: string] {
   const { shape } = spec;
   if (newer === undefined && isStoredAsDeclared(shape)) return [shapeNumber(shape), body];

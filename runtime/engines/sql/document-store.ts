@@ -10,7 +10,7 @@ import { sqlDocumentBulk } from "./document-bulk.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { namedRows } from "./named-rows.js";
 import { afterCondition, orderBy } from "./order.js";
-import { ownedRows } from "./owned-rows.js";
+import { ownedRows, tenantsOf } from "./owned-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { quoteName, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
@@ -86,6 +86,8 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       aggregateRows(session, spec, tenant, query, aggregate, window),
 
     renew: (spec, after, limit) => renewRows(session, spec, after, limit),
+
+    tenants: (spec) => tenantsOf(session, spec),
 
     owned: (spec, ownerId, after, limit) => ownedRows(session, spec, ownerId, after, limit),
 

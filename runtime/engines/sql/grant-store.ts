@@ -8,7 +8,7 @@ const everywhere = "";
 /** The methods of the tenant store that deal with permissions, within one transaction. */
 export function sqlGrants(
   session: SqlSession,
-): Pick<TenantStore, "grant" | "revoke" | "listGrants" | "hasGrant"> {
+): Pick<TenantStore, "grant" | "revoke" | "listAllGrants" | "listGrants" | "hasGrant"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   return {
     async grant(tenantId, subject, permission) {
@@ -24,6 +24,17 @@ export function sqlGrants(
         `DELETE FROM "opwright_grants" WHERE "tenant_id" = ${at(1)} ` +
         `AND "subject" = ${at(2)} AND "permission" = ${at(3)}`;
       return (await session.run(text, [tenantId ?? everywhere, subject, permission])) === 1;
+    },
+
+    async listAllGrants(tenantId) {
+      const rows = await session.all(
+        `SELECT "subject", "permission" FROM "opwright_grants" WHERE "tenant_id" = ${at(1)}`,
+        [tenantId ?? everywhere],
+      );
+      return rows.map(({ subject, permission }) => ({
+        subject: String(subject),
+        permission: String(permission),
+      }));
     },
 
     async listGrants(tenantId, subject) {

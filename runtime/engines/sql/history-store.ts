@@ -1,7 +1,13 @@
 // The history of documents over SQL, shared by all SQL engines.
 import { historyTableName } from "../../contract/sql-names.js";
-import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/document-history.js";
+import type {
+  DeletedDocument,
+  HistoryStore,
+  KeptRevision,
+  WholeRevision,
+} from "../../ports/document-history.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import { addRevisions } from "./document-bulk.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { between, selectKeys, keyOf, orderByKeys, type Table } from "./row-walk.js";
@@ -39,6 +45,10 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
         body: bodyAsRead(spec, Number(row["shape"]), String(row["body"])),
       };
     },
+
+    walk: (spec, tenant, after, limit) => walkRevisions(session, spec, tenant, after, limit),
+
+    add: (spec, tenant, revisions) => addRevisions(session, spec, tenant, revisions),
 
     purge(spec, tenant, id, rev) {
       const parameters = new SqlParameters(dialect);
@@ -88,6 +98,31 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
       return { removed, next: rows.length < limit ? null : next };
     },
   };
+}
+
+/** See `HistoryStore.walk`. */
+async function walkRevisions(
+  session: SqlSession,
+  spec: AnyDocumentSpec,
+  tenant: string,
+  after: Pick<WholeRevision, "id" | "rev"> | null,
+  limit: number,
+): Promise<readonly WholeRevision[]> {
+  const parameters = new SqlParameters(session.dialect);
+  const conditions = ownerOf(spec, tenant).map((owner) => `"tenant_id" = ${parameters.add(owner)}`);
+  if (after !== null)
+    conditions.push(`("id", "rev") > (${parameters.add(after.id)}, ${parameters.add(after.rev)})`);
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  const rows = await session.all(
+    `SELECT "id", ${told}, "shape", "body" FROM ${historyOf(spec)}${where} ` +
+      `ORDER BY "id", "rev" LIMIT ${parameters.add(limit)}`,
+    parameters.values,
+  );
+  return rows.map((row) => ({
+    ...readRevision(row),
+    id: String(row["id"]),
+    body: bodyAsRead(spec, Number(row["shape"]), String(row["body"])),
+  }));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
  * `core.internal` if a member is wrong that the service has set.
  */
 export function checkBody(spec: AnyDocumentSpec, body: Readonly<Record<string, unknown>>): void {
-  const faults = spec.validateBody?.(body) ?? null;
+  const faults = spec.checksBody === true ? spec.validateBody(body) : null;
   if (faults === null) return;
   const own = [...(spec.set ?? []), ...(spec.numbers ?? [])].find(({ member }) =>
     faults.some(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`)),

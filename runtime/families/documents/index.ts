@@ -4,6 +4,7 @@ import { familyOf } from "../../operations/family.js";
 import { gauge } from "../../operations/metric.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
+import { dataOfDocuments } from "./data.js";
 import { eraseOwned } from "./erase.js";
 import { exportOwned } from "./exported.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
@@ -20,6 +21,7 @@ export const documentsFamily = familyOf<readonly AnyDocumentSpec[]>()({
   migrated: (documents, database, options) => renewAll(database, changedShapes(documents), options),
   erased: eraseOwned,
   exported: exportOwned,
+  data: dataOfDocuments,
   start: (documents, service) => announce(documents, service),
   metrics: (documents, { database }) => ({
     rows_to_renew: gauge("Rows of changed types that are left to check, roughly.", () =>

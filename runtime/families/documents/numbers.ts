@@ -136,8 +136,13 @@ function valueOf(rule: NumberRule, value: number, body: Body, now: string): stri
   return printNumber(rule.format, value, values);
 }
 
+/** The name of a rule's counters. */
+export function counterName({ table, shape }: AnyDocumentSpec, { member }: NumberRule): string {
+  return `${table}.${storedName(shape, member)}`;
+}
+
 /** What its numbers count within; days belong to their month, months to their year. */
-function keyOf(
+export function keyOf(
   { shape }: AnyDocumentSpec,
   { per, timezone }: NumberRule,
   body: Body,
@@ -157,12 +162,13 @@ function keyOf(
 async function take(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  { member, start, hasGaps }: NumberRule,
+  rule: NumberRule,
   key: string,
   count: number,
   passed = 0,
 ): Promise<number[]> {
-  const name = `${spec.table}.${storedName(spec.shape, member)}`;
+  const { start, hasGaps } = rule;
+  const name = counterName(spec, rule);
   const counter = { name, tenant: spec.tenant ? context.tenant : "", key };
   const store = context.transaction.of(counterStore);
   if (!hasGaps)

@@ -4,6 +4,7 @@ import { apiKeyStore } from "../../ports/api-keys.js";
 import { invitationStore } from "../../ports/invitations.js";
 import { identityStore } from "../../ports/identity.js";
 import { createPrincipalCommand } from "./create-principal.js";
+import { dataOfIdentity } from "./data.js";
 import { exportAccount } from "./exported.js";
 import { openIdentity } from "./resources.js";
 import { readIdentitySettings } from "./settings.js";
@@ -39,5 +40,6 @@ export const identityFamily = familyOf<IdentitySpec>()({
     await context.transaction.of(invitationStore).removeOf(principalId, tenant);
   },
   exported: exportAccount,
+  data: (_spec, service) => dataOfIdentity(service),
   commands: (spec) => [createPrincipalCommand(spec)],
 });

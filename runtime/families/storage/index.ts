@@ -1,6 +1,7 @@
 // The family of storage: files.
 import { familyOf, type ServiceAtWork } from "../../operations/family.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
+import { fileSet } from "./data.js";
 import { expectedChanges } from "./expected.js";
 import { openStorage, storageResources, storeFor } from "./resources.js";
 import { readStorageSettings } from "./settings.js";
@@ -26,6 +27,7 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
     ...storages.map((spec) => sweepOf(spec, resources)),
     ...(storages.length === 0 ? [] : [expectedChanges(storages, resources)]),
   ],
+  data: (storages, service) => storages.map((spec) => fileSet(spec, service)),
   commands: (storages) => (storages.length === 0 ? [] : [rebuildCommand(storages)]),
 });
 

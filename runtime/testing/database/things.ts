@@ -41,6 +41,7 @@ export const things = document<{ document: Thing; create: Partial<Thing>; patch:
   nullable: ["name", "size", "flag", "at"],
   canonical: { at: "date-time" },
   shape: { members: null, steps: [] },
+  validateBody: () => null,
   fields: { name: "string", size: "number", flag: "boolean", at: "date-time" },
 });
 

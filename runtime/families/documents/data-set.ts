@@ -1,0 +1,377 @@
+// The documents of a type as lines: with their ids, revisions, dates and owners, deleted ones too
+// (decisions.md "Bring your data").
+import { canonicalBody, canonicalDateTime } from "../../contract/canonical-values.js";
+import { canonicalJson } from "../../contract/canonical-json.js";
+import { defaultTenant } from "../../contract/default-tenant.js";
+import { isObject, pointer } from "../../contract/json-pointer.js";
+import { isUuid } from "../../contract/uuid.js";
+import { formats } from "../../contract/validation.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import {
+  differs,
+  importing,
+  refusedLine,
+  refuseLine,
+  type DataSet,
+  type Naming,
+} from "../../operations/data-set.js";
+import type { ServiceAtWork } from "../../operations/family.js";
+import { recordCall } from "../../operations/recorded.js";
+import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { everything, type Filter } from "../../query/ast.js";
+import { idField } from "../../query/fields.js";
+import { membersOf } from "../../query/list-request.js";
+import { raiseCounters } from "./numbers-known.js";
+import { checkClaims, claimRanges } from "./ranges.js";
+import { moveReminders } from "./reminders.js";
+import { documentText } from "./render.js";
+
+/** Documents that are read at once. */
+const pageSize = 1_000;
+
+/** A line of a document. */
+interface DocumentLine {
+  readonly tenant: string;
+  readonly stored: StoredDocument;
+  /** Where the line says no dates, those that the document has already are right. */
+  readonly isDated: boolean;
+}
+
+/** The name of a type's set. */
+export function setOf({ name, view: seen }: AnyDocumentSpec): string {
+  return `documents/${seen?.of.name ?? name}`;
+}
+
+/** What a document is called in its set: the same id may be another tenant's as well. */
+export function keyOfDocument({ tenant: hasTenants }: AnyDocumentSpec, tenant: string, id: string) {
+  return hasTenants ? `${tenant}/${id}` : id;
+}
+
+/** Whose a line is: as it says, or nobody's where the type has no tenants. */
+export function tenantOf(spec: AnyDocumentSpec, told: unknown, naming: Naming): string {
+  if (!spec.tenant) {
+    if (told !== undefined) refuseLine("/tenant_id", "readOnly", `${spec.name} have no tenants`);
+    return "";
+  }
+  if (told === undefined) return defaultTenant;
+  if (typeof told !== "string" || told === "" || told.includes("/"))
+    return refuseLine("/tenant_id", "type", "must be the id of a tenant");
+  if (told !== defaultTenant) naming.expect("tenants", told, "/tenant_id");
+  return told;
+}
+
+/** The documents of a type. */
+export function documentSet(spec: AnyDocumentSpec, service: ServiceAtWork): DataSet<DocumentLine> {
+  return {
+    name: setOf(spec),
+    async *lines() {
+      for (const tenant of await service.database.reader.of(documentStore).tenants(spec))
+        for await (const stored of walkDocuments(spec, tenant, service))
+          yield lineOf(spec, tenant, stored);
+    },
+    read: (value, naming) => readDocument(spec, value, naming, service.clock.now()),
+    known: (keys) => knownDocuments(spec, keys, service),
+    async add(lines, naming) {
+      let added = 0;
+      for (const [tenant, ofTenant] of byTenant(lines))
+        added += await service.write(
+          importing,
+          (context) => addDocuments(spec, context, ofTenant, naming),
+          tenant === "" ? undefined : tenant,
+        );
+      return added;
+    },
+  };
+}
+
+async function* walkDocuments(
+  spec: AnyDocumentSpec,
+  tenant: string,
+  { database }: ServiceAtWork,
+): AsyncGenerator<StoredDocument> {
+  const sorts = [{ field: idField, direction: "asc", nulls: "first" } as const];
+  const window = { limit: pageSize, offset: 0, after: undefined };
+  for (let last: string | undefined; ;) {
+    const filter: Filter =
+      last === undefined
+        ? everything
+        : { kind: "compare", field: idField, operator: "$gt", value: last };
+    const query = { filter, sorts, withDeleted: true };
+    const store = database.reader.of(documentStore);
+    const page: readonly StoredDocument[] = await store.select(spec, tenant, query, window);
+    yield* page;
+    last = page.at(-1)?.id;
+    if (page.length < pageSize) return;
+  }
+}
+
+/** The line of a document: engines keep the members of bodies in orders of their own. */
+function lineOf(spec: AnyDocumentSpec, tenant: string, stored: StoredDocument): string {
+  const whose = {
+    ...(spec.tenant ? { tenant_id: tenant } : {}),
+    ...(stored.ownerId === null ? {} : { owner_id: stored.ownerId }),
+  };
+  const start = JSON.stringify(whose).slice(0, -1);
+  return `${start}${start === "{" ? "" : ","}"data":${canonicalText(spec, stored)}}`;
+}
+
+function canonicalText(spec: AnyDocumentSpec, stored: StoredDocument): string {
+  return documentText(spec, { ...stored, body: canonicalJson(JSON.parse(stored.body)) });
+}
+
+function readDocument(
+  spec: AnyDocumentSpec,
+  value: unknown,
+  naming: Naming,
+  now: number,
+): DocumentLine {
+  const line = membersOf(value, "", ["tenant_id", "owner_id", "data"]);
+  const tenant = tenantOf(spec, line["tenant_id"], naming);
+  const owner = line["owner_id"] ?? null;
+  if (owner !== null && (typeof owner !== "string" || owner === ""))
+    return refuseLine("/owner_id", "type", "must be the id of a principal");
+  const { data } = line;
+  if (!isObject(data)) return refuseLine("/data", "type", "must be object");
+  const { id: key, rev = 1, created_at: created, last_update_at: changed, ...rest } = data;
+  const { is_deleted: isDeleted = false, ...given } = rest;
+  const id = uuidAt(key, "/data/id");
+  if (typeof isDeleted !== "boolean" || (isDeleted && !spec.softDelete))
+    return refuseLine(
+      "/data/is_deleted",
+      "type",
+      "must be boolean, of a document with soft_delete",
+    );
+  const changedAt = dateAt(changed, "/data/last_update_at");
+  const createdAt = dateAt(created, "/data/created_at") ?? changedAt ?? new Date(now).toISOString();
+  const body = bodyOf(spec, given);
+  if (!isDeleted) {
+    if (spec.referredBy !== undefined) naming.note(setOf(spec), keyOfDocument(spec, tenant, id));
+    for (const { member, target, key } of referencesOf(spec, tenant, body))
+      naming.expect(setOf(target), key, pointer("/data", member));
+  }
+  const stored: StoredDocument = {
+    id,
+    rev: revisionAt(rev, "/data/rev"),
+    createdAt,
+    lastUpdateAt: changedAt ?? createdAt,
+    isDeleted,
+    ownerId: owner,
+    body: JSON.stringify(body),
+  };
+  return { tenant, stored, isDated: created !== undefined };
+}
+
+/** Revisions are 32-bit integers in the database. */
+const maxRevision = 2 ** 31 - 1;
+
+/** The number of a revision. */
+export function revisionAt(value: unknown, path: string): number {
+  const rev = Number.isSafeInteger(value) ? Number(value) : 0;
+  if (rev >= 1 && rev <= maxRevision) return rev;
+  return refuseLine(path, "type", `must be an integer from 1 to ${maxRevision}`);
+}
+
+/** A UUID in its canonical form. */
+export function uuidAt(value: unknown, path: string): string {
+  if (typeof value === "string" && isUuid(value)) return value.toLowerCase();
+  return refuseLine(path, "format", "must be a UUID");
+}
+
+/** A date-time in its canonical form; null if there is none. */
+export function dateAt(value: unknown, path: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" && formats["date-time"](value)) return canonicalDateTime(value);
+  return refuseLine(path, "format", "must be a date-time");
+}
+
+/** The body of a line, as it is stored: whole, and held to the document's type. */
+function bodyOf(
+  spec: AnyDocumentSpec,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  for (const name of ["tenant_id", "owner_id"])
+    if (Object.hasOwn(given, name))
+      refuseLine(pointer("/data", name), "readOnly", "belongs beside data, not into it");
+  const missing = Object.entries(spec.defaults).filter(([name]) => !Object.hasOwn(given, name));
+  const whole = missing.length === 0 ? given : { ...given, ...Object.fromEntries(missing) };
+  const body = canonicalBody(whole, spec.canonical);
+  const faults = spec.validateBody(body);
+  if (faults === null) return body;
+  throw refusedLine(faults.map((fault) => ({ ...fault, path: `/data${fault.path}` })));
+}
+
+/** What a body refers to. */
+function referencesOf(
+  spec: AnyDocumentSpec,
+  tenant: string,
+  body: Readonly<Record<string, unknown>>,
+) {
+  return Object.entries(spec.references ?? {}).flatMap(([member, targetOf]) => {
+    const id = body[member];
+    const target = targetOf();
+    return typeof id === "string"
+      ? [{ member, target, id, key: keyOfDocument(target, tenant, id) }]
+      : [];
+  });
+}
+
+/** Lines by their tenants, each in its order. */
+export function byTenant<Line extends { readonly tenant: string }>(
+  lines: readonly Line[],
+): ReadonlyMap<string, readonly Line[]> {
+  return groupBy(lines, ({ tenant }) => tenant);
+}
+
+/** Values by what each of them says, in their order. */
+function groupBy<Value>(
+  values: readonly Value[],
+  keyOf: (value: Value) => string,
+): ReadonlyMap<string, readonly Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}
+
+async function knownDocuments(
+  spec: AnyDocumentSpec,
+  keys: readonly string[],
+  { database }: ServiceAtWork,
+): Promise<ReadonlySet<string>> {
+  const named = keys.map((key) => {
+    const [tenant = "", id = ""] = spec.tenant ? key.split("/") : ["", key];
+    return { tenant, id };
+  });
+  const known = new Set<string>();
+  for (const [tenant, ofTenant] of byTenant(named)) {
+    const ids = ofTenant.map(({ id }) => id).filter(isUuid);
+    for (const { id, isDeleted } of await documentsOf(spec, database.reader, tenant, ids))
+      if (!isDeleted) known.add(keyOfDocument(spec, tenant, id));
+  }
+  return known;
+}
+
+/** The documents with these ids, deleted or not. */
+async function documentsOf(
+  spec: AnyDocumentSpec,
+  transaction: Pick<ServiceAtWork["database"]["reader"], "of">,
+  tenant: string,
+  ids: readonly string[],
+): Promise<readonly StoredDocument[]> {
+  const sorts = [{ field: idField, direction: "asc", nulls: "first" } as const];
+  const found: StoredDocument[] = [];
+  for (let at = 0; at < ids.length; at += pageSize) {
+    const values = ids.slice(at, at + pageSize);
+    const filter: Filter = { kind: "in", field: idField, isNegated: false, values };
+    const query = { filter, sorts, withDeleted: true };
+    const window = { limit: pageSize, offset: 0, after: undefined };
+    found.push(...(await transaction.of(documentStore).select(spec, tenant, query, window)));
+  }
+  return found;
+}
+
+/** Adds what isn't there yet, in one transaction; returns how many. */
+async function addDocuments(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  lines: readonly DocumentLine[],
+  naming: Naming,
+): Promise<number> {
+  const { tenant, transaction } = context;
+  const store = transaction.of(documentStore);
+  const wanted = firstOfEach(spec, lines);
+  const documents = wanted.map(({ stored }) => stored);
+  await holdTargets(spec, context, documents, naming);
+  const changes = documents.map((after) => ({ before: null, after }));
+  const claims = await claimRanges(spec, context, changes);
+  const ids = await store.insertMissing(spec, tenant, documents);
+  await expectSame(
+    spec,
+    context,
+    wanted.filter(({ stored }) => !ids.has(stored.id)),
+  );
+  const added = documents.filter(({ id }) => ids.has(id));
+  await checkClaims(
+    spec,
+    context,
+    claims.filter(({ id }) => ids.has(id)),
+  );
+  await raiseCounters(spec, context, added);
+  // As after a restore: what is over is not done again.
+  for (const stored of added) await moveReminders(spec, context, "restore", stored, null);
+  if (added.length > 0) recordCall(context, { imported: spec.name, count: added.length });
+  return added.length;
+}
+
+/** Lines with the same id once. Throws `core.conflict` if they don't say the same. */
+function firstOfEach(
+  spec: AnyDocumentSpec,
+  lines: readonly DocumentLine[],
+): readonly DocumentLine[] {
+  const firsts = new Map<string, DocumentLine>();
+  for (const line of lines) {
+    const first = firsts.get(line.stored.id);
+    if (first === undefined) firsts.set(line.stored.id, line);
+    else if (canonicalText(spec, first.stored) !== canonicalText(spec, line.stored))
+      throw differs(`${spec.name} ${line.stored.id}`);
+  }
+  return [...firsts.values()];
+}
+
+/** Throws `core.conflict` if one of the documents isn't as its line says. */
+async function expectSame(
+  spec: AnyDocumentSpec,
+  { tenant, transaction }: ExecutionContext,
+  lines: readonly DocumentLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const ids = lines.map(({ stored }) => stored.id);
+  const there = await documentsOf(spec, transaction, tenant, ids);
+  const found = new Map(there.map((stored) => [stored.id, stored]));
+  for (const { stored, isDated } of lines) {
+    const is = found.get(stored.id);
+    if (is === undefined) throw differs(`${spec.name} ${stored.id}`);
+    const { createdAt, lastUpdateAt } = isDated ? stored : is;
+    const dated = { ...stored, createdAt, lastUpdateAt };
+    if (lineOf(spec, tenant, dated) !== lineOf(spec, tenant, is))
+      throw differs(`${spec.name} ${stored.id}`);
+  }
+}
+
+/**
+ * Holds what live documents refer to. What isn't there has to be in a line behind, and is looked
+ * for again at the end.
+ */
+async function holdTargets(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  documents: readonly StoredDocument[],
+  naming: Naming,
+): Promise<void> {
+  if (spec.references === undefined) return;
+  const { tenant, transaction } = context;
+  const references = documents
+    .filter(({ isDeleted }) => !isDeleted)
+    .flatMap(({ body }) =>
+      referencesOf(spec, tenant, JSON.parse(body) as Readonly<Record<string, unknown>>),
+    );
+  for (const [member, named] of groupBy(references, (one) => one.member)) {
+    const [first] = named;
+    if (first === undefined) continue;
+    const ids = [...new Set(named.map(({ id }) => id))];
+    const target = first.target.view?.of ?? first.target;
+    const held = await transaction.of(documentStore).holdMany(target, tenant, ids);
+    for (const { id, key } of named) {
+      if (held.has(id)) continue;
+      const path = pointer("/data", member);
+      if (!naming.isNoted(setOf(target), key))
+        throw refusedLine([{ path, keyword: "reference", message: `${key} isn't there any more` }]);
+      naming.expect(setOf(target), key, path);
+    }
+  }
+}

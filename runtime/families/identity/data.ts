@@ -1,0 +1,384 @@
+// All that is kept of who may do what, as sets of lines: tenants, accounts, memberships, grants and
+// API keys. Sessions, tokens and invitations are left out: people sign in again.
+import { defaultTenant } from "../../contract/default-tenant.js";
+import { permissionPattern } from "../../contract/permissions.js";
+import { isUuid } from "../../contract/uuid.js";
+import {
+  differs,
+  importing,
+  refuseLine,
+  type AnyDataSet,
+  type DataSet,
+} from "../../operations/data-set.js";
+import type { ServiceAtWork } from "../../operations/family.js";
+import { apiKeyStore, type ApiKey } from "../../ports/api-keys.js";
+import type { Transaction } from "../../ports/database.js";
+import { identityStore, type Principal, type Subject } from "../../ports/identity.js";
+import { tenantStore, type Tenant } from "../../ports/tenants.js";
+import { membersOf } from "../../query/list-request.js";
+import { canonicalLogin } from "./canonical-login.js";
+
+/** Rows that are read at once. */
+const pageSize = 1_000;
+
+/** The sets of identity: what others name comes first. */
+export function dataOfIdentity(service: ServiceAtWork): readonly AnyDataSet[] {
+  return [
+    tenantSet(service),
+    accountSet(service),
+    membershipSet(service),
+    grantSet(service),
+    apiKeySet(service),
+  ];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function textAt(members: Members, name: string): string {
+  const value = members[name];
+  if (typeof value === "string" && value !== "") return value;
+  return refuseLine(`/${name}`, "type", "must be a text that isn't empty");
+}
+
+function uuidOf(members: Members, name: string): string {
+  const value = textAt(members, name);
+  return isUuid(value) ? value.toLowerCase() : refuseLine(`/${name}`, "format", "must be a UUID");
+}
+
+function flagOf(members: Members, name: string): boolean {
+  const value = members[name] ?? true;
+  return typeof value === "boolean" ? value : refuseLine(`/${name}`, "type", "must be boolean");
+}
+
+/** Adds lines one by one in one transaction; returns how many `add` says were added. */
+async function addEach<Line>(
+  { write }: ServiceAtWork,
+  lines: readonly Line[],
+  add: (line: Line, transaction: Transaction) => Promise<boolean>,
+): Promise<number> {
+  return write(importing, async ({ transaction }) => {
+    let added = 0;
+    for (const line of lines) if (await add(line, transaction)) added += 1;
+    return added;
+  });
+}
+
+/** Those of the keys that `find` finds. */
+async function whichAre(
+  keys: readonly string[],
+  find: (key: string) => Promise<unknown>,
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (const key of keys) if ((await find(key)) !== null) known.add(key);
+  return known;
+}
+
+function tenantSet(service: ServiceAtWork): DataSet<Tenant> {
+  const store = () => service.database.reader.of(tenantStore);
+  return {
+    name: "tenants",
+    async *lines() {
+      for (const { id, key, isActive } of await allTenants(service))
+        yield JSON.stringify({ id, key, ...(isActive ? {} : { is_active: false }) });
+    },
+    read(value, naming) {
+      const line = membersOf(value, "", ["id", "key", "is_active"]);
+      const id = textAt(line, "id");
+      if (id.includes("/")) return refuseLine("/id", "pattern", "must have no slash");
+      naming.note("tenants", id);
+      return { id, key: textAt(line, "key"), isActive: flagOf(line, "is_active") };
+    },
+    known: (keys) => whichAre(keys, (id) => store().findTenant(id)),
+    add: (lines) =>
+      addEach(service, lines, async (tenant, transaction) => {
+        const tenants = transaction.of(tenantStore);
+        const is = await tenants.findTenant(tenant.id);
+        if (is === null) {
+          if (await tenants.addTenant(tenant)) return true;
+          throw differs(`the tenant ${tenant.key}`);
+        }
+        if (is.key !== tenant.key || is.isActive !== tenant.isActive)
+          throw differs(`the tenant ${tenant.id}`);
+        return false;
+      }),
+  };
+}
+
+/** All tenants, in the order of their ids. */
+async function allTenants({ database }: ServiceAtWork): Promise<readonly Tenant[]> {
+  const tenants: Tenant[] = [];
+  for (;;) {
+    const after = tenants.at(-1)?.key;
+    const page = await database.reader.of(tenantStore).listTenants(after, pageSize);
+    tenants.push(...page);
+    if (page.length < pageSize) break;
+  }
+  return tenants.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** A line of a principal, with the names that other issuers have for it. */
+interface AccountLine extends Principal {
+  readonly subjects: readonly Subject[];
+}
+
+function accountSet(service: ServiceAtWork): DataSet<AccountLine> {
+  const store = () => service.database.reader.of(identityStore);
+  return {
+    name: "accounts",
+    async *lines() {
+      for await (const { id, login, passwordHash, isActive } of allPrincipals(service)) {
+        const subjects = await subjectsOf(service.database.reader, id);
+        yield JSON.stringify({
+          id,
+          login,
+          ...(passwordHash === "" ? {} : { password_hash: passwordHash }),
+          ...(isActive ? {} : { is_active: false }),
+          ...(subjects.length === 0 ? {} : { subjects }),
+        });
+      }
+    },
+    read(value, naming) {
+      const line = readAccount(value);
+      naming.note("accounts", line.id);
+      return line;
+    },
+    known: (keys) => whichAre(keys.filter(isUuid), (id) => store().findPrincipal(id)),
+    add: (lines) =>
+      addEach(service, lines, async ({ subjects, ...principal }, transaction) => {
+        const identities = transaction.of(identityStore);
+        const is = await identities.findPrincipal(principal.id);
+        if (is === null && !(await identities.addPrincipal(principal)))
+          throw differs(`the account ${principal.login}`);
+        for (const subject of is === null ? subjects : [])
+          if (!(await identities.addSubject(subject, principal.id)))
+            throw differs(`the subject ${subject.subject}`);
+        if (is === null) return true;
+        const there = { ...is, subjects: await subjectsOf(transaction, principal.id) };
+        if (!isSame(there, { ...principal, subjects }))
+          throw differs(`the account ${principal.id}`);
+        return false;
+      }),
+  };
+}
+
+/** Whether an account is as its line says; a password that the line leaves out is no difference. */
+function isSame(there: AccountLine, said: AccountLine): boolean {
+  return (
+    there.login === said.login &&
+    there.isActive === said.isActive &&
+    (said.passwordHash === "" || said.passwordHash === there.passwordHash) &&
+    JSON.stringify(there.subjects) === JSON.stringify(said.subjects)
+  );
+}
+
+function readAccount(value: unknown): AccountLine {
+  const members = ["id", "login", "password_hash", "is_active", "subjects"];
+  const line = membersOf(value, "", members);
+  const id = uuidOf(line, "id");
+  const login = textAt(line, "login");
+  const isActive = flagOf(line, "is_active");
+  // Of somebody who was erased an id is left, with a login that nobody can have.
+  const isErased = login === `Erased ${id}` && !isActive;
+  if (!isErased && login !== canonicalLogin(login))
+    return refuseLine("/login", "pattern", `must be ${JSON.stringify(canonicalLogin(login))}`);
+  const { password_hash: passwordHash = "" } = line;
+  if (typeof passwordHash !== "string" || !/^(?:\$argon2id\$.+)?$/.test(passwordHash))
+    return refuseLine("/password_hash", "pattern", "must be a PHC string of argon2id");
+  return { id, login, isActive, passwordHash, subjects: readSubjects(line["subjects"] ?? []) };
+}
+
+function readSubjects(value: unknown): readonly Subject[] {
+  if (!Array.isArray(value)) return refuseLine("/subjects", "type", "must be array");
+  const subjects = value.map((one: unknown, at): Subject => {
+    const { issuer, subject } = membersOf(one, `/subjects/${at}`, ["issuer", "subject"]);
+    if (typeof issuer !== "string" || typeof subject !== "string")
+      return refuseLine(`/subjects/${at}`, "type", "must have an issuer and a subject");
+    return { issuer, subject };
+  });
+  return inOrder(subjects);
+}
+
+async function subjectsOf(transaction: Transaction, id: string): Promise<readonly Subject[]> {
+  const subjects = await transaction.of(identityStore).listSubjects(id);
+  return inOrder(subjects.map(({ issuer, subject }) => ({ issuer, subject })));
+}
+
+/** Values in the order of their JSON text. */
+function inOrder<Value>(values: readonly Value[]): readonly Value[] {
+  return values
+    .map((value) => [JSON.stringify(value), value] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, value]) => value);
+}
+
+async function* allPrincipals({ database }: ServiceAtWork): AsyncGenerator<Principal> {
+  for (let after: string | null = null; ;) {
+    const page: readonly Principal[] = await database.reader
+      .of(identityStore)
+      .listPrincipals(after, pageSize);
+    yield* page;
+    after = page.at(-1)?.id ?? null;
+    if (page.length < pageSize) return;
+  }
+}
+
+interface MembershipLine {
+  readonly tenant: string;
+  readonly principalId: string;
+}
+
+function membershipSet(service: ServiceAtWork): DataSet<MembershipLine> {
+  return {
+    name: "memberships",
+    async *lines() {
+      for (const { id } of await allTenants(service))
+        for (const member of await service.database.reader.of(tenantStore).listMembers(id))
+          yield JSON.stringify({ tenant_id: id, principal_id: member });
+    },
+    read(value, naming) {
+      const line = membersOf(value, "", ["tenant_id", "principal_id"]);
+      const tenant = textAt(line, "tenant_id");
+      const principalId = uuidOf(line, "principal_id");
+      naming.expect("tenants", tenant, "/tenant_id");
+      naming.expect("accounts", principalId, "/principal_id");
+      return { tenant, principalId };
+    },
+    known: async () => new Set(),
+    add: (lines) =>
+      addEach(service, lines, async ({ tenant, principalId }, transaction) => {
+        const tenants = transaction.of(tenantStore);
+        if (await tenants.isMember(tenant, principalId)) return false;
+        await tenants.addMember(tenant, principalId);
+        return true;
+      }),
+  };
+}
+
+interface GrantLine {
+  readonly tenant: string | null;
+  readonly subject: string;
+  readonly permission: string;
+}
+
+function grantSet(service: ServiceAtWork): DataSet<GrantLine> {
+  return {
+    name: "grants",
+    async *lines() {
+      const tenants = (await allTenants(service)).map(({ id }) => id);
+      for (const tenant of [null, ...new Set([defaultTenant, ...tenants])]) {
+        const grants = await service.database.reader.of(tenantStore).listAllGrants(tenant);
+        const whose = tenant === null ? {} : { tenant_id: tenant };
+        yield* grants.map((grant) => JSON.stringify({ ...whose, ...grant })).toSorted();
+      }
+    },
+    read(value, naming) {
+      const line = membersOf(value, "", ["tenant_id", "subject", "permission"]);
+      const tenant = line["tenant_id"] === undefined ? null : textAt(line, "tenant_id");
+      if (tenant !== null && tenant !== defaultTenant)
+        naming.expect("tenants", tenant, "/tenant_id");
+      const subject = textAt(line, "subject");
+      if (!subject.startsWith("role:"))
+        naming.expect("accounts", uuidOf(line, "subject"), "/subject");
+      const permission = textAt(line, "permission");
+      if (!new RegExp(permissionPattern).test(permission))
+        return refuseLine("/permission", "pattern", "must be a permission such as tasks.read");
+      return { tenant, subject, permission };
+    },
+    known: async () => new Set(),
+    add: (lines) =>
+      addEach(service, lines, async ({ tenant, subject, permission }, transaction) => {
+        const tenants = transaction.of(tenantStore);
+        if ((await tenants.listGrants(tenant, subject)).includes(permission)) return false;
+        await tenants.grant(tenant, subject, permission);
+        return true;
+      }),
+  };
+}
+
+/** Members of a line of an API key, by those of the key. */
+const keyMembers = {
+  id: "id",
+  principalId: "principal_id",
+  actorId: "actor_id",
+  tenant: "tenant_id",
+  digest: "digest",
+  prefix: "prefix",
+  hint: "hint",
+  label: "label",
+  scopes: "scopes",
+  createdAt: "created_at",
+  expiresAt: "expires_at",
+  lastUsedAt: "last_used_at",
+} as const satisfies Readonly<Record<keyof ApiKey, string>>;
+
+function apiKeySet(service: ServiceAtWork): DataSet<ApiKey> {
+  return {
+    name: "api_keys",
+    async *lines() {
+      for await (const { id } of allPrincipals(service)) {
+        const keys = await service.database.reader.of(apiKeyStore).list(id);
+        yield* inOrder(keys).map((key) => {
+          const told = Object.entries(keyMembers).map(
+            ([name, member]) => [member, key[name as keyof ApiKey]] as const,
+          );
+          return JSON.stringify(Object.fromEntries(told.filter(([, value]) => value !== null)));
+        });
+      }
+    },
+    read(value, naming) {
+      const line = membersOf(value, "", Object.values(keyMembers));
+      const principalId = uuidOf(line, "principal_id");
+      naming.expect("accounts", principalId, "/principal_id");
+      const actorId = line["actor_id"] === undefined ? null : uuidOf(line, "actor_id");
+      if (actorId !== null) naming.expect("accounts", actorId, "/actor_id");
+      const tenant = line["tenant_id"] === undefined ? null : textAt(line, "tenant_id");
+      if (tenant !== null) naming.expect("tenants", tenant, "/tenant_id");
+      return {
+        id: uuidOf(line, "id"),
+        principalId,
+        actorId,
+        tenant,
+        digest: textAt(line, "digest"),
+        prefix: textAt(line, "prefix"),
+        hint: textAt(line, "hint"),
+        label: line["label"] === undefined ? null : textAt(line, "label"),
+        scopes: scopesOf(line["scopes"]),
+        createdAt: millisOf(line, "created_at") ?? service.clock.now(),
+        expiresAt: millisOf(line, "expires_at"),
+        lastUsedAt: millisOf(line, "last_used_at"),
+      };
+    },
+    known: async () => new Set(),
+    add: (lines) =>
+      addEach(service, lines, async (key, transaction) => {
+        const keys = transaction.of(apiKeyStore);
+        const theirs = await keys.list(key.principalId);
+        const is = theirs.find(({ id }) => id === key.id);
+        if (is === undefined) {
+          if ((await keys.trust(key.digest, service.clock.now())) !== null)
+            throw differs(`the API key ${key.id}`);
+          await keys.add(key);
+          return true;
+        }
+        if (is.digest !== key.digest) throw differs(`the API key ${key.id}`);
+        return false;
+      }),
+  };
+}
+
+function scopesOf(value: unknown): readonly string[] | null {
+  if (value === undefined) return null;
+  const texts = Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
+  if (texts === null || texts.length !== (value as readonly unknown[]).length)
+    return refuseLine("/scopes", "type", "must be an array of permissions");
+  return texts;
+}
+
+/** A time in epoch milliseconds; null if there is none. */
+function millisOf(members: Members, name: string): number | null {
+  const value = members[name];
+  if (value === undefined) return null;
+  return Number.isSafeInteger(value)
+    ? Number(value)
+    : refuseLine(`/${name}`, "type", "must be milliseconds since 1970");
+}

@@ -1,0 +1,156 @@
+// The files of a storage as lines: what is known of each, with the hash of its bytes.
+import { createHash } from "node:crypto";
+import { defaultTenant } from "../../contract/default-tenant.js";
+import { fail } from "../../contract/errors.js";
+import { isObject } from "../../contract/json-pointer.js";
+import {
+  differs,
+  importing,
+  refuseLine,
+  type Contents,
+  type DataSet,
+  type Naming,
+} from "../../operations/data-set.js";
+import type { ServiceAtWork } from "../../operations/family.js";
+import type { ObjectTags } from "../../ports/object-head.js";
+import { objectIndex, type IndexedObject } from "../../ports/object-index.js";
+import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
+import { membersOf } from "../../query/list-request.js";
+import { checkKey, stagedPrefix } from "./key.js";
+import { objects, type ObjectAbout } from "./objects.js";
+import { storeFor } from "./resources.js";
+
+/** Entries that are read at once. */
+const pageSize = 200;
+
+/** A line of a file. */
+interface FileLine {
+  readonly tenant: string;
+  readonly key: string;
+  readonly about: ObjectAbout;
+  readonly hash: string;
+}
+
+/** The files of a storage. */
+export function fileSet(spec: StorageSpec, service: ServiceAtWork): DataSet<FileLine> {
+  return {
+    name: `files/${spec.name}`,
+    async *lines(contents) {
+      for await (const object of allObjects(spec, service))
+        yield lineOf(spec, object, await contents.keep(bytesOf(spec, service, object)));
+    },
+    read: (value, naming, contents) => readFile(spec, value, naming, contents),
+    known: async () => new Set(),
+    async add(lines, _naming, contents) {
+      let added = 0;
+      for (const line of lines) if (await addFile(spec, service, line, contents)) added += 1;
+      return added;
+    },
+  };
+}
+
+async function* allObjects(
+  spec: StorageSpec,
+  { database }: ServiceAtWork,
+): AsyncGenerator<IndexedObject> {
+  const filter = { prefix: `${placeOf(spec)}/`, contentType: null, tags: {} };
+  for (let after: string | null = null; ;) {
+    const window = { after, offset: 0, limit: pageSize };
+    const page: readonly IndexedObject[] = await database.reader
+      .of(objectIndex)
+      .page(filter, window);
+    for (const object of page) if (!object.key.startsWith(stagedPrefix(spec))) yield object;
+    after = page.at(-1)?.key ?? null;
+    if (page.length < pageSize) return;
+  }
+}
+
+async function* bytesOf(
+  spec: StorageSpec,
+  service: ServiceAtWork,
+  { key }: IndexedObject,
+): AsyncGenerator<Buffer> {
+  const opened = await storeFor(spec, service).open(key);
+  if (opened === null) throw fail("core.concurrency");
+  yield* opened.body;
+}
+
+function lineOf(spec: StorageSpec, object: IndexedObject, hash: string): string {
+  const { key, contentType, filename, description, tags } = object;
+  const [tenant = "", ...segments] = key.slice(placeOf(spec).length + 1).split("/");
+  return JSON.stringify({
+    tenant_id: tenant,
+    key: segments.join("/"),
+    content_type: contentType,
+    filename,
+    ...(description === null ? {} : { description }),
+    ...(tags === undefined ? {} : { tags: inOrder(tags) }),
+    sha256: hash,
+  });
+}
+
+function inOrder(tags: ObjectTags): ObjectTags {
+  return Object.fromEntries(
+    Object.entries(tags).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
+async function readFile(
+  spec: StorageSpec,
+  value: unknown,
+  naming: Naming,
+  contents: Contents,
+): Promise<FileLine> {
+  const members = ["tenant_id", "key", "content_type", "filename", "description", "tags", "sha256"];
+  const line = membersOf(value, "", members);
+  const textOf = (name: string): string | undefined => {
+    const text = line[name];
+    if (text === undefined || typeof text === "string") return text;
+    return refuseLine(`/${name}`, "type", "must be string");
+  };
+  const tenant = textOf("tenant_id") ?? defaultTenant;
+  if (tenant !== defaultTenant) naming.expect("tenants", tenant, "/tenant_id");
+  const key = checkKey(textOf("key") ?? "", "/key");
+  const hash = textOf("sha256") ?? "";
+  const size = await contents.sizeOf(hash);
+  if (size === null)
+    return refuseLine("/sha256", "const", `must be the hash of the file contents/${hash}`);
+  if (spec.maxUploadBytes !== null && size > spec.maxUploadBytes)
+    return refuseLine("/sha256", "maximum", `${size} bytes are more than max_upload allows`);
+  const { tags = {} } = line;
+  if (!isObject(tags) || Object.values(tags).some((tag) => typeof tag !== "string"))
+    return refuseLine("/tags", "type", "must be an object of texts");
+  const said = ["content_type", "filename", "description"] as const;
+  const texts = said.flatMap((name) => {
+    const text = textOf(name);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  // Its values were checked above.
+  const about = { ...Object.fromEntries(texts), tags: tags as ObjectTags };
+  return { tenant, key, hash, about };
+}
+
+/** Writes a file that isn't there yet; returns whether it did. */
+async function addFile(
+  spec: StorageSpec,
+  service: ServiceAtWork,
+  { tenant, key, about, hash }: FileLine,
+  contents: Contents,
+): Promise<boolean> {
+  const context = service.context(importing, tenant);
+  const held = objects(spec, context);
+  if (!(await held.exists(key))) {
+    await held.put(key, contents.open(hash), about);
+    return true;
+  }
+  const { body, content_type: type, description, tags = {} } = await held.get(key);
+  const digest = createHash("sha256");
+  for await (const chunk of body) digest.update(chunk);
+  const isSame =
+    digest.digest("hex") === hash &&
+    type === (about.content_type ?? type) &&
+    description === about.description &&
+    JSON.stringify(inOrder(tags)) === JSON.stringify(inOrder(about.tags ?? {}));
+  if (!isSame) throw differs(`the file ${key}`);
+  return false;
+}

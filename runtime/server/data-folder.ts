@@ -1,0 +1,142 @@
+// A folder with what a service keeps: files of JSON lines, and bytes by their hashes.
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { privateFile, privateFolder } from "../engines/private-files.js";
+import type { Contents } from "../operations/data-set.js";
+
+const ending = ".jsonl";
+const contentsFolder = "contents";
+
+/** The path of a set's file. */
+export function fileOf(folder: string, set: string): string {
+  return `${join(folder, ...set.split("/"))}${ending}`;
+}
+
+/** The sets whose files a folder has; null for other files than those, by their paths. */
+export async function listSets(folder: string): Promise<{
+  readonly sets: ReadonlySet<string>;
+  readonly others: readonly string[];
+}> {
+  const sets = new Set<string>();
+  const others: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    const path = relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/");
+    if (path.startsWith(`${contentsFolder}/`)) continue;
+    if (path.endsWith(ending)) sets.add(path.slice(0, -ending.length));
+    else others.push(path);
+  }
+  return { sets, others };
+}
+
+/** Whether a folder has something in it. */
+export async function isFilled(folder: string): Promise<boolean> {
+  return (await readdir(folder).catch(() => [])).length > 0;
+}
+
+/** Writes the lines of a set to its file; returns how many. Without lines there is no file. */
+export async function writeLines(
+  folder: string,
+  set: string,
+  lines: AsyncIterable<string>,
+): Promise<number> {
+  const path = fileOf(folder, set);
+  await mkdir(dirname(path), { recursive: true, mode: privateFolder });
+  let count = 0;
+  async function* texts(): AsyncGenerator<string> {
+    let text = "";
+    for await (const line of lines) {
+      count += 1;
+      text += `${line}\n`;
+      if (text.length < bufferedLength) continue;
+      yield text;
+      text = "";
+    }
+    yield text;
+  }
+  await pipeline(
+    Readable.from(texts()),
+    createWriteStream(path, { mode: privateFile, flush: true }),
+  );
+  if (count === 0) await rm(path);
+  return count;
+}
+
+/** Characters that are written at once. */
+const bufferedLength = 1 << 18;
+
+const lineFeed = 0x0a;
+
+/** A line of a file, and its number from 1. */
+export interface ReadLine {
+  readonly number: number;
+  readonly text: Buffer;
+}
+
+/** The lines of a set's file, without empty ones; those that are read together come together. */
+export async function* readLines(folder: string, set: string): AsyncGenerator<readonly ReadLine[]> {
+  let number = 0;
+  let rest: Buffer[] = [];
+  const lineOf = (text: Buffer): readonly ReadLine[] => {
+    number += 1;
+    return text.length > 2 || text.toString().trim() !== "" ? [{ number, text }] : [];
+  };
+  for await (const chunk of createReadStream(fileOf(folder, set), { highWaterMark: 1 << 20 })) {
+    const bytes = chunk as Buffer;
+    const lines: ReadLine[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      const text = bytes.subarray(start, end);
+      lines.push(...lineOf(rest.length === 0 ? text : Buffer.concat([...rest, text])));
+      rest = [];
+      start = end + 1;
+    }
+    if (start < bytes.length) rest.push(bytes.subarray(start));
+    if (lines.length > 0) yield lines;
+  }
+  const last = lineOf(Buffer.concat(rest));
+  if (last.length > 0) yield last;
+}
+
+/** The bytes of a folder, by their hashes. */
+export function contentsOf(folder: string): Contents {
+  const root = join(folder, contentsFolder);
+  const checked = new Map<string, number>();
+  return {
+    async keep(bytes) {
+      await mkdir(root, { recursive: true, mode: privateFolder });
+      const hash = createHash("sha256");
+      const hashing = new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          hash.update(chunk);
+          done(null, chunk);
+        },
+      });
+      const path = join(root, ".new");
+      await pipeline(bytes, hashing, createWriteStream(path, { mode: privateFile, flush: true }));
+      const name = hash.digest("hex");
+      await rename(path, join(root, name));
+      return name;
+    },
+
+    async sizeOf(name) {
+      const known = checked.get(name);
+      if (known !== undefined) return known;
+      if (!/^[0-9a-f]{64}$/.test(name)) return null;
+      const path = join(root, name);
+      const found = await stat(path).catch(() => null);
+      if (found === null || !found.isFile()) return null;
+      const hash = createHash("sha256");
+      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+      if (hash.digest("hex") !== name) return null;
+      checked.set(name, found.size);
+      return found.size;
+    },
+
+    open: (name) => createReadStream(join(root, name)) as AsyncIterable<Buffer>,
+  };
+}
