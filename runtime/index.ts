@@ -117,6 +117,8 @@ export {
   type HookFunctions,
 } from "./operations/hooks.js";
 export {
+  field,
+  formBody,
   json,
   nothing,
   optionalJson,
@@ -125,6 +127,7 @@ export {
   paramsWith,
   path,
   query,
+  rawBody,
   request,
   revision,
   type BoundInput,

@@ -17,7 +17,7 @@ export interface MockRoute {
   readonly path: string;
   /** Members of the input that travel in path and query, by their types. */
   readonly parameters?: Readonly<Record<string, "string" | "number" | "boolean" | "list">>;
-  readonly body?: "input" | "rest" | "form" | { readonly member: string };
+  readonly body?: "input" | "rest" | "form" | "fields" | "bytes" | { readonly member: string };
   readonly status: number;
 }
 
@@ -127,6 +127,9 @@ async function inputOf(
     input[name] = valueOf(given, type);
   }
   if (body === undefined) return input;
+  if (body === "bytes") return { ...input, body: await request.blob() };
+  if (body === "fields")
+    return { ...input, ...Object.fromEntries(new URLSearchParams(await request.text())) };
   if (body === "form") return { ...input, ...Object.fromEntries(await request.formData()) };
   const sent: unknown = await request.json();
   if (typeof body === "object") return { ...input, [body.member]: sent };

@@ -81,8 +81,11 @@ export interface Operation {
   readonly path: string;
   /** Members of the input that travel in the query. */
   readonly query?: readonly string[];
-  /** The body: the input (`input`), the members sent nowhere else (`rest`), a form, or a member. */
-  readonly body?: "input" | "rest" | "form" | { readonly member: string };
+  /**
+   * The body: the input (`input`), the members sent nowhere else as JSON (`rest`), as a form with
+   * files or as one without (`fields`); the member `body` as it is (`bytes`); or a member.
+   */
+  readonly body?: "input" | "rest" | "form" | "fields" | "bytes" | { readonly member: string };
   /** `safe` changes nothing; `keyed` honours an Idempotency-Key. Others are not tried again. */
   readonly repeats?: "safe" | "keyed";
   /** Whether it answers with bytes, which are handed over as the response. */

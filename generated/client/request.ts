@@ -3,6 +3,9 @@
 import { ApiError } from "./error.js";
 import type { CallOptions, Client, Operation } from "./options.js";
 
+/** What is sent. */
+type Body = string | FormData | URLSearchParams | Blob | null;
+
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The request for an input. Throws before anything is sent if a value can't be sent. */
@@ -11,7 +14,7 @@ export function requestOf(
   operation: Operation,
   input: Input,
   options: CallOptions,
-): { readonly url: string; readonly body: string | FormData | null; readonly headers: Headers } {
+): { readonly url: string; readonly body: Body; readonly headers: Headers } {
   checkAddress(client);
   const used = new Set<string>(operation.query);
   const path = operation.path.replace(/\{(\+?)([^}]+)\}/g, (_, plus: string, name: string) => {
@@ -80,10 +83,12 @@ function bodyOfRequest(
   { body }: Operation,
   input: Input,
   rest: readonly (readonly [string, unknown])[],
-): string | FormData | null {
+): Body {
   if (body === undefined) return null;
+  if (body === "bytes") return bytesOf(input["body"]);
   if (body === "input") return JSON.stringify(input);
   if (body === "rest") return JSON.stringify(Object.fromEntries(rest));
+  if (body === "fields") return new URLSearchParams(textsOf(rest));
   if (body !== "form") return JSON.stringify(input[body.member] ?? null);
   const form = new FormData();
   // Files stand behind the fields.
@@ -93,6 +98,20 @@ function bodyOfRequest(
   }
   for (const [name, value] of rest) if (value instanceof Blob) form.set(name, value);
   return form;
+}
+
+/** The members that are said, each as text. */
+function textsOf(rest: readonly (readonly [string, unknown])[]): [string, string][] {
+  return rest.flatMap(([name, value]) => {
+    const text = textOf(name, value);
+    return text === undefined ? [] : [[name, text]];
+  });
+}
+
+/** A body of bytes; `fetch` says its type, where it has one. */
+function bytesOf(value: unknown): Blob {
+  if (value instanceof Blob) return value;
+  throw new ApiError("client.invalid", "body has to be a Blob");
 }
 
 /**

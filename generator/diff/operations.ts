@@ -135,7 +135,11 @@ function compareRoutes(
   const [was, is] = [places(input), places(after.input)];
   const moved = [...was.keys()].filter((name) => is.has(name) && was.get(name) !== is.get(name));
   for (const name of moved) told("breaking", "http", `takes ${name} from its ${is.get(name)}`);
-  const formOf = ({ body }: OperationModel["input"]): unknown => [body?.as, body?.isForm === true];
+  const formOf = ({ body }: OperationModel["input"]): unknown => [
+    body?.as,
+    body?.isForm === true,
+    body?.media ?? null,
+  ];
   if (input.body === null && after.input.body?.isOptional === false)
     told("breaking", "http", "asks for a body");
   const hasBodies = input.body !== null && after.input.body !== null;

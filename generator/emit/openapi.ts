@@ -9,7 +9,12 @@ import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { readBy } from "../model/views.js";
 import { own, sortedRecord } from "../model/records.js";
-import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
+import type {
+  BodyModel,
+  OperationModel,
+  ParameterModel,
+  RegistryModel,
+} from "../model/registry.js";
 import { errorGroups, groupedCodesOf, ownCodesOf } from "../model/error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
@@ -111,7 +116,10 @@ function needsSession({ hooks }: OperationModel): boolean {
 
 /** An example of the body; none for a form, which needs a file. */
 function exampleMember({ input: { body } }: OperationModel, { types }: RegistryModel): object {
-  const example = body === null || body.isForm ? undefined : exampleOf(body.schema, types);
+  const example =
+    body === null || body.isForm || body.media === "*/*"
+      ? undefined
+      : exampleOf(body.schema, types);
   return example === undefined ? {} : { example };
 }
 
@@ -184,7 +192,7 @@ function operationObject(
           requestBody: {
             required: !input.body.isOptional,
             content: {
-              [input.body.isForm ? "multipart/form-data" : "application/json"]: {
+              [mediaOf(input.body)]: {
                 schema: components.schema(input.body.typeName, publishSchema(input.body.schema)),
                 ...example,
               },
@@ -201,6 +209,10 @@ function operationObject(
     "x-error-codes": errorCodesMember(operation, components),
     ...operation.extensions,
   };
+}
+
+function mediaOf({ isForm, media }: BodyModel): string {
+  return media ?? (isForm ? "multipart/form-data" : "application/json");
 }
 
 function permissionsMember({ hooks }: OperationModel): object {

@@ -1,7 +1,7 @@
 // types/models.ts and types/<namespace>.ts: TypeScript types of the registry, of inputs and
 // outputs, and of handlers.
 import type { JsonSchema } from "../model/json-schema.js";
-import { objectSchema, referredType } from "../model/json-schema.js";
+import { objectSchema, propertiesOf, referredType, requiredOf } from "../model/json-schema.js";
 import { filledMembers, filledTypeName, handledTypeName } from "../model/filled-input.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
@@ -18,7 +18,7 @@ import { typeModules, typesByModule } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "../model/namespaces.js";
 import { print } from "../print/templates.js";
 import { referredTypes } from "../model/referred-types.js";
-import { extendingDeclaration, typeDeclaration } from "../print/type-text.js";
+import { bytesInMemory, extendingDeclaration, typeDeclaration } from "../print/type-text.js";
 import {
   hasOwnHooks,
   hookedTypes,
@@ -89,7 +89,7 @@ function customTypes(
   const { input, output, key } = operation;
   const types: Declared[] = [];
   if (referredType(input.schema) === undefined)
-    types.push(declareType(input.typeName, input.schema));
+    types.push(declareType(input.typeName, asHeld(input)));
   const result = outputTypeName(operation);
   if (output.schema !== null && referredType(output.schema) === undefined) {
     types.push(declareType(result, output.schema));
@@ -105,6 +105,13 @@ function customTypes(
     uses: [reply === null ? "Handler" : "ReplyingHandler", ...(isMedia ? ["MediaAnswer"] : [])],
   });
   return types;
+}
+
+/** An input as a handler gets it: the bytes of a body are in memory. */
+function asHeld({ schema, body }: OperationModel["input"]): JsonSchema {
+  if (body?.media !== "*/*" || typeof body.as !== "object") return schema;
+  const properties = { ...propertiesOf(schema), [body.as.member]: bytesInMemory };
+  return objectSchema(properties, requiredOf(schema));
 }
 
 /** The type of the hooks that an operation names, with what of it is not declared yet. */

@@ -4,6 +4,7 @@ import { compileChecks } from "../compile/compiler.js";
 import type { TextCache } from "../compile/text-cache.js";
 import { families } from "../families/index.js";
 import { handledTypeName } from "../model/filled-input.js";
+import { withoutMember } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { mergeRecords, own } from "../model/records.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
@@ -29,10 +30,13 @@ export function validatorName({ key, input }: OperationModel): string | undefine
 function validatorOf(operation: OperationModel, { types }: RegistryModel): ValidatorPlan[] {
   const name = validatorName(operation);
   if (name === undefined) return [];
-  const { schema, body, read } = operation.input;
+  const { schema: whole, body, read } = operation.input;
   if (read !== "whole" && body !== null)
     return [{ name, schema: body.schema, typeName: body.typeName }];
   const fillsDefaults = operation.declares === "handler";
+  // Bytes have no schema: what is checked is the rest.
+  const isRaw = body?.media === "*/*" && typeof body.as === "object";
+  const schema = isRaw ? withoutMember(whole, body.as.member) : whole;
   return [{ name, schema, typeName: handledTypeName(operation, types), fillsDefaults }];
 }
 

@@ -206,14 +206,28 @@ function inputOf(namespace: string, { name, body, parameters = [] }: BuiltInVerb
     return { schema, typeName, parameters, body: null, read };
   }
   if (parameters.length === 0) {
-    const whole = { as: "input", isForm: false, ...body, typeName } as const;
+    const whole = {
+      as: "input",
+      isForm: false,
+      media: null,
+      fields: {},
+      ...body,
+      typeName,
+    } as const;
     return { schema: body.schema, typeName, parameters, body: whole, read: "parts" };
   }
   const schema = objectSchema({ ...ofParameters, ...propertiesOf(body.schema) }, [
     ...needed,
     ...requiredOf(body.schema),
   ]);
-  const members = { as: "members", isForm: false, ...body, typeName: `${named}Body` } as const;
+  const members = {
+    as: "members",
+    isForm: false,
+    media: null,
+    fields: {},
+    ...body,
+    typeName: `${named}Body`,
+  } as const;
   return { schema, typeName, parameters, body: members, read: "whole" };
 }
 

@@ -36,6 +36,9 @@ export const ofBody: readonly ErrorCode[] = [
   "core.validation",
 ];
 
+/** Codes of every operation that takes bytes as they are. */
+const ofBytes: readonly ErrorCode[] = ["request_timeout", "body_too_large", "core.validation"];
+
 /** Codes of every operation with a form. */
 const ofForm: readonly ErrorCode[] = ["request_timeout"];
 
@@ -130,12 +133,20 @@ function codesOf(operation: OperationModel): ReadonlySet<string> {
     ...always,
     ...ofParameters,
     ...(operation.isConditional ? ["precondition_failed"] : []),
-    ...(operation.input.body === null ? [] : operation.input.body.isForm ? ofForm : ofBody),
+    ...bodyCodesOf(operation.input.body),
     ...(operation.idempotencyKey ? ofIdempotency : []),
     ...(authoredIn(operation.run).length > 0 ? groups.handler : []),
     ...operation.hooks.flatMap((hook) => hook.errors),
     ...operation.errors,
   ]);
+}
+
+/** The codes of a body's form, before anything looks at what it says. */
+function bodyCodesOf(body: OperationModel["input"]["body"]): readonly ErrorCode[] {
+  if (body === null) return [];
+  if (body.isForm) return ofForm;
+  if (body.media === null) return ofBody;
+  return body.media === "*/*" ? ofBytes : [...ofBytes, "media_type_unsupported"];
 }
 
 /** Lists by their codes: many operations have the same. */

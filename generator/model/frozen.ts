@@ -24,7 +24,7 @@ const usual = {
   route: { isPrefixRoot: false, status: 200, reply: null },
   output: { schema: null, hasEntityTag: false, isBytes: false, mediaType: null },
   input: { parameters: [], body: null, read: "parts" },
-  body: { isOptional: false, isForm: false },
+  body: { isOptional: false, isForm: false, media: null, fields: {} },
   service: { was: null, errors: null },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;

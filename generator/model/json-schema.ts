@@ -93,6 +93,15 @@ export function objectSchema(
   };
 }
 
+/** An object without one of its members. */
+export function withoutMember(schema: JsonSchema, name: string): SchemaObject {
+  const { [name]: _left, ...members } = propertiesOf(schema);
+  return objectSchema(
+    members,
+    requiredOf(schema).filter((one) => one !== name),
+  );
+}
+
 /**
  * A copy of the schema with `change` applied to every subschema and to itself, innermost first.
  * Booleans stay.

@@ -74,6 +74,9 @@ export interface ParameterModel {
   readonly schema: JsonSchema;
 }
 
+/** Bodies that are no JSON: bytes of any type, or the fields of a form without files. */
+export type BodyMedia = "*/*" | "application/x-www-form-urlencoded";
+
 export interface BodyModel {
   /** Whether the body is the whole input, its members that are no parameters, or one member. */
   readonly as: "input" | "members" | { readonly member: string };
@@ -82,6 +85,10 @@ export interface BodyModel {
   readonly isOptional: boolean;
   /** Whether it is a form with a file instead of JSON. */
   readonly isForm: boolean;
+  /** What an author's operation takes instead of JSON; null for JSON and for forms with files. */
+  readonly media: BodyMedia | null;
+  /** The types as which the fields of a form without files are read. */
+  readonly fields: Readonly<Record<string, ParameterTypeName>>;
   /** Name of the TypeScript type and the OpenAPI component. */
   readonly typeName: string;
 }
@@ -105,7 +112,15 @@ export function bodyInput(
   typeName: string,
   read: InputModel["read"],
 ): InputModel {
-  const body: BodyModel = { as: "input", isOptional: false, isForm: false, schema, typeName };
+  const body: BodyModel = {
+    as: "input",
+    isOptional: false,
+    isForm: false,
+    media: null,
+    fields: {},
+    schema,
+    typeName,
+  };
   return { schema, typeName, parameters: [], body, read };
 }
 

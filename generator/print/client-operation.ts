@@ -74,11 +74,15 @@ export function operationOf(operation: OperationModel): Operation {
       ? undefined
       : body.isForm
         ? "form"
-        : body.as === "input"
-          ? "input"
-          : body.as === "members"
-            ? "rest"
-            : body.as;
+        : body.media !== null
+          ? body.media === "*/*"
+            ? "bytes"
+            : "fields"
+          : body.as === "input"
+            ? "input"
+            : body.as === "members"
+              ? "rest"
+              : body.as;
   const repeats = repeatsOf(operation);
   return {
     method: route?.method ?? "",

@@ -19,6 +19,9 @@ export function typeDeclaration(name: string, schema: JsonSchema): string {
   return text;
 }
 
+/** Stands for bytes that have been read into memory; only types are printed of it. */
+export const bytesInMemory = { type: "string", format: "bytes" } as const satisfies JsonSchema;
+
 function printDeclaration(name: string, schema: JsonSchema): string {
   const comment = commentOf("", schema);
   const members = isPlainObject(schema) ? memberLines(schema, "  ") : undefined;
@@ -137,7 +140,8 @@ function namedType(name: string, schema: Exclude<JsonSchema, boolean>, indent: s
     case "object":
       return objectType(schema, indent);
     case "string":
-      // What travels as a file of a form.
+      // What travels as a file of a form, or as a body of bytes.
+      if (schema === bytesInMemory) return "Buffer";
       return schema["format"] === "binary" ? "Blob" : name;
     default:
       return name;

@@ -10,11 +10,11 @@ import type { Validator } from "../contract/validation.js";
 export type ParameterType = "string" | "uuid" | "integer" | "number" | "boolean" | "list";
 
 /**
- * One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there;
- * a header is passed on as it was sent.
+ * One value that travels as text, outside the body or as the field of a form. `revision` is
+ * `?rev=` or `If-Match`, whichever is there; a header is passed on as it was sent.
  */
 export interface Parameter<T> {
-  readonly in: "path" | "query" | "revision" | "header";
+  readonly in: "path" | "query" | "field" | "revision" | "header";
   readonly type: ParameterType;
   readonly required: boolean;
   /** The field of a header, in lower case. */
@@ -62,6 +62,22 @@ export const query = {
   },
 };
 
+/** Fields of a form without files. */
+export const field = {
+  string: parameter<string>("field", "string", true),
+  uuid: parameter<string>("field", "uuid", true),
+  integer: parameter<number>("field", "integer", true),
+  number: parameter<number>("field", "number", true),
+  boolean: parameter<boolean>("field", "boolean", true),
+  optional: {
+    string: parameter<string | undefined>("field", "string", false),
+    uuid: parameter<string | undefined>("field", "uuid", false),
+    integer: parameter<number | undefined>("field", "integer", false),
+    number: parameter<number | undefined>("field", "number", false),
+    boolean: parameter<boolean | undefined>("field", "boolean", false),
+  },
+};
+
 /** The revision a write expects: an integer from 1, or `"any"` for `If-Match: *`. */
 export type ExpectedRevision = number | "any";
 
@@ -99,6 +115,8 @@ export interface BodyBinding {
   readonly isOptional?: boolean;
   /** Whether the body is a form with a file, which is read when the handler asks for it. */
   readonly isForm?: boolean;
+  /** What else the body is if it is no JSON: the bytes as they are, or the fields of a form. */
+  readonly media?: "bytes" | "fields";
   readonly check:
     | { readonly validate: Validator<unknown> }
     | { readonly parse: Parser<unknown> }
@@ -189,6 +207,33 @@ export function request<Input>(
   parameters: Parameters = {},
 ): InputBinding<Input> {
   return { parameters, body: { as: "members", check: undefined }, validate };
+}
+
+/** The member of an input that has the bytes of its body. */
+export const bytesMember = "body";
+
+/**
+ * The bytes of the body as they were sent, as `body`, and parameters beside them; the validator
+ * looks at these alone.
+ */
+export function rawBody<Input>(
+  validate: Validator<Input>,
+  given: Parameters = {},
+): InputBinding<Input> {
+  const body = { as: { member: bytesMember }, media: "bytes", check: undefined } as const;
+  return { parameters: given, body, validate };
+}
+
+/** The fields of a form without files, and parameters: together they are checked. */
+export function formBody<Input>(
+  validate: Validator<Input>,
+  given: Parameters,
+): InputBinding<Input> {
+  return {
+    parameters: given,
+    body: { as: "members", media: "fields", check: undefined },
+    validate,
+  };
 }
 
 /** Parameters alone make the object that is checked. */

@@ -1,5 +1,6 @@
 // docs/recipes.md is one project: it generates, compiles, and does what the page says.
 import { spawnSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -143,6 +144,44 @@ describe("docs/recipes.md", { timeout: 60_000 }, async () => {
       (await send(path, {}, who.headers)).body["count"];
     expect([await seen("/drafts/list", bob), await seen("/drafts/list", eve)]).toEqual([1, 0]);
     expect([await seen("/photos/list", bob), await seen("/photos/list", eve)]).toEqual([3, 1]);
+  });
+
+  test("webhooks are taken once, if they are signed", async () => {
+    const [stripeSecret, githubSecret] = ["whsec_of_stripe", "of github"];
+    process.env["STRIPE_SECRET"] = stripeSecret;
+    process.env["GITHUB_SECRET"] = githubSecret;
+    const sign = (secret: string, text: string) =>
+      createHmac("sha256", secret).update(text).digest("hex");
+    const deliver = async (path: string, body: string, headers: Readonly<Record<string, string>>) =>
+      (
+        await fetch(`${app.url}/incoming/${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body,
+        })
+      ).status;
+    // Spaces and the order of members are part of what is signed.
+    const event = '{ "type":"invoice.paid",  "id":"evt_1" }';
+    const stripe = (text: string, age = 0, secret = stripeSecret) => {
+      const time = Math.floor(Date.now() / 1000) - age;
+      const header = `t=${time},v1=${sign("old", "x")},v1=${sign(secret, `${time}.${event}`)},v0=x`;
+      return deliver("stripe", text, { "stripe-signature": header });
+    };
+    expect([await stripe(event), await stripe(event)]).toEqual([204, 204]);
+    expect(await stripe(event.replace("paid", "void"))).toBe(400);
+    expect(await stripe(event, 400)).toBe(400);
+    expect(await stripe(event, 0, "another")).toBe(400);
+    expect(await deliver("stripe", event, {})).toBe(400);
+    const push = '{"ref": "refs/heads/main"}';
+    const github = (signature: string) =>
+      deliver("github", push, { "x-hub-signature-256": signature, "x-github-delivery": "d1" });
+    const right = `sha256=${sign(githubSecret, push)}`;
+    expect([await github(right), await github(right)]).toEqual([204, 204]);
+    expect(await github(`sha256=${sign("another", push)}`)).toBe(400);
+    expect(await github("")).toBe(400);
+    // Without a secret, nothing is signed.
+    delete process.env["GITHUB_SECRET"];
+    expect(await github(`sha256=${sign("", push)}`)).toBe(400);
   });
 
   test("slugs differ where titles are the same", async () => {

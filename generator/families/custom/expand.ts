@@ -1,26 +1,11 @@
 // The custom family: an author's operation with its own path, input, output and handler.
-import type { Advice, Origin } from "../../diagnostics/diagnostics.js";
+import type { Advice } from "../../diagnostics/diagnostics.js";
 import { methods, type MethodKey, type OperationDeclaration } from "./format.js";
-import {
-  isNullable,
-  objectSchema,
-  propertiesOf,
-  referredType,
-  requiredOf,
-  type JsonSchema,
-} from "../../model/json-schema.js";
+import { referredType, type JsonSchema } from "../../model/json-schema.js";
 import { filledMembers, filledTypeName } from "../../model/filled-input.js";
 import { functionReference, ofAuthor } from "../../model/code.js";
 import { pascalCase, sentenceCase } from "../../model/names.js";
-import {
-  bodyInput,
-  type HookUse,
-  type InputModel,
-  type ParameterModel,
-  type ParameterTypeName,
-  type RouteModel,
-} from "../../model/registry.js";
-import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
+import type { HookUse, RouteModel } from "../../model/registry.js";
 import {
   deadlineOf,
   deprecationOf,
@@ -28,9 +13,9 @@ import {
   type FamilyContext,
   type RoutedOperation,
 } from "../../kernel/family.js";
-import { placeholdersOf } from "../../kernel/placeholders.js";
 import { hookChain } from "../../kernel/guards.js";
 import { jsonOutput, mediaOutput, operation } from "../../kernel/operation.js";
+import { inputOf } from "./input.js";
 import { replyModel } from "./reply.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
@@ -75,7 +60,7 @@ export function expandOperation(
     {
       summary: declaration.summary ?? sentenceCase(name, namespace),
       description: declaration.description ?? null,
-      input: inputOf(context, key, method, path, input),
+      input: inputOf(context, key, { method, path, body: declaration.body }, input),
       output: declaration.media === undefined ? jsonOutput(output) : mediaOutput(declaration.media),
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction,
@@ -88,7 +73,7 @@ export function expandOperation(
       ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
       run: ofAuthor(functionReference(declaration.run)),
       effect: method === "get" && transaction === "read" ? "reads" : "changes",
-      isTool: declaration.media === undefined,
+      isTool: declaration.media === undefined && declaration.body !== "raw",
       declares: "handler",
       errors: declaration.errors ?? [],
       extensions: extensionsOf(declaration),
@@ -226,110 +211,4 @@ function checkStatus(
       : "without `out` the status is 204";
     report({ code: "OPW013", message, at });
   }
-}
-
-/**
- * Path placeholders come from the path; the rest from the body, or from the query where the method
- * has no body.
- */
-function inputOf(
-  context: FamilyContext,
-  key: string,
-  method: MethodKey,
-  path: string,
-  schema: JsonSchema,
-): InputModel {
-  const resolve: Resolve = (type) => context.types.table.schemas.get(type);
-  const typeName = referredType(schema) ?? `${pascalCase(key)}Input`;
-  const body = resolveSchema(schema, resolve);
-  const hasBody = method === "post" || method === "put" || method === "patch";
-  const placeholders = placeholdersOf(path);
-  if (!hasNamedMembers(body)) {
-    if (hasBody && placeholders.length === 0) {
-      return bodyInput(schema, typeName, "whole");
-    }
-    context.report({
-      code: "OPW011",
-      message: "an input that travels in the URL must be an object with declared members",
-      at: context.tree.at("operations", key, "in"),
-    });
-  }
-  const properties = propertiesOf(body);
-  const at = (name: string): Origin => context.tree.at("operations", key, "in", name);
-  for (const [index, name] of placeholders.entries()) {
-    if (placeholders.indexOf(name) !== index) {
-      const at = context.tree.at("operations", key, method);
-      context.report({ code: "OPW044", message: `{${name}} stands twice in the path`, at });
-    }
-    if (Object.hasOwn(properties, name)) continue;
-    context.report({
-      code: "OPW044",
-      message: `{${name}} is in the path, but \`in\` has no such member`,
-      at: context.tree.at("operations", key, method),
-      hint: `Declare it: \`in: {${name}: uuid}\`, or another type of a single value.`,
-    });
-  }
-  const inUrl = Object.keys(properties).filter((name) => placeholders.includes(name) || !hasBody);
-  const parameters = inUrl.flatMap((name): readonly ParameterModel[] => {
-    const property = properties[name] ?? true;
-    const isInPath = placeholders.includes(name);
-    const type = parameterType(resolveSchema(property, resolve));
-    if (type === undefined || (isInPath && isNullable(property))) {
-      context.report({
-        code: "OPW045",
-        message: `${name} cannot travel in the ${isInPath ? "path" : "query"}`,
-        at: at(name),
-        ...(isInPath || hasBody
-          ? {}
-          : { hint: "Use a method with a body, such as `post`, or a type of a single value." }),
-      });
-      return [];
-    }
-    const required = isInPath || requiredOf(body).includes(name);
-    return [{ name, in: isInPath ? "path" : "query", type, required, schema: property }];
-  });
-  const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
-  if (!hasBody || rest.length === 0)
-    return { schema, typeName, parameters, body: null, read: "whole" };
-  if (parameters.length === 0) return bodyInput(schema, typeName, "whole");
-  const members = objectSchema(
-    Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
-    requiredOf(body).filter((name) => rest.includes(name)),
-  );
-  return {
-    schema,
-    typeName,
-    parameters,
-    body: {
-      as: "members",
-      isOptional: false,
-      isForm: false,
-      schema: members,
-      typeName: `${pascalCase(key)}Body`,
-    },
-    read: "whole",
-  };
-}
-
-/** Whether the schema is a closed object, whose members can be told apart one by one. */
-function hasNamedMembers(schema: JsonSchema): boolean {
-  return (
-    typeof schema === "object" &&
-    schema["type"] === "object" &&
-    schema["additionalProperties"] === false &&
-    !["allOf", "anyOf", "oneOf", "not", "patternProperties"].some((keyword) => keyword in schema)
-  );
-}
-
-function parameterType(schema: JsonSchema): ParameterTypeName | undefined {
-  if (typeof schema === "boolean") return undefined;
-  const { enum: values } = schema;
-  const isTexts =
-    Array.isArray(values) && values.every((one) => typeof one === "string" || one === null);
-  const declared = schema["type"] ?? (isTexts ? "string" : undefined);
-  const type = Array.isArray(declared) ? declared.filter((name) => name !== "null") : [declared];
-  if (type.length !== 1) return undefined;
-  if (type[0] === "string") return schema["format"] === "uuid" ? "uuid" : "string";
-  if (type[0] === "integer" || type[0] === "number" || type[0] === "boolean") return type[0];
-  return undefined;
 }

@@ -81,6 +81,10 @@ const operation = {
     summary: optional(text, "One line for the documents.", "Complete a task."),
     description: optional(text, "More, in Markdown.", "Tells whoever watches the task."),
     in: optional(typeOrFields, "The input: fields, or a type's name.", { id: "uuid" }),
+    body: optional(
+      { kind: "oneOf", values: ["raw", "form"] },
+      "A body that is no JSON: `raw` is the bytes as they were sent, `input.body`; `form` the fields of a form without files.",
+    ),
     out: optional(
       typeOrFields,
       "The output; nothing where left out. Answers are cut to it and checked.",

@@ -242,7 +242,15 @@ function answeredOperation(given: Answered): OperationModel {
         body:
           body === null
             ? null
-            : { as: "input", isForm: false, schema: body, isOptional: false, typeName },
+            : {
+                as: "input",
+                isForm: false,
+                media: null,
+                fields: {},
+                schema: body,
+                isOptional: false,
+                typeName,
+              },
         read: "parts",
       },
       output: jsonOutput(output),

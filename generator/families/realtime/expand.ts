@@ -57,8 +57,12 @@ export function realtimeModel(
     } else if (authoredIn(found.run).length === 0) {
       const message = `${operation} is not one of your own operations`;
       report({ code: "OPW071", message, at });
-    } else if ((found.route?.reply ?? null) !== null || found.output.mediaType !== null) {
-      const message = `${operation} reads headers or says more than a body, which commands have none of`;
+    } else if (
+      (found.route?.reply ?? null) !== null ||
+      found.output.mediaType !== null ||
+      found.input.body?.media != null
+    ) {
+      const message = `${operation} reads headers, takes a body that is no JSON, or says more than one: commands have none of that`;
       report({ code: "OPW016", message, at });
     }
     return [name, operation] as const;

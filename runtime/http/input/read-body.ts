@@ -1,4 +1,5 @@
 // Reading a JSON request body: media type, size and syntax, before anything looks at its content.
+import { isUtf8 } from "node:buffer";
 import { IncomingMessage } from "node:http";
 import { fail, ServiceError } from "../../contract/errors.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -17,13 +18,45 @@ export function readJsonBody<T>(
   if (!isJsonMediaType(req.headers["content-type"])) throw refuseContentType(req);
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw refuseContentType(req);
+  return readBytes(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
+}
+
+/**
+ * Reads the bytes of a body as they were sent, whatever they are. Throws `body_too_large`, as
+ * `readJsonBody` does.
+ */
+export function readBytes<T>(
+  req: IncomingMessage,
+  maxBytes: number,
+  take: (bytes: Buffer) => T,
+): Promise<T> {
   const declared = req.headers["content-length"];
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
   // A caller who has left meanwhile sends nothing more, and causes no event either.
   if (req.closed) throw endOf(req);
-  return readWhole(req, maxBytes, patienceMillis, (bytes) => take(parseStrictJson(bytes)));
+  return readWhole(req, maxBytes, patienceMillis, take);
+}
+
+const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+
+/**
+ * Reads a form without files, undecoded. Throws `media_type_unsupported`, `parameter_malformed` for
+ * text that isn't UTF-8, and `body_too_large`.
+ */
+export function readFormText<T>(
+  req: IncomingMessage,
+  maxBytes: number,
+  take: (text: string) => T,
+): Promise<T> {
+  const encoding = req.headers["content-encoding"] ?? "identity";
+  if (!formType.test(req.headers["content-type"] ?? "") || encoding.toLowerCase() !== "identity")
+    throw fail("media_type_unsupported");
+  return readBytes(req, maxBytes, (bytes) => {
+    if (!isUtf8(bytes)) throw fail("parameter_malformed");
+    return take(bytes.toString());
+  });
 }
 
 /**

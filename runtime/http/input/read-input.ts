@@ -1,20 +1,22 @@
 // From a request to an operation's input: path, query and body, each checked before the operation
 // runs.
+import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { isExactNumber } from "../../contract/exact-number.js";
 import { pointer } from "../../contract/json-pointer.js";
 import { nulFault, type ValidationFault, type Validator } from "../../contract/validation.js";
-import type {
-  BodyBinding,
-  ExpectedRevision,
-  InputBinding,
-  Parameter,
+import {
+  bytesMember,
+  type BodyBinding,
+  type ExpectedRevision,
+  type InputBinding,
+  type Parameter,
 } from "../../operations/input.js";
 import { isUuid } from "../../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
 import { listsRevision } from "../../operations/preconditions.js";
-import { expectNoBody, hasBody, readJsonBody } from "./read-body.js";
+import { expectNoBody, hasBody, readBytes, readFormText, readJsonBody } from "./read-body.js";
 
 /**
  * The parts of a request that carry input. `path` holds decoded placeholders; `query` is what
@@ -44,12 +46,53 @@ export function readInput<Input>(
     const input = checkValue(binding.validate, values) as Input;
     return hasBody(parts.req) ? expectNoBody(parts.req).then(() => input) : input;
   }
+  if (body.media === "bytes")
+    return readBytes(parts.req, maxBodyBytes, (bytes) => {
+      const input = checkValue(binding.validate, values) as Record<string, unknown>;
+      sent({ ...values, [bytesMember]: hashOf(bytes) });
+      return { ...input, [bytesMember]: bytes } as Input;
+    });
+  if (body.media === "fields")
+    return readFormText(parts.req, maxBodyBytes, (text) => {
+      const given = { ...values, ...readEach(binding, parseQuery(text)) };
+      sent(given);
+      return checkValue(binding.validate, given) as Input;
+    });
   if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
   if (body.isOptional === true && !hasBody(parts.req))
     return assemble(binding, body, values, {}, sent);
   return readJsonBody(parts.req, maxBodyBytes, (content) =>
     assemble(binding, body, values, content, sent),
   );
+}
+
+/** The fields of a form, by the types that they have. Refuses others. */
+function readEach(
+  { parameters }: InputBinding<unknown>,
+  fields: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const unknown = [...fields.keys()].filter(
+    (name) => !Object.hasOwn(parameters, name) || parameters[name]?.in !== "field",
+  );
+  if (unknown.length > 0)
+    throw invalid(
+      unknown.map((name) => ({
+        path: pointer("", name),
+        keyword: "additionalProperties",
+        message: "is not a field of this form",
+      })),
+    );
+  const values: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(parameters)) {
+    if (parameter.in !== "field") continue;
+    const value = readParameter(name, fields.get(name), parameter);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("base64url");
 }
 
 /** Learns what was sent as input, before it is checked and defaults are filled in. */
@@ -108,7 +151,7 @@ function readParameters(
   let used = 0;
   for (const name in binding.parameters) {
     const parameter = binding.parameters[name];
-    if (parameter === undefined) continue;
+    if (parameter === undefined || parameter.in === "field") continue;
     if (parameter.in === "header") {
       const field = parts.req.headers[parameter.field ?? ""];
       if (typeof field === "string") values[name] = field;
@@ -127,7 +170,7 @@ function readParameters(
       const parameter = Object.hasOwn(binding.parameters, name)
         ? binding.parameters[name]
         : undefined;
-      return parameter === undefined || parameter.in === "path" || parameter.in === "header";
+      return parameter === undefined || !["query", "revision"].includes(parameter.in);
     });
     throw invalid(
       unknown.map((name) => ({

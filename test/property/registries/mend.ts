@@ -107,9 +107,11 @@ function operation(one: Fields, draw: Draw): Fields {
   const rest = Object.fromEntries(Object.entries(one).filter(([key]) => !methods.includes(key)));
   const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const hasBody = ["post", "put", "patch"].includes(method);
-  const isPlain = hasBody && placeholders.length === 0;
-  const travels = ([, type]: readonly [string, unknown]): boolean =>
-    hasBody || (typeof type === "string" && /^[a-z]+\??$/.test(type));
+  const body = hasBody ? one["body"] : undefined;
+  const isPlain = hasBody && placeholders.length === 0 && body === undefined;
+  const travels = ([name, type]: readonly [string, unknown]): boolean =>
+    (hasBody && body === undefined) ||
+    (!(body === "raw" && name === "body") && typeof type === "string" && /^[a-z]+\??$/.test(type));
   const isFields = isMap(one["in"]) && !Object.keys(one["in"]).includes("type");
   const fields = isFields ? Object.entries(one["in"] as Fields).filter(travels) : [];
   const named = Object.fromEntries([...fields, ...placeholders.map((name) => [name, "uuid"])]);
@@ -123,6 +125,7 @@ function operation(one: Fields, draw: Draw): Fields {
     isolation,
     retry,
     media,
+    body: _body,
     ...further
   } = rest;
   // Nobody is calling where credentials are ignored.
@@ -138,6 +141,7 @@ function operation(one: Fields, draw: Draw): Fields {
     ...replyOf(headers, reply, isKeyed, hasOutput || isMedia),
     ...(credentials === undefined || !asksNobody ? {} : { credentials }),
     ...(isPlain ? {} : { in: named }),
+    ...(body === undefined ? {} : { body }),
     ...(one["status"] === undefined ? {} : { status: hasOutput || isMedia ? 201 : 204 }),
     ...(idempotency === undefined ? {} : { idempotency: isKeyed }),
     ...(isMedia ? { media } : {}),
@@ -168,7 +172,8 @@ function withoutReplies(registry: Json): Json {
   const { realtime: plane, operations } = registry;
   if (!isMap(plane) || plane["commands"] === undefined || !isMap(operations)) return registry;
   const plain = Object.entries(operations).map(([key, one]) => {
-    const { headers: _headers, reply: _reply, media: _media, ...rest } = isMap(one) ? one : {};
+    const all = isMap(one) ? one : {};
+    const { headers: _headers, reply: _reply, media: _media, body: _body, ...rest } = all;
     return [key, rest] as const;
   });
   return { ...registry, operations: Object.fromEntries(plain) };

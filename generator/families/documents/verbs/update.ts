@@ -41,6 +41,8 @@ function patchInput({ model, typeName }: DocumentPlace): InputModel {
       as: { member: "patch" },
       isOptional: false,
       isForm: false,
+      media: null,
+      fields: {},
       schema: patch,
       typeName: model.patchTypeName,
     },

@@ -55,6 +55,8 @@ export function uploadInput({ typeName }: StoragePlace): InputModel {
     as: "input",
     isOptional: false,
     isForm: true,
+    media: null,
+    fields: {},
     schema: uploadForm,
     typeName,
   } as const;
