@@ -71,8 +71,15 @@ function listAlternatives(schema: SchemaObject, types: Types): readonly JsonSche
   return [
     ...(type === undefined ? [] : [own(types, type) ?? true]),
     ...["allOf", "anyOf", "oneOf"].flatMap((keyword) => listOf(schema, keyword)),
-    ...("not" in schema ? [schema["not"] as JsonSchema] : []),
+    ...besideOf(schema),
   ];
+}
+
+/** What is checked of the same value besides; of `then` and `else`, both may be. */
+function besideOf(schema: SchemaObject): readonly JsonSchema[] {
+  return ["not", "if", "then", "else"].flatMap((keyword) =>
+    keyword in schema ? [schema[keyword] as JsonSchema] : [],
+  );
 }
 
 function listOf(schema: SchemaObject, keyword: string): readonly JsonSchema[] {
@@ -123,7 +130,7 @@ function after(
   const all = [
     ...(type === undefined ? [] : [own(types, type) ?? true]),
     ...listOf(schema, "allOf"),
-    ...("not" in schema ? [schema["not"] as JsonSchema] : []),
+    ...besideOf(schema),
   ];
   for (const part of all) loads = both(loads, after(part, step, types, inner));
   for (const keyword of ["anyOf", "oneOf"]) {

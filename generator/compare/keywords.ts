@@ -60,6 +60,9 @@ const understood = new Set([
   formerValuesKeyword,
 ]);
 
+/** Keywords that are one thing together. */
+const conditions: readonly string[] = ["if", "then", "else"];
+
 export function compareKeywords(
   before: SchemaObject,
   after: SchemaObject,
@@ -71,12 +74,15 @@ export function compareKeywords(
   compareBounds(before, after, comparison, path);
   compareMembers(before, after, comparison, compare, path);
   compareItems(before, after, comparison, compare, path);
+  const others = new Set<string>();
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (understood.has(keyword) || isDocumentation(keyword)) continue;
     const { [keyword]: old } = before;
     if (isDeepStrictEqual(old, after[keyword])) meetWithin({ [keyword]: old }, comparison);
-    else comparison.note({ level: "breaking", path, what: `has another ${keyword}` });
+    else others.add(conditions.includes(keyword) ? "condition" : keyword);
   }
+  for (const keyword of others)
+    comparison.note({ level: "breaking", path, what: `has another ${keyword}` });
 }
 
 /** Types and lists of values; returns whether the rest can be compared. */

@@ -30,5 +30,7 @@ export function meetWithin(
           ? [value as JsonSchema]
           : [];
     for (const one of inner) meetWithin(one, { meet }, isNegated !== (keyword === "not"));
+    // Where a condition holds more often, one branch has more values and the other fewer.
+    if (keyword === "if") meetWithin(value as JsonSchema, { meet }, !isNegated);
   }
 }

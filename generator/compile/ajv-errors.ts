@@ -60,6 +60,8 @@ function printError(
   paths: errors.ErrorPaths = {},
 ): void {
   const { gen, it } = cxt;
+  // What the branch says has been reported by then.
+  if (cxt.keyword === "if") return;
   const printed = it.createErrors === false ? _`{}` : errorOf(cxt, error, paths);
   gen.code(_`(${variable.all} ??= []).push(${printed})`);
   gen.code(_`${variable.errors}++`);

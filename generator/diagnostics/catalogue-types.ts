@@ -61,8 +61,8 @@ export const ofTypes = {
   ),
   OPW102: entry(
     "Rule without effect",
-    "A keyword is about values of another type than the schema's, so it checks nothing: `maxLength` is about texts, `maximum` about numbers, `maxItems` about lists.",
-    "Use the keyword of that type, or remove it. This is a warning.",
+    "A keyword is about values of another type than the schema's, so it checks nothing: `maxLength` is about texts, `maximum` about numbers, `maxItems` about lists. Or it stands alone: `then` and `else` need an `if`, and that needs one of them.",
+    "Use the keyword of that type, add what is missing, or remove it. This is a warning.",
     "warning",
   ),
   OPW031: entry(

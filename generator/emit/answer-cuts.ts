@@ -46,6 +46,9 @@ export function withNamedOptions(schemas: Schemas): Schemas {
 /** Keywords whose subschemas always apply, and not as one of several alternatives. */
 const certain = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
 
+/** Keywords whose subschemas a value may not match, without a fault. */
+const tryingKeywords = new Set(["allOf", "anyOf", "oneOf", "not", "if", "then", "else"]);
+
 /**
  * The schemas without keywords that the copies guarantee: an object that is copied by its names has
  * no other members. Keywords that distinguish alternatives stay.
@@ -59,7 +62,7 @@ export function withoutProven(schemas: Schemas): Schemas {
         tried.add(value);
         note(schemas[value], true);
       }
-      const isChoice = ["allOf", "anyOf", "oneOf", "not"].includes(keyword);
+      const isChoice = tryingKeywords.has(keyword);
       note(value, isTried || isChoice);
     }
   };

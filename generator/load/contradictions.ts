@@ -17,7 +17,24 @@ export function contradictions(schema: SchemaObject, at: Origin): readonly Findi
     ...impossibleLengths(schema, at),
     ...impossibleValues(schema, at),
     ...idleKeywords(schema, at),
+    ...idleConditions(schema, at),
   ];
+}
+
+/** Branches without a condition, and a condition without branches. */
+function idleConditions(schema: SchemaObject, at: Origin): readonly Finding[] {
+  const [condition, ...branches] = ["if", "then", "else"].map((name) => name in schema);
+  const idle =
+    condition === true
+      ? branches.includes(true)
+        ? []
+        : [["if", "then"]]
+      : ["then", "else"].flatMap((name) => (name in schema ? [[name, "if"]] : []));
+  return idle.map(([name = "", missing]) => ({
+    code: "OPW102",
+    message: `${name} says nothing without ${missing}`,
+    at: { ...inside(at, name), isKey: true },
+  }));
 }
 
 const contradiction = (message: string, at: Origin): Finding => ({ code: "OPW101", message, at });

@@ -120,11 +120,8 @@ export const unsupportedKeywords: readonly string[] = [
   "contentMediaType",
   "contentSchema",
   "dependentSchemas",
-  "else",
-  "if",
   "maxContains",
   "minContains",
-  "then",
   "unevaluatedItems",
   "unevaluatedProperties",
 ];

@@ -151,6 +151,9 @@ export const schemaKeywords: ReadonlySet<string> = new Set([
   "additionalProperties",
   "propertyNames",
   "not",
+  "if",
+  "then",
+  "else",
 ]);
 
 export const uuidSchema: SchemaObject = { type: "string", format: "uuid" };

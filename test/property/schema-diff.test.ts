@@ -64,6 +64,14 @@ function schemas(withBounds: boolean): fc.Arbitrary<JsonSchema> {
         })),
       fc.tuple(tie("schema"), tie("schema")).map((allOf): JsonSchema => ({ allOf })),
       fc
+        .tuple(tie("scalar"), tie("schema"), tie("schema"), fc.boolean())
+        .map(([condition, then, other, hasElse]): JsonSchema => ({
+          if: condition,
+          // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+          then,
+          ...(hasElse ? { else: other } : {}),
+        })),
+      fc
         .tuple(tie("scalar"), tie("schema"))
         .map(([not, rest]): JsonSchema => ({ not, allOf: [rest] })),
       fc.constantFrom<JsonSchema>(

@@ -375,6 +375,7 @@ function hasObjectKeywords(body: SchemaObject): boolean {
     "anyOf",
     "oneOf",
     "not",
+    "if",
     "dependentRequired",
     "minProperties",
     "maxProperties",

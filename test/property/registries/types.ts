@@ -101,5 +101,7 @@ function objectSchema(draw: Draw, types: readonly string[], depth: number): Json
     required: draw.some(members, 0, 2),
     ...(draw.chance(70) ? { additionalProperties: false } : {}),
     ...(draw.chance(10) ? { dependentRequired: { a: ["b"] } } : {}),
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    ...(draw.chance(10) ? { if: { required: ["a"] }, then: schema(draw, types, depth) } : {}),
   };
 }

@@ -138,7 +138,7 @@ function partialObject(value: SchemaObject, resolve: Resolve, depth: number): Sc
 /** Keywords that say something of objects alone, or of the body as a whole. */
 const ofMembers = new Set(
   `default properties patternProperties additionalProperties propertyNames required dependentRequired minProperties
-  maxProperties anyOf oneOf allOf not`.split(/\s+/),
+  maxProperties anyOf oneOf allOf not if then else`.split(/\s+/),
 );
 
 /** The part of a schema about values that are no objects. */

@@ -1,0 +1,101 @@
+// `if`, `then` and `else`: what a field must be depends on another one, on every path.
+import { expect, test } from "vitest";
+import type { Answer } from "../../support/service.js";
+import { onEachEngine } from "../../support/on-each-engine.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+types:
+  Ticket:
+    type: object
+    properties:
+      title: {type: string}
+      status: {enum: [open, closed]}
+      reason: {type: [string, "null"]}
+      size: {type: integer}
+    required: [title, status]
+    additionalProperties: false
+    allOf:
+      - if: {properties: {status: {const: closed}}}
+        then: {properties: {reason: {type: string, minLength: 2}}, required: [reason]}
+        else: {properties: {reason: {const: null}}}
+      - if: {properties: {title: {pattern: "^big"}}}
+        then: {properties: {size: {minimum: 10}}, required: [size]}
+  Ask: {type: object, properties: {kind: {enum: [one, many]}, count: {type: integer}}, required: [kind], additionalProperties: false, if: {properties: {kind: {const: many}}}, then: {required: [count]}}
+documents:
+  tickets: {type: Ticket, defaults: {status: open}, guard: open, tenant: false, bulk: {max: 10}, history: {revisions: true}, soft_delete: true}
+operations:
+  tickets.close: {post: "/tickets/{id}/close", in: {id: uuid, reason: string?}, out: Ticket, run: registry/code.ts#close, guard: open}
+  asks.ask: {post: /asks, in: Ask, out: Ask, run: registry/code.ts#ask, guard: open}
+`,
+  "registry/code.ts": `import { collection } from "opwright/runtime";
+import { ticketsSpec } from "../generated/documents/tickets.js";
+export const close = ({ id, reason = null }, context) =>
+  collection(ticketsSpec, context).update(id, "any", reason === null ? { status: "closed" } : { status: "closed", reason });
+export const ask = (input) => input.kind === "one" && input.count === 7 ? { kind: "many" } : input;
+`,
+};
+
+onEachEngine(files, ({ service }) => {
+  const faultsOf = ({ status, body }: Pick<Answer, "status" | "body">) => [
+    status,
+    (body.context?.errors ?? []).map(
+      ({ path, keyword }: { readonly path: string; readonly keyword: string }) =>
+        `${path} ${keyword}`,
+    ),
+  ];
+  const create = (body: object) => service.post("/tickets", body);
+
+  test("payloads are held to them, and the faults are those of the branch", async () => {
+    expect((await create({ title: "a" })).status).toBe(201);
+    expect((await create({ title: "a", status: "closed", reason: "done" })).status).toBe(201);
+    expect(faultsOf(await create({ title: "a", status: "closed" }))).toEqual([
+      422,
+      ["/reason type"],
+    ]);
+    expect(faultsOf(await create({ title: "a", status: "closed", reason: "x" }))).toEqual([
+      422,
+      ["/reason minLength"],
+    ]);
+    expect(faultsOf(await create({ title: "a", reason: "early" }))).toEqual([
+      422,
+      ["/reason const"],
+    ]);
+    expect(faultsOf(await create({ title: "bigger" }))).toEqual([422, ["/size required"]]);
+    expect((await create({ title: "bigger", size: 10 })).status).toBe(201);
+  });
+
+  test("patches, reverts, bulk writes and handlers are held to them", async () => {
+    const { body } = await create({ title: "a" });
+    const at = `/tickets/${body.id}`;
+    const patch = (rev: number, change: object) =>
+      service.call("PATCH", `${at}?rev=${rev}`, { body: change });
+    expect(faultsOf(await patch(1, { status: "closed" }))).toEqual([422, ["/reason type"]]);
+    // What a handler writes is its author's.
+    expect((await service.post(`${at}/close`, {})).status).toBe(500);
+    expect((await patch(1, { status: "closed", reason: "done" })).status).toBe(200);
+    expect(faultsOf(await patch(2, { status: "open" }))).toEqual([422, ["/reason const"]]);
+    expect((await patch(2, { status: "open", reason: null })).status).toBe(200);
+    expect((await service.post(`${at}/close`, { reason: "again" })).body).toMatchObject({
+      reason: "again",
+    });
+    const many = await service.post("/tickets/create_many", {
+      items: [{ title: "a" }, { title: "a", status: "closed" }],
+    });
+    expect(many.body).toMatchObject({ done: 1, failed: 1 });
+  });
+
+  test("inputs and answers of operations are held to them", async () => {
+    expect(faultsOf(await service.post("/asks", { kind: "many" }))).toEqual([
+      422,
+      ["/count required"],
+    ]);
+    expect((await service.post("/asks", { kind: "many", count: 2 })).body).toEqual({
+      kind: "many",
+      count: 2,
+    });
+    expect((await service.post("/asks", { kind: "one", count: 7 })).status).toBe(500);
+  });
+});
