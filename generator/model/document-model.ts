@@ -122,10 +122,10 @@ export interface NumberModel {
   readonly hasGaps: boolean;
 }
 
-/** A field that the service sets. */
+/** A field that the service sets; `absent` only if whoever creates leaves it out. */
 export interface SetModel {
   readonly field: string;
-  readonly on: "create" | "write";
+  readonly on: "create" | "write" | "absent";
   readonly from:
     | { readonly kind: "caller" | "profile" | "now" }
     /** No source: only handlers write the field. */

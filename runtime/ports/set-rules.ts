@@ -24,10 +24,13 @@ export interface Setting extends Writer {
 /** A value that the service sets. */
 export type SetValue = (setting: Setting) => unknown;
 
-/** A member that the service sets: when a document is created, or whenever it is written. */
+/** When a member is set: with each creation, or only with one that leaves it out; or always. */
+type SetMoment = "create" | "absent" | "write";
+
+/** A member that the service sets. */
 export interface SetRule {
   readonly member: string;
-  readonly on: "create" | "write";
+  readonly on: SetMoment;
   /**
    * Rules that are made of the document come last. A profile is the caller's document of the type
    * that the member refers to.

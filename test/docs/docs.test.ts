@@ -47,7 +47,7 @@ const functions = {
   "registry/handlers/stock.ts": "export const stock = () => undefined;\n",
   "registry/people.ts":
     "export const eraseFiles = () => undefined;\nexport const exportFiles = () => [];\n",
-  "registry/orders.ts": "export const slug = () => '';",
+  "registry/orders.ts": "export const slug = () => ''; export const due = () => '2030-01-01';",
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",
   "registry/handlers/shop.ts":

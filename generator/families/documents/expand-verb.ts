@@ -161,7 +161,7 @@ function stateErrors(model: DocumentModel, verb: DocumentVerb): readonly string[
 /** Values that the service sets from the caller's profile need one. */
 function profileErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
   const isAsked = profilesAsked(model).some(({ on }) =>
-    doesToOne(model, verb, on === "create" ? ["creates"] : ["creates", "updates"]),
+    doesToOne(model, verb, on !== "write" ? ["creates"] : ["creates", "updates"]),
   );
   return isAsked ? ["profile_required"] : [];
 }

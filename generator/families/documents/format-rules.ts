@@ -153,8 +153,8 @@ export const setRule = {
       },
       beside: {
         on: optional(
-          { kind: "oneOf", values: ["create", "write"] },
-          "create sets it once, write whenever the document is written.",
+          { kind: "oneOf", values: ["create", "write", "absent"] },
+          "create sets it once, write whenever the document is written, absent once if whoever creates the document leaves it out.",
         ),
       },
     },

@@ -156,14 +156,16 @@ export function documentModel(
   const defaults = defaultsOf(declaration, properties, nullable);
   const set = setRules(context, name, declaration, body, resolve, defaults);
   const later = laterFields(context, name, declaration, body, defaults, resolve);
-  const own = set.map(({ field }) => field);
+  const left = set.filter(({ on }) => on === "absent").map(({ field }) => field);
+  const own = set.map(({ field }) => field).filter((field) => !left.includes(field));
   const { creatable, patchable } = settableFields(context, name, declaration, type, defaults, {
     own,
     later,
+    left,
   });
   const bodySchema = storedSchema(declaration, body, resolve);
   const payloads = { creatable, patchable };
-  addPayloadTypes(context, name, declaration, { body, bodySchema, defaults }, payloads);
+  addPayloadTypes(context, name, declaration, { body, bodySchema, defaults, left }, payloads);
   const canonical = canonicalOf(bodySchema, resolve);
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
@@ -222,6 +224,13 @@ export function documentModel(
   };
 }
 
+/** Fields that callers don't write, not yet, or needn't. */
+interface SetFields {
+  readonly own: readonly string[];
+  readonly later: readonly string[];
+  readonly left: readonly string[];
+}
+
 /**
  * The fields that payloads may have. Reports those that are not there, and required ones that
  * nothing can set.
@@ -232,7 +241,7 @@ function settableFields(
   declaration: DocumentDeclaration,
   { typeName, body }: DocumentType,
   defaults: DocumentModel["defaults"],
-  { own, later }: { readonly own: readonly string[]; readonly later: readonly string[] },
+  { own, later, left }: SetFields,
 ): { readonly creatable: readonly string[]; readonly patchable: readonly string[] } {
   const all = Object.keys(propertiesOf(body));
   const known = (field: string, path: readonly (string | number)[]): boolean => {
@@ -257,7 +266,7 @@ function settableFields(
   const unset = requiredOf(body).filter(
     (field) =>
       !creatable.includes(field) &&
-      ![...own, ...later].includes(field) &&
+      ![...own, ...later, ...left].includes(field) &&
       !Object.hasOwn(defaults, field),
   );
   for (const field of declaration.read_only === true ? [] : unset)
@@ -282,10 +291,12 @@ function addPayloadTypes(
     body,
     bodySchema,
     defaults,
-  }: Pick<DocumentModel, "defaults"> & {
-    readonly body: SchemaObject;
-    readonly bodySchema: SchemaObject;
-  },
+    left,
+  }: Pick<DocumentModel, "defaults"> &
+    Pick<SetFields, "left"> & {
+      readonly body: SchemaObject;
+      readonly bodySchema: SchemaObject;
+    },
   {
     creatable,
     patchable,
@@ -300,7 +311,12 @@ function addPayloadTypes(
   table.addTo(
     name,
     create,
-    createSchema(begun, creatable, defaults, declaration.id === "client"),
+    createSchema(
+      { ...begun, required: requiredOf(begun).filter((field) => !left.includes(field)) },
+      creatable,
+      defaults,
+      declaration.id === "client",
+    ),
     at,
   );
   table.addTo(name, patch, patchSchema(patched, patchable, resolve), at);

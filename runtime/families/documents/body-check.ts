@@ -1,15 +1,22 @@
 // Checks whole bodies, where their parts don't prove the whole.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import type { SetRule } from "../../ports/set-rules.js";
 
 /**
  * Throws `core.validation` if the parts of a body are valid and the whole is not, and
- * `core.internal` if a member is wrong that the service has set.
+ * `core.internal` if a member is wrong that the service has set, such as one of `left`, which
+ * whoever creates has left out.
  */
-export function checkBody(spec: AnyDocumentSpec, body: Readonly<Record<string, unknown>>): void {
+export function checkBody(
+  spec: AnyDocumentSpec,
+  body: Readonly<Record<string, unknown>>,
+  left: readonly string[] = [],
+): void {
   const faults = spec.checksBody === true ? spec.validateBody(body) : null;
   if (faults === null) return;
-  const own = [...(spec.set ?? []), ...(spec.numbers ?? [])].find(({ member }) =>
+  const isSet = ({ on, member }: SetRule): boolean => on !== "absent" || left.includes(member);
+  const own = [...(spec.set ?? []).filter(isSet), ...(spec.numbers ?? [])].find(({ member }) =>
     faults.some(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`)),
   );
   if (own === undefined) throw fail("core.validation", { errors: faults });

@@ -2,9 +2,9 @@
 // references that clear.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
-import type { SetRule, Writer } from "../../ports/set-rules.js";
+import type { Writer } from "../../ports/set-rules.js";
 import { isPending } from "../../work/pending.js";
-import { rulesOn } from "./writer.js";
+import { rulesOn, type Occasioned } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -13,16 +13,20 @@ type Body = Readonly<Record<string, unknown>>;
  * of the document as well, sums and counts what was made before them. Throws `core.authentication`
  * if nobody is signed in whom a member must name, `profile_required` where who is has no profile,
  * and `core.internal` where a function of the author's fails: nobody who calls could mend that.
+ * `left` are members that whoever creates has left out.
  */
 export function withSet(
   spec: AnyDocumentSpec,
   writer: Writer,
   body: Body,
-  on: SetRule["on"],
+  on: Occasioned,
+  left: readonly string[] = [],
 ): Body {
   const { name, set, nullable } = spec;
   if (set === undefined) return body;
-  const due = rulesOn(spec, on);
+  const due = rulesOn(spec, on).filter(
+    (rule) => rule.on !== "absent" || left.includes(rule.member),
+  );
   const known: Body = {
     ...body,
     ...Object.fromEntries(
@@ -51,6 +55,13 @@ export function withSet(
     if (madeOf === "document")
       made[member] = attempt(`${name}.${member}`, () => value({ ...writer, document, made }));
   return { ...known, ...made };
+}
+
+/** Members that are set for a document whose payload leaves them out. */
+export function membersLeft({ set = [] }: AnyDocumentSpec, payload: Body): readonly string[] {
+  return set
+    .filter(({ on, member }) => on === "absent" && !Object.hasOwn(payload, member))
+    .map(({ member }) => member);
 }
 
 function attempt(what: string, make: () => unknown): unknown {

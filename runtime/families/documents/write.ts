@@ -15,7 +15,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { giveNumbers, passTaken, withSampleNumbers } from "./numbers.js";
 import { checkClaims, claimRanges } from "./ranges.js";
-import { withSet } from "./set.js";
+import { membersLeft, withSet } from "./set.js";
 import { checkInitial, checkMove, expectMover } from "./states.js";
 import { releaseReferrers, removeUnlessReferenced, unlessConflict } from "./departures.js";
 import { holdReferences } from "./references.js";
@@ -73,11 +73,12 @@ export function newDocument(
   const given: Record<string, unknown> = { ...payload };
   const asked = spec.takesIds === true ? given["id"] : undefined;
   if (spec.takesIds === true) delete given["id"];
+  const left = membersLeft(spec, payload);
   for (const [member, value] of Object.entries(spec.defaults))
     if (!Object.hasOwn(given, member)) given[member] = value;
-  const set = canonicalBody(withSet(spec, writer, given, "create"), spec.canonical);
+  const set = canonicalBody(withSet(spec, writer, given, "create", left), spec.canonical);
   const body = withSampleNumbers(spec, set, writer.now);
-  checkBody(spec, body);
+  checkBody(spec, body, left);
   const stored: StoredDocument = {
     id: typeof asked === "string" ? asked.toLowerCase() : uuidv7(),
     rev: 1,

@@ -6,8 +6,11 @@ import type { SetRule, Writer } from "../../ports/set-rules.js";
 import { timeOf } from "./revision.js";
 import { idField, ownerField } from "../../query/fields.js";
 
-/** Members that are set when a document is created, or whenever it is written. */
-export function rulesOn({ set = [] }: AnyDocumentSpec, on: SetRule["on"]): readonly SetRule[] {
+/** What is done to a document, as far as its members are set then. */
+export type Occasioned = "create" | "write";
+
+/** Members that may be set when a document is created, or whenever it is written. */
+export function rulesOn({ set = [] }: AnyDocumentSpec, on: Occasioned): readonly SetRule[] {
   return set.filter((rule) => on === "create" || rule.on === "write");
 }
 
@@ -15,7 +18,7 @@ export function rulesOn({ set = [] }: AnyDocumentSpec, on: SetRule["on"]): reado
 export async function writerOf(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  on: SetRule["on"],
+  on: Occasioned,
 ): Promise<Writer> {
   const caller = context.identity?.principalId ?? null;
   const rule = rulesOn(spec, on).find(({ madeOf }) => madeOf === "profile");

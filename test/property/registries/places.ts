@@ -382,7 +382,7 @@ function textAt(world: World, path: Path): unknown {
 function setFields(world: World, path: Path): Json {
   const { draw, fields } = world;
   const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
-  const on = (): Json => (draw.chance(50) ? { on: draw.pick(["create", "write"]) } : {});
+  const on = (): Json => (draw.chance(50) ? { on: draw.pick(["create", "write", "absent"]) } : {});
   const rules = all.flatMap(([name, type]): readonly (readonly [string, unknown])[] => {
     if (typeof type !== "string" || draw.chance(70)) return [];
     // What handlers alone write begins with something, if with null.

@@ -44,7 +44,8 @@ function isOfDocument({ from: { kind } }: SetModel): boolean {
 function sourceText(rule: SetModel | undefined): string {
   if (rule === undefined) return "";
   const value = valueText(rule.from);
-  return rule.from.kind === "handler" ? value : `${value} on ${rule.on}`;
+  if (rule.from.kind === "handler") return value;
+  return rule.on === "absent" ? `${value} if it is left out` : `${value} on ${rule.on}`;
 }
 
 function valueText(from: SetModel["from"]): string {

@@ -69,9 +69,12 @@ export function setRules(
     const begin = isOfHandlers ? [] : Object.keys(defaults);
     const isUnset = requiredOf(body).includes(field) && !Object.hasOwn(begins, field);
     const faults = [
+      ...(rule.on === "absent" && ["handler", "number"].includes(rule.from.kind)
+        ? [`${field} is never left to callers`]
+        : []),
       ...[
-        ["create", create],
-        ["update", update],
+        ["create", rule.on === "absent" ? [] : create],
+        ["update", rule.on === "absent" ? [] : update],
         ["defaults", begin],
       ].flatMap(([key, fields]) =>
         fields?.includes(field) === true

@@ -93,6 +93,7 @@ function faultOfField(
   if (isPersonal) return `${field} is personal, and erasing somebody is no move`;
   const rule = own(set, field);
   if (rule === undefined || rule === "$handler") return null;
+  if (typeof rule === "object" && rule.on === "absent") return null;
   return `${field} is computed, so that a change of another field would move it`;
 }
 
