@@ -1,6 +1,7 @@
 // What a service keeps, as files of JSON lines: `export` writes them, `import` reads them
 // (decisions.md "Bring your data").
 import { fail } from "../contract/errors.js";
+import { isUuid } from "../contract/uuid.js";
 import type { ValidationFault } from "../contract/validation.js";
 
 /** The operation under whose name lines are added. */
@@ -25,6 +26,8 @@ export interface Naming {
    * or in the service.
    */
   expect(set: string, key: string, path: string): void;
+  /** Whether there are lines of a set. */
+  brings(set: string): boolean;
 }
 
 /** One kind of thing that a service keeps. */
@@ -52,6 +55,12 @@ export type AnyDataSet = DataSet<any>;
 /** Refuses a line. Throws `core.validation`. */
 export function refuseLine(path: string, keyword: string, message: string): never {
   throw refusedLine([{ path, keyword, message }]);
+}
+
+/** A UUID in its canonical form. */
+export function uuidAt(value: unknown, path: string): string {
+  if (typeof value === "string" && isUuid(value)) return value.toLowerCase();
+  return refuseLine(path, "format", "must be a UUID");
 }
 
 /** The refusal of a line for all these faults. */

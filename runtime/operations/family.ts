@@ -108,6 +108,8 @@ export interface ServiceCommand {
   readonly name: string;
   /** Its arguments, for people. */
   readonly usage?: string;
+  /** Whether migrations may be applied before; if not, pending ones end the command. */
+  readonly migrates?: (args: readonly string[]) => boolean;
   /** What it does, where it ends soon enough for the console to offer it. */
   readonly summary?: string;
   /**

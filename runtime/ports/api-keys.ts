@@ -30,7 +30,8 @@ export const apiKeyStore = storeKey<ApiKeyStore>("apiKeys");
 
 /** API keys within one transaction. */
 export interface ApiKeyStore {
-  add(key: ApiKey): Promise<void>;
+  /** Adds a key; false if another one has its id or its secret. */
+  add(key: ApiKey): Promise<boolean>;
   /**
    * Removes revoked and expired keys of a principal except the newest `most`; returns how many
    * valid keys there are. Until the transaction ends, nobody else counts them, so that a cap on

@@ -60,8 +60,20 @@ export interface HistoryStore {
     after: Pick<WholeRevision, "id" | "rev"> | null,
     limit: number,
   ): Promise<readonly WholeRevision[]>;
-  /** Adds those revisions that aren't kept yet; returns how many. */
-  add(spec: AnyDocumentSpec, tenant: string, revisions: readonly WholeRevision[]): Promise<number>;
+  /** Those of several revisions that are kept. */
+  among(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    asked: readonly Pick<WholeRevision, "id" | "rev">[],
+  ): Promise<readonly WholeRevision[]>;
+  /** Adds revisions that aren't kept yet. */
+  add(spec: AnyDocumentSpec, tenant: string, revisions: readonly WholeRevision[]): Promise<void>;
+  /** Notes when revisions were made, and by whom. */
+  sign(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    revisions: readonly Pick<WholeRevision, "id" | "rev" | "changedAt" | "changedBy">[],
+  ): Promise<void>;
   /** Removes the revisions of a document before `rev`; returns how many. */
   purge(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<number>;
   /**

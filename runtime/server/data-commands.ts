@@ -5,7 +5,14 @@ import type { AnyDataSet } from "../operations/data-set.js";
 import type { ServiceAtWork, ServiceCommand } from "../operations/family.js";
 import { familiesOf } from "../families.js";
 import { monotonicMillis } from "../ports/ambient.js";
-import { contentsOf, isFilled, listSets, writeLines } from "./data-folder.js";
+import {
+  contentsOf,
+  faultOfDisk,
+  fillFolder,
+  isUnfinished,
+  listSets,
+  writeLines,
+} from "./data-folder.js";
 import { importData } from "./import-data.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -17,18 +24,18 @@ export function dataCommands(service: ServiceDefinition): readonly ServiceComman
     {
       name: "export",
       usage: "FOLDER",
-      read: ([folder, ...more]) =>
-        folder === undefined || more.length > 0
-          ? null
-          : (running) => exportData(setsOf(running), folder),
+      migrates: () => false,
+      read: ([folder = "", ...more]) =>
+        folder === "" || more.length > 0 ? null : (running) => exportData(setsOf(running), folder),
     },
     {
       name: "import",
       usage: "FOLDER [--check]",
+      migrates: (args) => !args.includes("--check"),
       read(args) {
         const isDry = args.includes("--check");
-        const [folder, ...more] = args.filter((argument) => argument !== "--check");
-        if (folder === undefined || more.length > 0) return null;
+        const [folder = "", ...more] = args.filter((argument) => argument !== "--check");
+        if (folder === "" || more.length > 0) return null;
         return (running) => importInto(setsOf(running), folder, isDry);
       },
     },
@@ -37,16 +44,18 @@ export function dataCommands(service: ServiceDefinition): readonly ServiceComman
 
 /** Writes all sets to a folder that is empty or isn't there yet. */
 async function exportData(sets: readonly AnyDataSet[], folder: string): Promise<string> {
-  if (await isFilled(folder)) {
-    const cause = new Error(`${folder} isn't empty: name a folder that isn't there yet`);
-    throw fail("core.conflict", {}, { cause });
-  }
   const begun = monotonicMillis();
-  const contents = contentsOf(folder);
   const told: string[] = [];
-  for (const set of sets) {
-    const count = await writeLines(folder, set.name, set.lines(contents));
-    if (count > 0) told.push(`${set.name}: ${count}`);
+  try {
+    await fillFolder(folder, async (within) => {
+      const contents = contentsOf(within);
+      for (const set of sets) {
+        const count = await writeLines(within, set.name, set.lines(contents));
+        if (count > 0) told.push(`${set.name}: ${count}`);
+      }
+    });
+  } catch (error) {
+    throw faultOfDisk(error, folder);
   }
   return [...told, `exported in ${seconds(begun)} s`].join("\n");
 }
@@ -57,8 +66,12 @@ async function importInto(
   isDry: boolean,
 ): Promise<string> {
   const begun = monotonicMillis();
-  const found = await listSets(folder).catch((cause: unknown) => {
-    throw fail("core.not_found", {}, { cause });
+  if (isUnfinished(folder)) {
+    const cause = new Error(`${folder} is left from an export that ended early: it isn't whole`);
+    throw fail("core.conflict", {}, { cause });
+  }
+  const found = await listSets(folder).catch((error: unknown) => {
+    throw faultOfDisk(error, folder);
   });
   const known = new Set(sets.map(({ name }) => name));
   const strange = [...found.sets].filter((name) => !known.has(name));

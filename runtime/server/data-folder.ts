@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { privateFile, privateFolder } from "../engines/private-files.js";
+import { fail } from "../contract/errors.js";
 import type { Contents } from "../operations/data-set.js";
 
 const ending = ".jsonl";
@@ -16,7 +17,7 @@ export function fileOf(folder: string, set: string): string {
   return `${join(folder, ...set.split("/"))}${ending}`;
 }
 
-/** The sets whose files a folder has; null for other files than those, by their paths. */
+/** The sets whose files a folder has, and the paths of whatever else it has. */
 export async function listSets(folder: string): Promise<{
   readonly sets: ReadonlySet<string>;
   readonly others: readonly string[];
@@ -24,18 +25,66 @@ export async function listSets(folder: string): Promise<{
   const sets = new Set<string>();
   const others: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) continue;
     const path = relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/");
-    if (path.startsWith(`${contentsFolder}/`)) continue;
-    if (path.endsWith(ending)) sets.add(path.slice(0, -ending.length));
+    const isSet = path.endsWith(ending);
+    if ((entry.isDirectory() && !isSet) || path.startsWith(`${contentsFolder}/`)) continue;
+    if (isSet && !entry.isDirectory()) sets.add(path.slice(0, -ending.length));
     else others.push(path);
   }
   return { sets, others };
 }
 
-/** Whether a folder has something in it. */
-export async function isFilled(folder: string): Promise<boolean> {
-  return (await readdir(folder).catch(() => [])).length > 0;
+/** What the folder of an export is called until it is whole. */
+const unfinished = ".unfinished";
+
+/** Whether a folder is an export that ended early. */
+export function isUnfinished(folder: string): boolean {
+  return resolve(folder).endsWith(unfinished);
+}
+
+/**
+ * Has `write` fill a folder that isn't there yet or is empty. It has another name until it is
+ * whole, so that no part of an export is taken for all of it. Throws `core.conflict` where there
+ * is something, and what the disk says.
+ */
+export async function fillFolder(
+  folder: string,
+  write: (folder: string) => Promise<void>,
+): Promise<void> {
+  const target = resolve(folder);
+  const begun = `${target}${unfinished}`;
+  const there = await readdir(target).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw error;
+  });
+  if (there.length > 0)
+    throw makeConflict(`${folder} isn't empty: name a folder that isn't there yet`);
+  // Its parent has to be there: Node.js would try for ever to make some of them.
+  await mkdir(begun, { mode: privateFolder }).catch((error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+    throw makeConflict(`${begun} is left from an export that ended early: remove it`);
+  });
+  await write(begun);
+  await rename(begun, target);
+}
+
+function makeConflict(message: string): Error {
+  return fail("core.conflict", {}, { cause: new Error(message) });
+}
+
+function isAbsent(error: unknown): boolean {
+  return hasCode(error, "ENOENT");
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** What the disk says, as an error with the name of what it is about. */
+export function faultOfDisk(error: unknown, about: string): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const cause = new Error(`${about}: ${error.message}`, { cause: error });
+  return fail("core.infrastructure", {}, { cause });
 }
 
 /** Writes the lines of a set to its file; returns how many. Without lines there is no file. */
@@ -70,6 +119,14 @@ export async function writeLines(
 const bufferedLength = 1 << 18;
 
 const lineFeed = 0x0a;
+const space = 0x20;
+
+/** Without the mark that some editors put before UTF-8. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** A line of a file, and its number from 1. */
 export interface ReadLine {
@@ -83,10 +140,11 @@ export async function* readLines(folder: string, set: string): AsyncGenerator<re
   let rest: Buffer[] = [];
   const lineOf = (text: Buffer): readonly ReadLine[] => {
     number += 1;
-    return text.length > 2 || text.toString().trim() !== "" ? [{ number, text }] : [];
+    return (text[0] ?? 0) <= space && text.toString().trim() === "" ? [] : [{ number, text }];
   };
   for await (const chunk of createReadStream(fileOf(folder, set), { highWaterMark: 1 << 20 })) {
-    const bytes = chunk as Buffer;
+    const bytes =
+      number === 0 && rest.length === 0 ? withoutMark(chunk as Buffer) : (chunk as Buffer);
     const lines: ReadLine[] = [];
     let start = 0;
     for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {

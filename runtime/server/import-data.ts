@@ -40,7 +40,7 @@ export async function importData(given: DataImport): Promise<readonly ImportedSe
   const { chosen, folder, isDry } = given;
   const contents = contentsOf(folder);
   const faults = new Faults();
-  const naming = new Names();
+  const naming = new Names(chosen.map(({ name }) => name));
   const lines = new Map<string, number>();
   for (const set of chosen) lines.set(set.name, await check(set, folder, contents, naming, faults));
   for (const fault of await naming.unfound(given.sets)) faults.add(fault);
@@ -51,9 +51,6 @@ export async function importData(given: DataImport): Promise<readonly ImportedSe
     const added = isDry ? 0 : await addAll(set, count, folder, contents, naming);
     counts.push({ name: set.name, lines: count, added });
   }
-  // What was named and came later has to be there still.
-  for (const fault of await naming.unfound(isDry ? [] : given.sets, true)) faults.add(fault);
-  faults.throwIfAny();
   return counts;
 }
 
@@ -76,7 +73,7 @@ async function check(
         if (line instanceof Promise) await line;
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-        for (const what of told(error)) faults.add(`${naming.place} ${what}`);
+        for (const what of told(error)) faults.add(`${naming.place}${what}`);
       }
     }
   return count;
@@ -148,7 +145,6 @@ async function addBatch(
   const [first] = batch;
   if (first === undefined) return 0;
   try {
-    naming.place = first.place;
     return await set.add(lines, naming, contents);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
@@ -161,17 +157,22 @@ async function addBatch(
 
 /** An error with the place of the line that it is about. */
 function placedError(place: string, error: ServiceError): ServiceError {
-  const text = `${place} ${told(error).join("; ")}: what stands before it was imported`;
+  const what = told(error).join(";");
+  const text = `${place}${what}. What stands before it was imported; run it again to go on`;
   // It has the code of the error that it says more of.
   return fail(error.code as ErrorCode, error.context, { cause: new Error(text, { cause: error }) });
 }
 
-/** What an error says, a text for each fault. */
-function told({ code, context }: ServiceError): readonly string[] {
-  const { errors: faults, reason } = context;
+/** What an error says, a text for each fault, which begins with the place in the line. */
+function told({ context, definition }: ServiceError): readonly string[] {
+  const { errors: faults, reason, ...rest } = context;
   if (Array.isArray(faults))
-    return (faults as readonly ValidationFault[]).map(({ path, message }) => `${path} ${message}`);
-  return [`${code}: ${typeof reason === "string" ? reason : JSON.stringify(context)}`];
+    return (faults as readonly ValidationFault[]).map(({ path, message }) =>
+      path === "" ? `: ${message}` : ` ${path}: ${message}`,
+    );
+  const what = typeof reason === "string" ? reason : definition.detail.replace(/\.$/, "");
+  const facts = Object.entries(rest).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return [`: ${what}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`];
 }
 
 /** What is wrong with lines, up to a number of them. */
@@ -189,7 +190,8 @@ class Faults {
   throwIfAny(): void {
     if (this.#faults.length === 0) return;
     const shown = this.#faults.slice(0, limits.maxReportedErrors);
-    const text = ["nothing was imported:", ...shown].join("\n  ");
+    const more = this.#faults.length > shown.length || this.areMany ? ["there may be more"] : [];
+    const text = ["nothing was imported:", ...shown, ...more].join("\n  ");
     throw fail("core.validation", {}, { cause: new Error(text) });
   }
 }
@@ -197,18 +199,31 @@ class Faults {
 /** What lines have and name, in memory: a text for each thing that others may name. */
 class Names implements Naming {
   place = "";
+  readonly #brought: ReadonlySet<string>;
   readonly #noted = new Map<string, Set<string>>();
-  #expected = new Map<string, Map<string, string>>();
+  /** The place of the first line that names what no line has had by then. */
+  readonly #expected = new Map<string, Map<string, string>>();
   /** For lines that are read once more. */
   readonly silent: Naming = {
     note: () => undefined,
     expect: () => undefined,
     isNoted: (set, key) => this.isNoted(set, key),
+    brings: (set) => this.brings(set),
   };
+
+  /** `brought` are the names of the sets that have lines. */
+  constructor(brought: Iterable<string>) {
+    this.#brought = new Set(brought);
+  }
+
+  brings(set: string): boolean {
+    return this.#brought.has(set);
+  }
 
   note(set: string, key: string): void {
     const keys = this.#noted.get(set) ?? new Set();
     this.#noted.set(set, keys.add(key));
+    this.#expected.get(set)?.delete(key);
   }
 
   isNoted(set: string, key: string): boolean {
@@ -216,25 +231,23 @@ class Names implements Naming {
   }
 
   expect(set: string, key: string, path: string): void {
+    if (this.isNoted(set, key)) return;
     const keys = this.#expected.get(set) ?? new Map<string, string>();
     if (!keys.has(key)) keys.set(key, `${this.place} ${path}`);
     this.#expected.set(set, keys);
   }
 
-  /**
-   * What was named and is nowhere, and begins to expect anew; `isWritten` if lines count no more,
-   * because all of them have been added.
-   */
-  async unfound(sets: readonly AnyDataSet[], isWritten = false): Promise<readonly string[]> {
+  /** What was named and is nowhere. */
+  async unfound(sets: readonly AnyDataSet[]): Promise<readonly string[]> {
     const faults: string[] = [];
     for (const [name, expected] of this.#expected) {
-      const keys = [...expected.keys()].filter((key) => isWritten || !this.isNoted(name, key));
+      const keys = [...expected.keys()];
+      // A service without tenants knows none.
       const known = await sets.find((set) => set.name === name)?.known(keys);
-      for (const key of known === undefined ? [] : keys)
-        if (known?.has(key) === false)
-          faults.push(`${expected.get(key)}: ${name} has no ${key}, here or in the service`);
+      for (const [key, place] of expected)
+        if (known?.has(key) !== true)
+          faults.push(`${place}: ${name} has no ${key}, here or in the service`);
     }
-    this.#expected = new Map();
     return faults;
   }
 }

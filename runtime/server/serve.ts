@@ -1,4 +1,5 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
+import { fail } from "../contract/errors.js";
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
 import { dataCommands } from "./data-commands.js";
 import type { ServiceCommand } from "../operations/family.js";
@@ -48,10 +49,9 @@ function commandOf(
   args: readonly string[],
 ): Command | null {
   if (name === "migrate") return migrateCommand(args);
-  const work = commandsOf(service)
-    .find((command) => command.name === name)
-    ?.read(args);
-  return work ? connectedCommand(work) : null;
+  const command = commandsOf(service).find((one) => one.name === name);
+  const work = command?.read(args);
+  return work ? connectedCommand(work, command?.migrates?.(args) ?? true) : null;
 }
 
 function commandsOf(service: ServiceDefinition): readonly ServiceCommand[] {
@@ -59,11 +59,23 @@ function commandsOf(service: ServiceDefinition): readonly ServiceCommand[] {
   return [...ofFamilies, ...dataCommands(service)];
 }
 
-/** A command that works on the open database and prints a line. */
-function connectedCommand(work: (connection: ServiceConnection) => Promise<string>): Command {
+/**
+ * A command that works on the open database and prints a line. Throws `core.configuration` if
+ * migrations are pending that it doesn't apply.
+ */
+function connectedCommand(
+  work: (connection: ServiceConnection) => Promise<string>,
+  migrates: boolean,
+): Command {
   return async (service, options) => {
-    const connection = await connect(service, options);
+    const settings = migrates ? options.settings : { ...options.settings, migrateAtStart: false };
+    const connection = await connect(service, { ...options, settings });
     try {
+      const { pendingMigrations: pending } = connection;
+      if (!migrates && pending.length > 0) {
+        const text = `the database lacks ${pending.join(", ")}: run migrate, or use the version before`;
+        throw fail("core.configuration", {}, { cause: new Error(text) });
+      }
       process.stdout.write(`${await work(connection)}\n`);
     } finally {
       await connection.close();

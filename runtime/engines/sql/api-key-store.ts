@@ -17,7 +17,8 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
   return {
     async add(key) {
       const places = Array.from({ length: 12 }, (_, index) => at(index + 1)).join(", ");
-      await session.run(`INSERT INTO "opwright_api_keys" (${columns}) VALUES (${places})`, [
+      const text = `INSERT INTO "opwright_api_keys" (${columns}) VALUES (${places}) ON CONFLICT DO NOTHING`;
+      const added = await session.run(text, [
         key.id,
         key.principalId,
         key.actorId,
@@ -31,6 +32,7 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
         key.expiresAt,
         key.lastUsedAt,
       ]);
+      return added === 1;
     },
 
     async limit(principalId, now, most) {

@@ -134,13 +134,13 @@ async function insertMissing(
   return ids;
 }
 
-/** Adds revisions that aren't kept yet; returns how many. */
+/** Adds revisions that aren't kept yet. */
 export async function addRevisions(
   session: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,
   revisions: readonly WholeRevision[],
-): Promise<number> {
+): Promise<void> {
   const records = revisions.map(({ id, rev, changedAt, changedBy, isDeleted, body }) => {
     const [shape, json] = bodyAsStored(spec, { body });
     return {
@@ -153,7 +153,7 @@ export async function addRevisions(
       json,
     };
   });
-  return insertSnapshots(session, spec, tenant, records, unlessKept(spec));
+  await insertSnapshots(session, spec, tenant, records, unlessKept(spec));
 }
 
 function unlessKept(spec: AnyDocumentSpec): string {
@@ -243,14 +243,13 @@ async function keepSnapshots(
   if (kept !== null) await trimHistory(session, spec, tenant, documents, kept);
 }
 
-/** Inserts snapshots; returns how many. */
-function insertSnapshots(
+async function insertSnapshots(
   session: SqlSession,
   spec: AnyDocumentSpec,
   tenant: string,
   records: readonly SqlRecord[],
   unless = "",
-): Promise<number> {
+): Promise<void> {
   const { dialect } = session;
   const history = quoteName(historyTableName(spec.table));
   const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
@@ -263,7 +262,7 @@ function insertSnapshots(
     ),
     dialect.json(`w."json"`),
   ];
-  return session.run(
+  await session.run(
     `INSERT INTO ${history} (${columns.join(", ")}) SELECT ${values.join(", ")} ` +
       `FROM ${recordRows(noted, records, dialect, parameters)}${unless}`,
     parameters.values,

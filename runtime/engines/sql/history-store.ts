@@ -1,19 +1,12 @@
 // The history of documents over SQL, shared by all SQL engines.
 import { historyTableName } from "../../contract/sql-names.js";
-import type {
-  DeletedDocument,
-  HistoryStore,
-  KeptRevision,
-  WholeRevision,
-} from "../../ports/document-history.js";
+import type { DeletedDocument, HistoryStore } from "../../ports/document-history.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
-import { addRevisions } from "./document-bulk.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { between, selectKeys, keyOf, orderByKeys, type Table } from "./row-walk.js";
-import { isTrue, quoteName, textOrNull, type SqlRow, type SqlSession } from "./session.js";
-
-const told = `"rev", "changed_at", "changed_by", "is_deleted"`;
+import { readRevision, sqlWholeRevisions, toldOfRevisions as told } from "./whole-revisions.js";
+import { quoteName, type SqlRow, type SqlSession } from "./session.js";
 
 /** The history store of one transaction. */
 export function sqlHistoryStore(session: SqlSession): HistoryStore {
@@ -45,10 +38,6 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
         body: bodyAsRead(spec, Number(row["shape"]), String(row["body"])),
       };
     },
-
-    walk: (spec, tenant, after, limit) => walkRevisions(session, spec, tenant, after, limit),
-
-    add: (spec, tenant, revisions) => addRevisions(session, spec, tenant, revisions),
 
     purge(spec, tenant, id, rev) {
       const parameters = new SqlParameters(dialect);
@@ -97,32 +86,9 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
       }
       return { removed, next: rows.length < limit ? null : next };
     },
-  };
-}
 
-/** See `HistoryStore.walk`. */
-async function walkRevisions(
-  session: SqlSession,
-  spec: AnyDocumentSpec,
-  tenant: string,
-  after: Pick<WholeRevision, "id" | "rev"> | null,
-  limit: number,
-): Promise<readonly WholeRevision[]> {
-  const parameters = new SqlParameters(session.dialect);
-  const conditions = ownerOf(spec, tenant).map((owner) => `"tenant_id" = ${parameters.add(owner)}`);
-  if (after !== null)
-    conditions.push(`("id", "rev") > (${parameters.add(after.id)}, ${parameters.add(after.rev)})`);
-  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  const rows = await session.all(
-    `SELECT "id", ${told}, "shape", "body" FROM ${historyOf(spec)}${where} ` +
-      `ORDER BY "id", "rev" LIMIT ${parameters.add(limit)}`,
-    parameters.values,
-  );
-  return rows.map((row) => ({
-    ...readRevision(row),
-    id: String(row["id"]),
-    body: bodyAsRead(spec, Number(row["shape"]), String(row["body"])),
-  }));
+    ...sqlWholeRevisions(session),
+  };
 }
 
 /**
@@ -160,13 +126,4 @@ function ofDocument(
 ): string[] {
   const owned = ownerOf(spec, tenant).map((owner) => `"tenant_id" = ${parameters.add(owner)}`);
   return [...owned, `"id" = ${parameters.add(id)}`];
-}
-
-function readRevision(row: SqlRow): KeptRevision {
-  return {
-    rev: Number(row["rev"]),
-    changedAt: textOrNull(row["changed_at"]),
-    changedBy: textOrNull(row["changed_by"]),
-    isDeleted: isTrue(row["is_deleted"]),
-  };
 }

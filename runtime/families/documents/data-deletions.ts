@@ -1,11 +1,11 @@
 // What deletions have done to others, as lines: so that a restore undoes it elsewhere, too.
-import { refuseLine, importing, type DataSet } from "../../operations/data-set.js";
+import { importing, refuseLine, uuidAt, type DataSet } from "../../operations/data-set.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { deletionStore, type Involved } from "../../ports/deletions.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import { membersOf } from "../../query/list-request.js";
-import { byTenant, revisionAt, tenantOf, uuidAt } from "./data-set.js";
+import { byTenant, revisionAt, tenantOf } from "./data-set.js";
 
 /** Ids that are read at once. */
 const pageSize = 1_000;

@@ -5,8 +5,11 @@ import type { ServiceAtWork } from "../../operations/family.js";
 import { counterStore, type Counter } from "../../ports/counters.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { membersOf } from "../../query/list-request.js";
-import { tenantOf } from "./data-set.js";
+import { numbersOf, tenantOf } from "./data-set.js";
 import { counterName } from "./numbers.js";
+
+/** There have to be numbers left. */
+const largest = 9_000_000_000_000_000;
 
 /** A line of a counter. */
 type CounterLine = Counter & { readonly last: number };
@@ -15,7 +18,7 @@ type CounterLine = Counter & { readonly last: number };
 export function numberSet(spec: AnyDocumentSpec, service: ServiceAtWork): DataSet<CounterLine> {
   const rules = spec.numbers ?? [];
   return {
-    name: `numbers/${spec.name}`,
+    name: numbersOf(spec),
     async *lines() {
       for (const rule of rules) {
         const counters = await service.database.reader
@@ -38,7 +41,8 @@ export function numberSet(spec: AnyDocumentSpec, service: ServiceAtWork): DataSe
       const rule = rules.find(({ member }) => member === field);
       if (rule === undefined) return refuseLine("/field", "enum", "must be a field with numbers");
       if (typeof per !== "string") return refuseLine("/per", "type", "must be string");
-      if (!Number.isSafeInteger(last)) return refuseLine("/last", "type", "must be integer");
+      if (!Number.isSafeInteger(last) || Math.abs(Number(last)) > largest)
+        return refuseLine("/last", "type", `must be an integer up to ${largest}`);
       const tenant = tenantOf(spec, line["tenant_id"], naming);
       return { name: counterName(spec, rule), tenant, key: per, last: Number(last) };
     },

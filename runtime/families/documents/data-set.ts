@@ -12,6 +12,7 @@ import {
   importing,
   refusedLine,
   refuseLine,
+  uuidAt,
   type DataSet,
   type Naming,
 } from "../../operations/data-set.js";
@@ -19,28 +20,39 @@ import type { ServiceAtWork } from "../../operations/family.js";
 import { recordCall } from "../../operations/recorded.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { everything, type Filter } from "../../query/ast.js";
+import { everything, type Filter, type Position } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { membersOf } from "../../query/list-request.js";
 import { raiseCounters } from "./numbers-known.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { moveReminders } from "./reminders.js";
 import { documentText } from "./render.js";
+import { positionOf, readRows } from "./rows.js";
 
-/** Documents that are read at once. */
-const pageSize = 1_000;
+/** Documents that are read at once, as far as they are small. */
+const pageSize = 4_096;
 
 /** A line of a document. */
 interface DocumentLine {
   readonly tenant: string;
   readonly stored: StoredDocument;
-  /** Where the line says no dates, those that the document has already are right. */
-  readonly isDated: boolean;
+  /** Dates that the line says; others are right as the document has them. */
+  readonly said: { readonly created: boolean; readonly changed: boolean };
 }
 
 /** The name of a type's set. */
 export function setOf({ name, view: seen }: AnyDocumentSpec): string {
   return `documents/${seen?.of.name ?? name}`;
+}
+
+/** The name of the set with a type's counters. */
+export function numbersOf({ name }: AnyDocumentSpec): string {
+  return `numbers/${name}`;
+}
+
+/** The name of the set with a type's revisions. */
+export function historyOf({ name }: AnyDocumentSpec): string {
+  return `revisions/${name}`;
 }
 
 /** What a document is called in its set: the same id may be another tenant's as well. */
@@ -85,24 +97,27 @@ export function documentSet(spec: AnyDocumentSpec, service: ServiceAtWork): Data
   };
 }
 
+/** All documents of a tenant, in the order of their ids; large ones come in small pages. */
 async function* walkDocuments(
   spec: AnyDocumentSpec,
   tenant: string,
   { database }: ServiceAtWork,
 ): AsyncGenerator<StoredDocument> {
   const sorts = [{ field: idField, direction: "asc", nulls: "first" } as const];
-  const window = { limit: pageSize, offset: 0, after: undefined };
-  for (let last: string | undefined; ;) {
-    const filter: Filter =
-      last === undefined
-        ? everything
-        : { kind: "compare", field: idField, operator: "$gt", value: last };
-    const query = { filter, sorts, withDeleted: true };
-    const store = database.reader.of(documentStore);
-    const page: readonly StoredDocument[] = await store.select(spec, tenant, query, window);
-    yield* page;
-    last = page.at(-1)?.id;
-    if (page.length < pageSize) return;
+  const query = { filter: everything, sorts, withDeleted: true };
+  const nobody = { grow: () => undefined };
+  for (let after: Position | undefined; ;) {
+    const page: Awaited<ReturnType<typeof readRows>> = await readRows(
+      (window) => database.reader.of(documentStore).select(spec, tenant, query, window),
+      sorts,
+      { offset: 0, after },
+      pageSize,
+      nobody,
+    );
+    yield* page.rows;
+    const last = page.rows.at(-1);
+    if (last === undefined || (page.rows.length < pageSize && !page.isCut)) return;
+    after = positionOf(last, sorts);
   }
 }
 
@@ -128,9 +143,7 @@ function readDocument(
 ): DocumentLine {
   const line = membersOf(value, "", ["tenant_id", "owner_id", "data"]);
   const tenant = tenantOf(spec, line["tenant_id"], naming);
-  const owner = line["owner_id"] ?? null;
-  if (owner !== null && (typeof owner !== "string" || owner === ""))
-    return refuseLine("/owner_id", "type", "must be the id of a principal");
+  const owner = principalAt(line["owner_id"], "/owner_id");
   const { data } = line;
   if (!isObject(data)) return refuseLine("/data", "type", "must be object");
   const { id: key, rev = 1, created_at: created, last_update_at: changed, ...rest } = data;
@@ -145,6 +158,8 @@ function readDocument(
   const changedAt = dateAt(changed, "/data/last_update_at");
   const createdAt = dateAt(created, "/data/created_at") ?? changedAt ?? new Date(now).toISOString();
   const body = bodyOf(spec, given);
+  // Revisions are of documents that are there, deleted or not.
+  if (spec.history !== 0) naming.note(historyOf(spec), keyOfDocument(spec, tenant, id));
   if (!isDeleted) {
     if (spec.referredBy !== undefined) naming.note(setOf(spec), keyOfDocument(spec, tenant, id));
     for (const { member, target, key } of referencesOf(spec, tenant, body))
@@ -159,23 +174,22 @@ function readDocument(
     ownerId: owner,
     body: JSON.stringify(body),
   };
-  return { tenant, stored, isDated: created !== undefined };
+  return { tenant, stored, said: { created: created !== undefined, changed: changedAt !== null } };
 }
 
-/** Revisions are 32-bit integers in the database. */
-const maxRevision = 2 ** 31 - 1;
+/** The id of a principal; null if there is none. */
+export function principalAt(value: unknown, path: string): string | null {
+  return value === undefined || value === null ? null : uuidAt(value, path);
+}
+
+/** Revisions are 32-bit integers in the database, and there have to be some left. */
+const maxRevision = 2_000_000_000;
 
 /** The number of a revision. */
 export function revisionAt(value: unknown, path: string): number {
   const rev = Number.isSafeInteger(value) ? Number(value) : 0;
   if (rev >= 1 && rev <= maxRevision) return rev;
   return refuseLine(path, "type", `must be an integer from 1 to ${maxRevision}`);
-}
-
-/** A UUID in its canonical form. */
-export function uuidAt(value: unknown, path: string): string {
-  if (typeof value === "string" && isUuid(value)) return value.toLowerCase();
-  return refuseLine(path, "format", "must be a UUID");
 }
 
 /** A date-time in its canonical form; null if there is none. */
@@ -238,10 +252,12 @@ function groupBy<Value>(
   return groups;
 }
 
-async function knownDocuments(
+/** Which of these documents are there, and aren't deleted unless that doesn't matter. */
+export async function knownDocuments(
   spec: AnyDocumentSpec,
   keys: readonly string[],
   { database }: ServiceAtWork,
+  withDeleted = false,
 ): Promise<ReadonlySet<string>> {
   const named = keys.map((key) => {
     const [tenant = "", id = ""] = spec.tenant ? key.split("/") : ["", key];
@@ -251,13 +267,13 @@ async function knownDocuments(
   for (const [tenant, ofTenant] of byTenant(named)) {
     const ids = ofTenant.map(({ id }) => id).filter(isUuid);
     for (const { id, isDeleted } of await documentsOf(spec, database.reader, tenant, ids))
-      if (!isDeleted) known.add(keyOfDocument(spec, tenant, id));
+      if (withDeleted || !isDeleted) known.add(keyOfDocument(spec, tenant, id));
   }
   return known;
 }
 
 /** The documents with these ids, deleted or not. */
-async function documentsOf(
+export async function documentsOf(
   spec: AnyDocumentSpec,
   transaction: Pick<ServiceAtWork["database"]["reader"], "of">,
   tenant: string,
@@ -301,7 +317,8 @@ async function addDocuments(
     context,
     claims.filter(({ id }) => ids.has(id)),
   );
-  await raiseCounters(spec, context, added);
+  // Where the counters come along, they say how far they have come.
+  if (!naming.brings(numbersOf(spec))) await raiseCounters(spec, context, added);
   // As after a restore: what is over is not done again.
   for (const stored of added) await moveReminders(spec, context, "restore", stored, null);
   if (added.length > 0) recordCall(context, { imported: spec.name, count: added.length });
@@ -333,10 +350,11 @@ async function expectSame(
   const ids = lines.map(({ stored }) => stored.id);
   const there = await documentsOf(spec, transaction, tenant, ids);
   const found = new Map(there.map((stored) => [stored.id, stored]));
-  for (const { stored, isDated } of lines) {
+  for (const { stored, said } of lines) {
     const is = found.get(stored.id);
     if (is === undefined) throw differs(`${spec.name} ${stored.id}`);
-    const { createdAt, lastUpdateAt } = isDated ? stored : is;
+    const { createdAt } = said.created ? stored : is;
+    const { lastUpdateAt } = said.changed || said.created ? stored : is;
     const dated = { ...stored, createdAt, lastUpdateAt };
     if (lineOf(spec, tenant, dated) !== lineOf(spec, tenant, is))
       throw differs(`${spec.name} ${stored.id}`);
@@ -344,8 +362,8 @@ async function expectSame(
 }
 
 /**
- * Holds what live documents refer to. What isn't there has to be in a line behind, and is looked
- * for again at the end.
+ * Holds what live documents refer to. What isn't there is in a line behind: who removes that one
+ * meets the documents that refer to it.
  */
 async function holdTargets(
   spec: AnyDocumentSpec,
@@ -366,12 +384,8 @@ async function holdTargets(
     const ids = [...new Set(named.map(({ id }) => id))];
     const target = first.target.view?.of ?? first.target;
     const held = await transaction.of(documentStore).holdMany(target, tenant, ids);
-    for (const { id, key } of named) {
-      if (held.has(id)) continue;
-      const path = pointer("/data", member);
-      if (!naming.isNoted(setOf(target), key))
-        throw refusedLine([{ path, keyword: "reference", message: `${key} isn't there any more` }]);
-      naming.expect(setOf(target), key, path);
-    }
+    const lost = named.find(({ id, key }) => !held.has(id) && !naming.isNoted(setOf(target), key));
+    if (lost !== undefined)
+      refuseLine(pointer("/data", member), "reference", `${lost.key} isn't there any more`);
   }
 }

@@ -13,10 +13,10 @@ export function dataOfDocuments(
   service: ServiceAtWork,
 ): readonly AnyDataSet[] {
   return targetsFirst(documents).flatMap((spec) => [
+    documentSet(spec, service),
     ...(spec.numbers === undefined ? [] : [numberSet(spec, service)]),
     ...(spec.history === 0 ? [] : [revisionSet(spec, service)]),
     ...(spec.undoes === true ? [deletionSet(spec, documents, service)] : []),
-    documentSet(spec, service),
   ]);
 }
 

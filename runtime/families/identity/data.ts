@@ -3,23 +3,15 @@
 import { defaultTenant } from "../../contract/default-tenant.js";
 import { permissionPattern } from "../../contract/permissions.js";
 import { isUuid } from "../../contract/uuid.js";
-import {
-  differs,
-  importing,
-  refuseLine,
-  type AnyDataSet,
-  type DataSet,
-} from "../../operations/data-set.js";
+import { differs, refuseLine, type AnyDataSet, type DataSet } from "../../operations/data-set.js";
 import type { ServiceAtWork } from "../../operations/family.js";
-import { apiKeyStore, type ApiKey } from "../../ports/api-keys.js";
 import type { Transaction } from "../../ports/database.js";
 import { identityStore, type Principal, type Subject } from "../../ports/identity.js";
 import { tenantStore, type Tenant } from "../../ports/tenants.js";
 import { membersOf } from "../../query/list-request.js";
 import { canonicalLogin } from "./canonical-login.js";
-
-/** Rows that are read at once. */
-const pageSize = 1_000;
+import { apiKeySet } from "./data-api-keys.js";
+import { addEach, allPrincipals, flagOf, inOrder, pageSize, textAt, uuidOf } from "./data-lines.js";
 
 /** The sets of identity: what others name comes first. */
 export function dataOfIdentity(service: ServiceAtWork): readonly AnyDataSet[] {
@@ -30,37 +22,6 @@ export function dataOfIdentity(service: ServiceAtWork): readonly AnyDataSet[] {
     grantSet(service),
     apiKeySet(service),
   ];
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function textAt(members: Members, name: string): string {
-  const value = members[name];
-  if (typeof value === "string" && value !== "") return value;
-  return refuseLine(`/${name}`, "type", "must be a text that isn't empty");
-}
-
-function uuidOf(members: Members, name: string): string {
-  const value = textAt(members, name);
-  return isUuid(value) ? value.toLowerCase() : refuseLine(`/${name}`, "format", "must be a UUID");
-}
-
-function flagOf(members: Members, name: string): boolean {
-  const value = members[name] ?? true;
-  return typeof value === "boolean" ? value : refuseLine(`/${name}`, "type", "must be boolean");
-}
-
-/** Adds lines one by one in one transaction; returns how many `add` says were added. */
-async function addEach<Line>(
-  { write }: ServiceAtWork,
-  lines: readonly Line[],
-  add: (line: Line, transaction: Transaction) => Promise<boolean>,
-): Promise<number> {
-  return write(importing, async ({ transaction }) => {
-    let added = 0;
-    for (const line of lines) if (await add(line, transaction)) added += 1;
-    return added;
-  });
 }
 
 /** Those of the keys that `find` finds. */
@@ -182,9 +143,23 @@ function readAccount(value: unknown): AccountLine {
   if (!isErased && login !== canonicalLogin(login))
     return refuseLine("/login", "pattern", `must be ${JSON.stringify(canonicalLogin(login))}`);
   const { password_hash: passwordHash = "" } = line;
-  if (typeof passwordHash !== "string" || !/^(?:\$argon2id\$.+)?$/.test(passwordHash))
-    return refuseLine("/password_hash", "pattern", "must be a PHC string of argon2id");
+  if (typeof passwordHash !== "string" || (passwordHash !== "" && !isVerifiable(passwordHash)))
+    return refuseLine("/password_hash", "pattern", phcRule);
   return { id, login, isActive, passwordHash, subjects: readSubjects(line["subjects"] ?? []) };
+}
+
+const phcRule =
+  "must be a PHC string of argon2id, of at most 1 GiB (m=1048576), 16 passes and 16 lanes";
+
+/** Whether a password can be checked with a hash, and in bounded time and memory. */
+function isVerifiable(hash: string): boolean {
+  const parts =
+    /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/.exec(
+      hash,
+    );
+  const [kibibytes = 0, passes = 0, lanes = 0] = (parts ?? []).slice(1).map(Number);
+  const isBounded = kibibytes <= 1_048_576 && passes <= 16 && lanes <= 16;
+  return isBounded && lanes >= 1 && passes >= 1 && kibibytes >= 8 * lanes;
 }
 
 function readSubjects(value: unknown): readonly Subject[] {
@@ -201,25 +176,6 @@ function readSubjects(value: unknown): readonly Subject[] {
 async function subjectsOf(transaction: Transaction, id: string): Promise<readonly Subject[]> {
   const subjects = await transaction.of(identityStore).listSubjects(id);
   return inOrder(subjects.map(({ issuer, subject }) => ({ issuer, subject })));
-}
-
-/** Values in the order of their JSON text. */
-function inOrder<Value>(values: readonly Value[]): readonly Value[] {
-  return values
-    .map((value) => [JSON.stringify(value), value] as const)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, value]) => value);
-}
-
-async function* allPrincipals({ database }: ServiceAtWork): AsyncGenerator<Principal> {
-  for (let after: string | null = null; ;) {
-    const page: readonly Principal[] = await database.reader
-      .of(identityStore)
-      .listPrincipals(after, pageSize);
-    yield* page;
-    after = page.at(-1)?.id ?? null;
-    if (page.length < pageSize) return;
-  }
 }
 
 interface MembershipLine {
@@ -276,9 +232,10 @@ function grantSet(service: ServiceAtWork): DataSet<GrantLine> {
       const tenant = line["tenant_id"] === undefined ? null : textAt(line, "tenant_id");
       if (tenant !== null && tenant !== defaultTenant)
         naming.expect("tenants", tenant, "/tenant_id");
-      const subject = textAt(line, "subject");
-      if (!subject.startsWith("role:"))
-        naming.expect("accounts", uuidOf(line, "subject"), "/subject");
+      const said = textAt(line, "subject");
+      const isRole = said.startsWith("role:");
+      const subject = isRole ? said : uuidOf(line, "subject");
+      if (!isRole) naming.expect("accounts", subject, "/subject");
       const permission = textAt(line, "permission");
       if (!new RegExp(permissionPattern).test(permission))
         return refuseLine("/permission", "pattern", "must be a permission such as tasks.read");
@@ -293,92 +250,4 @@ function grantSet(service: ServiceAtWork): DataSet<GrantLine> {
         return true;
       }),
   };
-}
-
-/** Members of a line of an API key, by those of the key. */
-const keyMembers = {
-  id: "id",
-  principalId: "principal_id",
-  actorId: "actor_id",
-  tenant: "tenant_id",
-  digest: "digest",
-  prefix: "prefix",
-  hint: "hint",
-  label: "label",
-  scopes: "scopes",
-  createdAt: "created_at",
-  expiresAt: "expires_at",
-  lastUsedAt: "last_used_at",
-} as const satisfies Readonly<Record<keyof ApiKey, string>>;
-
-function apiKeySet(service: ServiceAtWork): DataSet<ApiKey> {
-  return {
-    name: "api_keys",
-    async *lines() {
-      for await (const { id } of allPrincipals(service)) {
-        const keys = await service.database.reader.of(apiKeyStore).list(id);
-        yield* inOrder(keys).map((key) => {
-          const told = Object.entries(keyMembers).map(
-            ([name, member]) => [member, key[name as keyof ApiKey]] as const,
-          );
-          return JSON.stringify(Object.fromEntries(told.filter(([, value]) => value !== null)));
-        });
-      }
-    },
-    read(value, naming) {
-      const line = membersOf(value, "", Object.values(keyMembers));
-      const principalId = uuidOf(line, "principal_id");
-      naming.expect("accounts", principalId, "/principal_id");
-      const actorId = line["actor_id"] === undefined ? null : uuidOf(line, "actor_id");
-      if (actorId !== null) naming.expect("accounts", actorId, "/actor_id");
-      const tenant = line["tenant_id"] === undefined ? null : textAt(line, "tenant_id");
-      if (tenant !== null) naming.expect("tenants", tenant, "/tenant_id");
-      return {
-        id: uuidOf(line, "id"),
-        principalId,
-        actorId,
-        tenant,
-        digest: textAt(line, "digest"),
-        prefix: textAt(line, "prefix"),
-        hint: textAt(line, "hint"),
-        label: line["label"] === undefined ? null : textAt(line, "label"),
-        scopes: scopesOf(line["scopes"]),
-        createdAt: millisOf(line, "created_at") ?? service.clock.now(),
-        expiresAt: millisOf(line, "expires_at"),
-        lastUsedAt: millisOf(line, "last_used_at"),
-      };
-    },
-    known: async () => new Set(),
-    add: (lines) =>
-      addEach(service, lines, async (key, transaction) => {
-        const keys = transaction.of(apiKeyStore);
-        const theirs = await keys.list(key.principalId);
-        const is = theirs.find(({ id }) => id === key.id);
-        if (is === undefined) {
-          if ((await keys.trust(key.digest, service.clock.now())) !== null)
-            throw differs(`the API key ${key.id}`);
-          await keys.add(key);
-          return true;
-        }
-        if (is.digest !== key.digest) throw differs(`the API key ${key.id}`);
-        return false;
-      }),
-  };
-}
-
-function scopesOf(value: unknown): readonly string[] | null {
-  if (value === undefined) return null;
-  const texts = Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
-  if (texts === null || texts.length !== (value as readonly unknown[]).length)
-    return refuseLine("/scopes", "type", "must be an array of permissions");
-  return texts;
-}
-
-/** A time in epoch milliseconds; null if there is none. */
-function millisOf(members: Members, name: string): number | null {
-  const value = members[name];
-  if (value === undefined) return null;
-  return Number.isSafeInteger(value)
-    ? Number(value)
-    : refuseLine(`/${name}`, "type", "must be milliseconds since 1970");
 }

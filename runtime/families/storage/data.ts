@@ -16,7 +16,9 @@ import type { ObjectTags } from "../../ports/object-head.js";
 import { objectIndex, type IndexedObject } from "../../ports/object-index.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { membersOf } from "../../query/list-request.js";
-import { checkKey, stagedPrefix } from "./key.js";
+import { admitType } from "./content-type.js";
+import { checkTags, checkTexts } from "./description.js";
+import { checkKey, keyFault, stagedPrefix } from "./key.js";
 import { objects, type ObjectAbout } from "./objects.js";
 import { storeFor } from "./resources.js";
 
@@ -109,9 +111,11 @@ async function readFile(
     return refuseLine(`/${name}`, "type", "must be string");
   };
   const tenant = textOf("tenant_id") ?? defaultTenant;
+  if (!/^[^/~]+$/u.test(tenant) || keyFault(tenant) !== null)
+    return refuseLine("/tenant_id", "pattern", "must be the id of a tenant");
   if (tenant !== defaultTenant) naming.expect("tenants", tenant, "/tenant_id");
   const key = checkKey(textOf("key") ?? "", "/key");
-  const hash = textOf("sha256") ?? "";
+  const hash = (textOf("sha256") ?? "").toLowerCase();
   const size = await contents.sizeOf(hash);
   if (size === null)
     return refuseLine("/sha256", "const", `must be the hash of the file contents/${hash}`);
@@ -126,7 +130,12 @@ async function readFile(
     return text === undefined ? [] : [[name, text] as const];
   });
   // Its values were checked above.
-  const about = { ...Object.fromEntries(texts), tags: tags as ObjectTags };
+  const about: ObjectAbout = { ...Object.fromEntries(texts), tags: tags as ObjectTags };
+  checkTags(about.tags ?? {});
+  checkTexts(about);
+  const { filename = key.split("/").at(-1) ?? key, content_type: told } = about;
+  const admitted = await admitType(spec, contents.open(hash), { filename, told });
+  await admitted.content[Symbol.asyncIterator]().return?.();
   return { tenant, key, hash, about };
 }
 
@@ -143,12 +152,14 @@ async function addFile(
     await held.put(key, contents.open(hash), about);
     return true;
   }
-  const { body, content_type: type, description, tags = {} } = await held.get(key);
+  const is = await held.get(key);
+  const { body, content_type: type, filename, description, tags = {} } = is;
   const digest = createHash("sha256");
   for await (const chunk of body) digest.update(chunk);
   const isSame =
     digest.digest("hex") === hash &&
     type === (about.content_type ?? type) &&
+    filename === (about.filename ?? filename) &&
     description === about.description &&
     JSON.stringify(inOrder(tags)) === JSON.stringify(inOrder(about.tags ?? {}));
   if (!isSame) throw differs(`the file ${key}`);
