@@ -3,9 +3,9 @@ import { differs, refuseLine, type DataSet } from "../../operations/data-set.js"
 import type { ServiceAtWork } from "../../operations/family.js";
 import { apiKeyStore, type ApiKey } from "../../ports/api-keys.js";
 import { membersOf } from "../../query/list-request.js";
-import { addEach, allPrincipals, inOrder, textAt, uuidOf, type Members } from "./data-lines.js";
+import { addEach, allPrincipals, inOrder, textAt, uuidOf, type LineMembers } from "./data-lines.js";
 
-/** Members of a line of an API key, by those of the key. */
+/** LineMembers of a line of an API key, by those of the key. */
 const keyMembers = {
   id: "id",
   principalId: "principal_id",
@@ -91,7 +91,7 @@ function scopesOf(value: unknown): readonly string[] | null {
 }
 
 /** A time in epoch milliseconds; null if there is none. */
-function millisOf(members: Members, name: string): number | null {
+function millisOf(members: LineMembers, name: string): number | null {
   const value = members[name];
   if (value === undefined) return null;
   return Number.isSafeInteger(value)

@@ -8,22 +8,22 @@ import { identityStore, type Principal } from "../../ports/identity.js";
 export const pageSize = 1_000;
 
 /** The members of a line. */
-export type Members = Readonly<Record<string, unknown>>;
+export type LineMembers = Readonly<Record<string, unknown>>;
 
 /** A text that isn't empty. */
-export function textAt(members: Members, name: string): string {
+export function textAt(members: LineMembers, name: string): string {
   const value = members[name];
   if (typeof value === "string" && value !== "") return value;
   return refuseLine(`/${name}`, "type", "must be a text that isn't empty");
 }
 
 /** A UUID in its canonical form. */
-export function uuidOf(members: Members, name: string): string {
+export function uuidOf(members: LineMembers, name: string): string {
   return uuidAt(members[name], `/${name}`);
 }
 
 /** True or false; true where nothing is said. */
-export function flagOf(members: Members, name: string): boolean {
+export function flagOf(members: LineMembers, name: string): boolean {
   const value = members[name] ?? true;
   return typeof value === "boolean" ? value : refuseLine(`/${name}`, "type", "must be boolean");
 }
