@@ -1,6 +1,7 @@
 // Every bench by its name: a module that exports `run`.
 export const benches = [
   "client",
+  "data",
   "generate",
   "http",
   "identity",
