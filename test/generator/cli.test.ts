@@ -317,7 +317,7 @@ function npmTest(
 }
 
 describe("init", () => {
-  test.each(["minimal", "conduit", "tracker"])(
+  test.each(["minimal", "conduit", "helpdesk", "tracker"])(
     "%s gives a project that generates, checks, compiles with TypeScript 5.9 and 7, and whose tests pass",
     async (template) => {
       const folder = join(root, `new-${template}`);
@@ -344,11 +344,11 @@ describe("init", () => {
   );
 
   const server = process.env["OPWRIGHT_TEST_POSTGRES"];
-  test.skipIf(server === undefined)(
-    "the suite of conduit passes on PostgreSQL",
-    async () => {
-      const folder = join(root, "new-conduit");
-      await cli(root, "init", folder, "--template", "conduit", "--yes");
+  test.skipIf(server === undefined).each(["conduit", "helpdesk"])(
+    "the suite of %s passes on PostgreSQL",
+    async (template) => {
+      const folder = join(root, `new-${template}`);
+      await cli(root, "init", folder, "--template", template, "--yes");
       await cli(folder, "generate");
       compile(folder);
       expect(npmTest(folder, { TEST_DATABASE: server })).toEqual([0, ""]);
@@ -356,13 +356,16 @@ describe("init", () => {
     180_000,
   );
 
-  test("conduit is short: without tests, blank lines and comments, under 350 lines", () => {
-    const registry = join(repository, "templates/init/conduit/registry");
+  test.each([
+    ["conduit", 350],
+    ["helpdesk", 300],
+  ])("%s is short: without tests, blank lines and comments, under %i lines", (template, most) => {
+    const registry = join(repository, "templates/init", template, "registry");
     const lines = readdirSync(registry, { recursive: true, encoding: "utf8" })
       .filter((path) => /\.(?:ts|yaml)$/.test(path))
       .flatMap((path) => readFileSync(join(registry, path), "utf8").split("\n"));
     const isCode = (line: string): boolean => !/^\s*(?:$|\/\/|#|\/\*\*|\*)/.test(line);
-    expect(lines.filter(isCode).length).toBeLessThan(350);
+    expect(lines.filter(isCode).length).toBeLessThan(most);
   });
 
   test.each([

@@ -1,0 +1,9 @@
+import type { ScopePort } from "opwright/runtime";
+
+/** Customers see their own comments, and those of their tickets that are not internal. */
+export const told: ScopePort = ({ identity }) => ({
+  $or: [
+    { $values: { owner_id: identity.principalId } },
+    { $values: { internal: false, "ticket.owner_id": identity.principalId } },
+  ],
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { bookings, comments, people, rooms, ticketSearch, tickets } from "../generated/client/index.js";
+import { testService } from "../generated/testing.js";
+
+type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: { readonly code: string } };
+const codeOf = (outcome: Outcome): string | null => (outcome.ok ? null : outcome.error.code);
+
+/** The service with an agent, an owner and two customers, on the PostgreSQL of TEST_DATABASE if there is one. */
+async function helpdesk() {
+  const database = process.env["TEST_DATABASE"];
+  const app = await testService({
+    clock: "2030-01-07T09:00:00Z",
+    ...(database === undefined ? {} : { database }),
+  });
+  const signedIn = async (name: string, ...permissions: readonly string[]) => {
+    const client = await app.as(name, { permissions });
+    await people.create(client, { name, mail: `${name}@example.test` });
+    return client;
+  };
+  return {
+    app,
+    agent: await signedIn("anna", "role:agent"),
+    owner: await signedIn("olga", "role:owner"),
+    carl: await signedIn("carl", "role:customer"),
+    dora: await signedIn("dora", "role:customer"),
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+test("customers see their own tickets, agents those of the company", async () => {
+  await using desk = await helpdesk();
+  const { id, number, status } = await tickets.create(desk.carl, { subject: "No sound" });
+  assert.deepEqual([number, status], ["T-0001", "open"]);
+  assert.equal(codeOf(await tickets.get(desk.dora, { id }).settled()), "core.not_found");
+  assert.equal((await tickets.list(desk.dora, {})).hits.length, 0);
+  assert.equal((await tickets.get(desk.agent, { id })).number, "T-0001");
+  const elsewhere = await desk.app.as("eve", { permissions: ["role:agent"], tenant: "elsewhere" });
+  assert.equal(codeOf(await tickets.get(elsewhere, { id }).settled()), "core.not_found");
+});
+
+test("agents move tickets, with what each state asks for", async () => {
+  await using desk = await helpdesk();
+  const { id, rev } = await tickets.create(desk.carl, { subject: "No sound", priority: "urgent" });
+  const patch = (by: typeof desk.agent, revision: number, change: object) =>
+    tickets.update(by, { id, rev: revision, patch: change }).settled();
+  assert.equal(codeOf(await patch(desk.carl, rev, { status: "solved", solution: "Me" })), "core.authorization");
+  assert.equal(codeOf(await patch(desk.agent, rev, { status: "assigned" })), "core.validation");
+  assert.equal(codeOf(await patch(desk.agent, rev, { status: "closed", solution: "?" })), "transition_not_allowed");
+  const assignee = desk.agent.principalId;
+  assert.equal(codeOf(await patch(desk.agent, rev, { status: "assigned", assignee })), null);
+  assert.deepEqual(desk.app.signals.map(({ name, to }) => [name, to]), [["ticket.assigned", { principals: [assignee] }]]);
+  assert.equal(codeOf(await patch(desk.agent, 2, { status: "solved", solution: "A cable" })), null);
+  assert.equal(codeOf(await patch(desk.carl, 3, { rating: 5 })), null);
+  const found = await ticketSearch.typed(desk.agent, { query: "cable" });
+  assert.deepEqual(found.hits.map((hit) => hit.id), [id]);
+});
+
+test("who is late is told, and what is solved is closed after a week", async () => {
+  await using desk = await helpdesk();
+  const { id, rev, due } = await tickets.create(desk.carl, {
+    subject: "No sound",
+    due: "2030-01-07T10:00:00Z",
+  });
+  assert.equal(due, "2030-01-07T10:00:00.000Z");
+  const assignee = desk.agent.principalId;
+  await tickets.update(desk.agent, { id, rev, patch: { status: "assigned", assignee } });
+  await desk.app.clock.advance("2 hours");
+  await desk.app.jobs.done();
+  assert.deepEqual((await desk.app.mails()).map(({ to, subject }) => [to, subject]), [[["anna@example.test"], "T-0001 is overdue"]]);
+  await tickets.update(desk.agent, { id, rev: 2, patch: { status: "solved", solution: "A cable" } });
+  await desk.app.clock.advance("8 days");
+  await desk.app.jobs.done();
+  // By then, a session has ended.
+  const carl = await desk.app.as("carl");
+  assert.equal((await tickets.get(carl, { id })).status, "closed");
+});
+
+test("customers read no internal comments, and write none", async () => {
+  await using desk = await helpdesk();
+  const ticket = (await tickets.create(desk.carl, { subject: "No sound" })).id;
+  const write = (by: typeof desk.agent, text: string, internal = false) =>
+    comments.create(by, { ticket, text, internal }).settled();
+  assert.equal(codeOf(await write(desk.carl, "Still nothing")), null);
+  assert.equal(codeOf(await write(desk.agent, "Try the cable")), null);
+  assert.equal(codeOf(await write(desk.agent, "Third time", true)), null);
+  assert.equal(codeOf(await write(desk.carl, "Secret", true)), "core.authorization");
+  assert.equal(codeOf(await write(desk.dora, "Not mine")), "core.validation");
+  const texts = async (by: typeof desk.agent) =>
+    (await comments.list(by, { sorts: { created_at: "asc" } })).hits.map(({ text }) => text);
+  assert.deepEqual(await texts(desk.carl), ["Still nothing", "Try the cable"]);
+  assert.deepEqual(await texts(desk.agent), ["Still nothing", "Try the cable", "Third time"]);
+  assert.deepEqual(await texts(desk.dora), []);
+});
+
+test("a deleted ticket takes its comments along, and brings them back", async () => {
+  await using desk = await helpdesk();
+  const { id, rev } = await tickets.create(desk.carl, { subject: "No sound" });
+  await comments.create(desk.carl, { ticket: id, text: "Hello" });
+  await tickets.delete(desk.carl, { id, rev });
+  assert.equal((await comments.list(desk.carl, {})).hits.length, 0);
+  await tickets.restore(desk.carl, { id, rev: rev + 1 });
+  assert.equal((await comments.list(desk.carl, {})).hits.length, 1);
+});
+
+test("a room is booked once at a time, and whoever booked it is reminded", async () => {
+  await using desk = await helpdesk();
+  const room = (await rooms.create(desk.owner, { name: "Blue", seats: 8, price: 49.5 })).id;
+  const day = { room, starts_at: "2030-01-10T09:00:00Z", ends_at: "2030-01-10T11:00:00Z" };
+  const held = await bookings.create(desk.carl, day);
+  const late = { ...day, starts_at: "2030-01-10T10:00:00Z", ends_at: "2030-01-10T12:00:00Z" };
+  assert.equal(codeOf(await bookings.create(desk.dora, late).settled()), "overlap_violation");
+  await bookings.update(desk.carl, { id: held.id, rev: held.rev, patch: { status: "confirmed" } });
+  await desk.app.clock.set("2030-01-09T10:00:00Z");
+  await desk.app.jobs.done();
+  assert.deepEqual((await desk.app.mails()).map(({ to, subject }) => [to, subject]), [[["carl@example.test"], "Blue tomorrow"]]);
+  assert.equal(codeOf(await rooms.create(desk.carl, { name: "Red", seats: 2, price: 1 }).settled()), "core.authorization");
+});
+
+test("mails become tickets if they are signed, and agents export them", async () => {
+  await using desk = await helpdesk();
+  process.env["MAIL_SECRET"] = "shared";
+  const body = JSON.stringify({ subject: "Broken", text: "It is." });
+  const deliver = async (secret: string) => {
+    const signature = createHmac("sha256", secret).update(body).digest("hex");
+    const path = `/companies/${desk.agent.tenantId}/mails`;
+    const headers = { "content-type": "application/json", "x-signature": signature };
+    return (await fetch(`${desk.app.url}${path}`, { method: "POST", headers, body })).status;
+  };
+  assert.deepEqual([await deliver("wrong"), await deliver("shared")], [400, 204]);
+  const csv = await (await tickets.export(desk.agent)).text();
+  assert.match(csv, /^number,subject,priority,status,due,solution,rating\r\nT-0001,Broken,normal,open,/);
+  assert.equal(codeOf(await tickets.export(desk.carl).settled()), "core.authorization");
+});
