@@ -29,12 +29,21 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import { writesOf, type Writes } from "./writes.js";
 import { documentStore } from "../../ports/documents.js";
 
+/** A filter of handlers, who may ask for documents by the principals that own them. */
+export type HandlerFilter<Filter> = Filter extends { readonly $values?: infer Values }
+  ? Omit<Filter, "$values"> & {
+      readonly $values?: NonNullable<Values> & {
+        readonly owner_id?: string | readonly string[] | null;
+      };
+    }
+  : Filter;
+
 /**
  * What a query takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the
  * generated code have them.
  */
 export interface FindQuery<Filter = object, Sorts = object> {
-  readonly filters?: Filter;
+  readonly filters?: HandlerFilter<Filter>;
   readonly sorts?: Sorts;
   /** true finds only the caller's own documents. */
   readonly own?: boolean;
@@ -53,7 +62,7 @@ export interface FindQuery<Filter = object, Sorts = object> {
 
 /** What groups are made of, as the body of `agg_list` has it. */
 export interface AggregateQuery<Filter = object> {
-  readonly filters?: Filter;
+  readonly filters?: HandlerFilter<Filter>;
   readonly aggregates: object;
   readonly sorts?: object;
   /** true groups only the caller's own documents. */

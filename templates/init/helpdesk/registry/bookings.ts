@@ -9,7 +9,7 @@ import { stageEvent } from "../generated/outbox.js";
 export const remind: BookingsRemindJob = async ({ id }, context) => {
   const { room, by, starts_at } = await collection(unscoped(bookingsSpec), context).get(id);
   const people = collection(unscoped(peopleSpec), context);
-  const [person] = await people.find({ filters: { $values: { principal: by } }, size: 1 });
+  const [person] = await people.find({ filters: { $values: { owner_id: by } }, size: 1 });
   if (person === undefined) return;
   const { name } = await collection(roomsSpec, context).get(room);
   const mail = { room: name, starts_at, to: person.mail };

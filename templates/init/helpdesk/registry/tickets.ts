@@ -27,7 +27,7 @@ export const overdue: TicketsOverdueJob = async ({ id }, context) => {
   const { assignee = null, number, subject } = await collection(unscoped(ticketsSpec), context).get(id);
   if (assignee === null) return;
   const people = collection(unscoped(peopleSpec), context);
-  const [agent] = await people.find({ filters: { $values: { principal: assignee } }, size: 1 });
+  const [agent] = await people.find({ filters: { $values: { owner_id: assignee } }, size: 1 });
   if (agent === undefined) return;
   const mail = { number, subject, to: agent.mail };
   await context.commit(() => stageEvent(context, "tickets.overdue", mail));
