@@ -52,6 +52,7 @@ export const query = {
   integer: parameter<number>("query", "integer", true),
   number: parameter<number>("query", "number", true),
   boolean: parameter<boolean>("query", "boolean", true),
+  list: parameter<readonly string[]>("query", "list", true),
   optional: {
     string: parameter<string | undefined>("query", "string", false),
     uuid: parameter<string | undefined>("query", "uuid", false),

@@ -164,7 +164,8 @@ function parameterOf(
 ): readonly ParameterModel[] {
   const { body, resolve, isInPath, hasBody } = of;
   const property = propertiesOf(body)[name] ?? true;
-  const type = parameterType(resolveSchema(withoutNull(property), resolve));
+  const schema = resolveSchema(withoutNull(property), resolve);
+  const type = parameterType(schema) ?? (isInPath ? undefined : listType(schema, resolve));
   if (type === undefined || (isInPath && isNullable(property))) {
     const hint = "Use a method with a body, such as `post`, or a type of a single value.";
     report({
@@ -247,4 +248,12 @@ function parameterType(schema: JsonSchema): ParameterTypeName | undefined {
   if (type[0] === "string") return schema["format"] === "uuid" ? "uuid" : "string";
   if (type[0] === "integer" || type[0] === "number" || type[0] === "boolean") return type[0];
   return undefined;
+}
+
+/** A list of texts travels in the query as one text, with commas between its items. */
+function listType(schema: JsonSchema, resolve: Resolve): ParameterTypeName | undefined {
+  if (typeof schema === "boolean" || schema["type"] !== "array" || "prefixItems" in schema)
+    return undefined;
+  const item = parameterType(resolveSchema((schema["items"] ?? true) as JsonSchema, resolve));
+  return item === "string" || item === "uuid" ? "list" : undefined;
 }

@@ -235,7 +235,8 @@ function readParameter(
       if (raw === "true" || raw === "false") return raw === "true";
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be true or false" }]);
     case "list":
-      return raw.split(",");
+      if (raw.includes("\0")) throw invalid([nulFault(`/${name}`)]);
+      return raw === "" ? [] : raw.split(",");
   }
 }
 

@@ -27,6 +27,8 @@ operations:
       price: {type: number, maximum: 1e30, default: 0.5}
       strict: {type: boolean, default: false}
       order: {enum: [name, price], default: name}
+      colours: {type: array, items: {enum: [red, green]}, maxItems: 2, default: []}
+      ids: "uuid[]?"
     out: true
     run: registry/echo.ts#echo
     guard: open
@@ -68,6 +70,9 @@ for (const engine of engines) {
       ["/shops/ABC/goods?name=ab&price=1e31", "/price", "maximum"],
       ["/shops/ABC/goods?name=ab&price=1e999", "/price", "type"],
       ["/shops/ABC/goods?name=ab&order=size", "/order", "enum"],
+      ["/shops/ABC/goods?name=ab&colours=red,blue", "/colours/1", "enum"],
+      ["/shops/ABC/goods?name=ab&colours=red,red,red", "/colours", "maxItems"],
+      ["/shops/ABC/goods?name=ab&ids=a", "/ids/0", "format"],
       ["/shops/ABC/goods?name=a%00b", "/name", "pattern"],
       ["/shops/A%00C/goods?name=ab", "/code", "pattern"],
     ])("%s is refused at %s by %s", async (path, pointer, keyword) => {
@@ -76,10 +81,22 @@ for (const engine of engines) {
       expect(body.context.errors).toMatchObject([{ path: pointer, keyword }]);
     });
 
+    test("lists travel as one text, and have their own order", async () => {
+      const of = async (query: string) =>
+        (await service.call("GET", `/shops/ABC/goods?name=ab&${query}`)).body;
+      expect(await of("colours=red,green")).toMatchObject({ colours: ["red", "green"] });
+      expect(await of("colours=green")).toMatchObject({ colours: ["green"] });
+      expect(await of("colours=")).toMatchObject({ colours: [] });
+      const ids = ["01890000-0000-7000-8000-000000000001", "01890000-0000-7000-8000-000000000002"];
+      expect(await of(`ids=${ids.join(",")}`)).toMatchObject({ ids });
+      expect((await of("colours=red&colours=green")).code).toBe("parameter_malformed");
+    });
+
     test("defaults of a query are filled in", async () => {
       const { body } = await service.call("GET", "/shops/ABC/goods?name=abc");
       expect(body).toEqual({
         code: "ABC",
+        colours: [],
         name: "abc",
         limit: 20,
         price: 0.5,
