@@ -58,14 +58,14 @@ function textOf(name: string, value: unknown): string | undefined {
   // A list is its items with commas between them: none is no text, and an item has no comma.
   const items = value.map((item: unknown) => scalarText(name, item));
   if (items.length === 0 || items.some((item) => item.includes(",")))
-    throw new ApiError("client.invalid", `${name} is a list that is empty, or has a comma in it`);
+    throw new ApiError("client.invalid", `${name} is empty, or has a comma`);
   return items.join(",");
 }
 
 function scalarText(name: string, value: unknown): string {
   const plain = value instanceof Date ? value.toJSON() : value;
   const isText = ["string", "boolean", "bigint"].includes(typeof plain) || Number.isFinite(plain);
-  if (!isText) throw new ApiError("client.invalid", `${name} cannot travel as text`);
+  if (!isText) throw new ApiError("client.invalid", `${name} cannot be text`);
   return String(plain);
 }
 
@@ -74,7 +74,7 @@ function pathText(name: string, value: unknown, hasSegments: boolean): string {
   const text = textOf(name, value) ?? "";
   const segments = hasSegments ? text.split("/") : [text];
   if (segments.some((segment) => ["", ".", ".."].includes(segment)))
-    throw new ApiError("client.invalid", `${name} cannot be part of a path`);
+    throw new ApiError("client.invalid", `${name} cannot be in a path`);
   return segments.map(encodeURIComponent).join("/");
 }
 
@@ -84,12 +84,14 @@ function bodyOfRequest(
   rest: readonly (readonly [string, unknown])[],
 ): Body {
   if (body === undefined) return null;
-  if (body === "bytes") return bytesOf(input["body"]);
+  if (typeof body === "object") {
+    const value = input[body.member];
+    return value instanceof Blob ? value : JSON.stringify(value ?? null);
+  }
   if (body === "input") return JSON.stringify(input);
   if (body === "rest") return JSON.stringify(Object.fromEntries(rest));
-  if (body === "fields") return new URLSearchParams(textsOf(rest));
-  if (body !== "form") return JSON.stringify(input[body.member] ?? null);
-  const form = new FormData();
+  // Both take texts in the same way, and a form without files has no Blob.
+  const form = new (body === "form" ? FormData : URLSearchParams)() as FormData;
   // Files stand behind the fields.
   for (const [name, value] of rest) {
     const text = value instanceof Blob ? undefined : textOf(name, value);
@@ -97,20 +99,6 @@ function bodyOfRequest(
   }
   for (const [name, value] of rest) if (value instanceof Blob) form.set(name, value);
   return form;
-}
-
-/** The members that are said, each as text. */
-function textsOf(rest: readonly (readonly [string, unknown])[]): [string, string][] {
-  return rest.flatMap(([name, value]) => {
-    const text = textOf(name, value);
-    return text === undefined ? [] : [[name, text]];
-  });
-}
-
-/** A body of bytes; `fetch` says its type, where it has one. */
-function bytesOf(value: unknown): Blob {
-  if (value instanceof Blob) return value;
-  throw new ApiError("client.invalid", "body has to be a Blob");
 }
 
 /**

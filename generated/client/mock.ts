@@ -17,7 +17,7 @@ export interface MockRoute {
   readonly path: string;
   /** Members of the input that travel in path and query, by their types. */
   readonly parameters?: Readonly<Record<string, "string" | "number" | "boolean" | "list">>;
-  readonly body?: "input" | "rest" | "form" | "fields" | "bytes" | { readonly member: string };
+  readonly body?: "input" | "rest" | "form" | "fields" | { readonly member: string };
   readonly status: number;
 }
 
@@ -127,11 +127,11 @@ async function inputOf(
     input[name] = valueOf(given, type);
   }
   if (body === undefined) return input;
-  if (body === "bytes") return { ...input, body: await request.blob() };
   if (body === "fields")
     return { ...input, ...Object.fromEntries(new URLSearchParams(await request.text())) };
   if (body === "form") return { ...input, ...Object.fromEntries(await request.formData()) };
-  const sent: unknown = await request.json();
+  const isJson = request.headers.get("content-type") === "application/json";
+  const sent: unknown = await (isJson ? request.json() : request.blob());
   if (typeof body === "object") return { ...input, [body.member]: sent };
   return { ...input, ...(sent as object) };
 }

@@ -83,9 +83,9 @@ export interface Operation {
   readonly query?: readonly string[];
   /**
    * The body: the input (`input`), the members sent nowhere else as JSON (`rest`), as a form with
-   * files or as one without (`fields`); the member `body` as it is (`bytes`); or a member.
+   * files or as one without (`fields`); or a member, bytes as they are.
    */
-  readonly body?: "input" | "rest" | "form" | "fields" | "bytes" | { readonly member: string };
+  readonly body?: "input" | "rest" | "form" | "fields" | { readonly member: string };
   /** `safe` changes nothing; `keyed` honours an Idempotency-Key. Others are not tried again. */
   readonly repeats?: "safe" | "keyed";
   /** Whether it answers with bytes, which are handed over as the response. */

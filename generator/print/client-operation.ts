@@ -74,10 +74,8 @@ export function operationOf(operation: OperationModel): Operation {
       ? undefined
       : body.isForm
         ? "form"
-        : body.media !== null
-          ? body.media === "*/*"
-            ? "bytes"
-            : "fields"
+        : body.media === "application/x-www-form-urlencoded"
+          ? "fields"
           : body.as === "input"
             ? "input"
             : body.as === "members"
