@@ -236,7 +236,7 @@ function readParameter(
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be true or false" }]);
     case "list":
       if (raw.includes("\0")) throw invalid([nulFault(`/${name}`)]);
-      return raw === "" ? [] : raw.split(",");
+      return raw.split(",");
   }
 }
 
