@@ -83,7 +83,7 @@ describe("one optional field more on tasks", () => {
     ["in the middle", "due", "integer?"],
     ["first, with a bound", "title", '{type: [string, "null"], maxLength: 80}'],
   ])(
-    "%s is at most 70 lines to read, and 140 in JSON documents",
+    "%s is at most 80 lines to read, and 140 in JSON documents",
     async (_place, before, declared) => {
       rmSync(join(root, "generated"), { recursive: true });
       cpSync(join(root, "before"), join(root, "generated"), { recursive: true });
@@ -91,8 +91,8 @@ describe("one optional field more on tasks", () => {
       expect(await cli(root, "generate")).toMatchObject({ code: 0 });
       const { documents, others } = changedLines(root, "before", "generated");
       expect([documents, others].every((lines) => lines > 0)).toBe(true);
-      // Tasks are the data of an event, too, which is checked by itself.
-      expect(others).toBeLessThanOrEqual(70);
+      // Tasks are the data of an event, too, which is checked by itself, and so are whole documents.
+      expect(others).toBeLessThanOrEqual(80);
       expect(documents).toBeLessThanOrEqual(140);
     },
   );
