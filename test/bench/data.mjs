@@ -28,7 +28,7 @@ async function moved(engine, url, folder) {
   const seconds = (...args) => {
     const server = join(repository, "dist/service/generated/server.js");
     const said = execute("node", [server, ...args], { env: environment, encoding: "utf8" });
-    const [, time] = /(?:imported|exported|checked) in ([\d.]+) s/.exec(said.stdout ?? said) ?? [];
+    const [, time] = /(?:imported|exported|checked) in ([\d.]+) s/.exec(said) ?? [];
     return Number(time);
   };
   execute("node", [join(repository, "dist/service/generated/server.js"), "migrate"], {
@@ -109,7 +109,7 @@ async function sqliteByHand(url, file) {
   const [{ sql }] = connection
     .prepare(`SELECT "sql" FROM sqlite_master WHERE "name" = 'notes'`)
     .all([]);
-  connection.exec(sql.replace("notes", "by_hand"));
+  connection.exec(String(sql).replace("notes", "by_hand"));
   connection.exec(`CREATE INDEX "by_hand_owner" ON "by_hand" ("tenant_id", "owner_id", "id")`);
   const insert = connection.prepare(
     `INSERT INTO "by_hand" (${columns}) VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,

@@ -9,7 +9,7 @@ export const operationWords: OtherWords = {
     "path url route endpoint method methods verb http",
   ),
   ...wordsFor("run", "handler function controller resolver action exec uses"),
-  ...wordsFor("in", "input params parameters query body request requestBody"),
+  ...wordsFor("in", "input params parameters query request requestBody"),
   ...wordsFor("in", "args arguments payload"),
   ...wordsFor("out", "output response responses returns return result"),
   ...wordsFor("deadline", "timeout"),
