@@ -1,6 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { collection, csvText, fail as refuse, unscoped } from "opwright/runtime";
+import {
+  collection,
+  csvText,
+  fail as refuse,
+  unscoped,
+  type ExecutionContext,
+} from "opwright/runtime";
 import { commentsSpec } from "../generated/documents/comments.js";
+import { mailsSpec } from "../generated/documents/mails.js";
 import { peopleSpec } from "../generated/documents/people.js";
 import { ticketsSpec } from "../generated/documents/tickets.js";
 import { fail } from "../generated/errors.js";
@@ -8,14 +15,29 @@ import { may } from "../generated/identity.js";
 import type { TicketsCloseJob, TicketsOverdueJob } from "../generated/jobs.js";
 import { stageEvent } from "../generated/outbox.js";
 import type { CommentsCreateHook } from "../generated/types/comments.js";
-import type { Ticket } from "../generated/types/models.js";
-import type { TicketsExportHandler, TicketsReceiveHandler } from "../generated/types/tickets.js";
+import type {
+  TicketsCreateHook,
+  TicketsExportHandler,
+  TicketsReceiveHandler,
+  TicketsUpdateHook,
+} from "../generated/types/tickets.js";
 
-const hours = { urgent: 4, normal: 48, low: 168 };
+/** Refuses fields that customers leave to agents, whichever operation writes them. */
+async function leaveToAgents(
+  fields: readonly string[],
+  given: object,
+  context: ExecutionContext,
+): Promise<void> {
+  const planned = fields.filter((field) => Object.hasOwn(given, field));
+  if (planned.length > 0 && !(await may("tickets.handle", context)))
+    throw refuse("core.authorization", { reason: `only agents write ${planned.join(", ")}` });
+}
 
-/** When a ticket has to be solved, unless whoever asks says otherwise. */
-export const due = ({ priority }: Pick<Ticket, "priority">): string =>
-  new Date(Date.now() + hours[priority] * 3_600_000).toISOString();
+export const onlyAgentsPlan: TicketsCreateHook["before"] = (ticket, context) =>
+  leaveToAgents(["status", "assignee", "due", "solution", "rating"], ticket, context);
+
+export const onlyAgentsChange: TicketsUpdateHook["before"] = ({ patch }, context) =>
+  leaveToAgents(["priority", "assignee", "due", "solution"], patch, context);
 
 export const onlyAgentsWriteInternally: CommentsCreateHook["before"] = async (comment, context) => {
   if (comment.internal === true && !(await may("tickets.handle", context)))
@@ -45,15 +67,36 @@ export const exportCsv: TicketsExportHandler = async (_input, context) =>
     await collection(ticketsSpec, context).find({ sorts: { number: "asc" }, size: 10_000 }),
   );
 
-/** A mail that the mail server passes on, signed with a secret that it shares with us. */
+/** A mail that the mail server passes on: it signs the company and the bytes with our secret. */
 export const receive: TicketsReceiveHandler = async ({ company, body }, context) => {
   const secret = process.env["MAIL_SECRET"] ?? "";
-  const is = createHmac("sha256", secret).update(body).digest();
+  const is = createHmac("sha256", secret).update(`${company}.`).update(body).digest();
   const said = Buffer.from(context.headers["x-signature"] ?? "", "hex");
   if (secret === "" || is.length !== said.length || !timingSafeEqual(is, said))
     throw fail("signature_wrong");
-  const mail = JSON.parse(body.toString()) as { subject: string; text: string };
+  const { message, subject, text } = mailOf(body);
   const there = context.inTenant(company);
-  const { id } = await collection(unscoped(ticketsSpec), there).create({ subject: mail.subject });
-  await collection(unscoped(commentsSpec), there).create({ ticket: id, text: mail.text });
+  const mails = collection(mailsSpec, there);
+  if (await mails.exists({ filters: { $values: { message } } })) return;
+  await mails.create({ message });
+  const { id } = await collection(unscoped(ticketsSpec), there).create({ subject });
+  await collection(unscoped(commentsSpec), there).create({ ticket: id, text });
 };
+
+/** A mail as tickets take it. */
+function mailOf(body: Buffer) {
+  let mail: unknown;
+  try {
+    mail = JSON.parse(body.toString());
+  } catch {
+    throw refuse("core.malformed");
+  }
+  const { id, subject, text } = (mail ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof id !== "string" || id === "") throw refuse("core.malformed");
+  const shown = (value: unknown, most: number): string => String(value ?? "").trim().slice(0, most);
+  return {
+    message: id,
+    subject: shown(subject, 200) || "(no subject)",
+    text: shown(text, 10_000) || "(no text)",
+  };
+}
