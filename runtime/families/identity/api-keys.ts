@@ -101,7 +101,7 @@ export const apiKeys = {
         expiresAt: seconds === undefined ? null : createdAt + seconds * 1000,
         lastUsedAt: null,
       };
-      await keys.add(key);
+      if (!(await keys.add(key))) throw fail("core.internal");
       context.note({ key_id: key.id });
       return {
         api_key: secret,

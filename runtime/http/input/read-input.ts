@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { isExactNumber } from "../../contract/exact-number.js";
 import { pointer } from "../../contract/json-pointer.js";
+import { limits } from "../../contract/limits.js";
 import { nulFault, type ValidationFault, type Validator } from "../../contract/validation.js";
 import {
   bytesMember,
@@ -48,8 +49,8 @@ export function readInput<Input>(
   }
   if (body.media === "bytes")
     return readBytes(parts.req, maxBodyBytes, (bytes) => {
-      const input = checkValue(binding.validate, values) as Record<string, unknown>;
       sent({ ...values, [bytesMember]: hashOf(bytes) });
+      const input = checkValue(binding.validate, values) as Record<string, unknown>;
       return { ...input, [bytesMember]: bytes } as Input;
     });
   if (body.media === "fields")
@@ -139,7 +140,7 @@ function checkValue<T>(validate: Validator<T> | undefined, value: unknown): unkn
 }
 
 function invalid(faults: readonly ValidationFault[]): Error {
-  return fail("core.validation", { errors: faults });
+  return fail("core.validation", { errors: faults.slice(0, limits.maxReportedErrors) });
 }
 
 function readParameters(

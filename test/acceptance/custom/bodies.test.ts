@@ -26,6 +26,14 @@ operations:
     guard: open
     idempotency: true
     hooks: {before: [registry/code.ts#look], wrap: [registry/code.ts#swap]}
+  hooks.counted:
+    post: /counted
+    body: raw
+    in: {times: {type: integer, default: 1}}
+    out: {bytes: integer}
+    run: registry/code.ts#count
+    guard: open
+    idempotency: true
   forms.send:
     post: "/forms/{id}"
     body: form
@@ -159,6 +167,18 @@ const project = onEachEngine(files, ({ service }) => {
     ])
       expect((await form("/forms", "q=1", type)).body.code).toBe("media_type_unsupported");
     expect((await form("/forms", "")).body.context.errors[0].path).toBe("/q");
+  });
+
+  test("unknown fields and parameters are told as far as other faults", async () => {
+    const many = (most: number) => Array.from({ length: most }, (_, at) => `x${at}=`).join("&");
+    expect((await form("/forms", many(100_000))).body.context.errors).toHaveLength(32);
+    expect((await send(`/hooks/acme?${many(1_000)}`, "x")).body.context.errors).toHaveLength(32);
+  });
+
+  test("a key is for what was sent, not for what stands in for the rest", async () => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    expect((await send("/counted", "1", key)).body).toEqual({ bytes: 1 });
+    expect((await send("/counted?times=1", "1", key)).body.code).toBe("idempotency_key_reused");
   });
 
   test("the client sends both", async () => {
