@@ -12,7 +12,12 @@ import {
 import { callOf, ofRuntime, type Code, type CodeName } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
 import { nounOf } from "../model/nouns.js";
-import type { InputModel, ParameterModel, TokenUse } from "../model/registry.js";
+import {
+  usualBody,
+  type InputModel,
+  type ParameterModel,
+  type TokenUse,
+} from "../model/registry.js";
 import {
   deadlineOf,
   type ExpansionContext,
@@ -206,28 +211,14 @@ function inputOf(namespace: string, { name, body, parameters = [] }: BuiltInVerb
     return { schema, typeName, parameters, body: null, read };
   }
   if (parameters.length === 0) {
-    const whole = {
-      as: "input",
-      isForm: false,
-      media: null,
-      fields: {},
-      ...body,
-      typeName,
-    } as const;
+    const whole = { as: "input", ...usualBody, ...body, typeName } as const;
     return { schema: body.schema, typeName, parameters, body: whole, read: "parts" };
   }
   const schema = objectSchema({ ...ofParameters, ...propertiesOf(body.schema) }, [
     ...needed,
     ...requiredOf(body.schema),
   ]);
-  const members = {
-    as: "members",
-    isForm: false,
-    media: null,
-    fields: {},
-    ...body,
-    typeName: `${named}Body`,
-  } as const;
+  const members = { as: "members", ...usualBody, ...body, typeName: `${named}Body` } as const;
   return { schema, typeName, parameters, body: members, read: "whole" };
 }
 

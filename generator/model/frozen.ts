@@ -4,6 +4,7 @@ import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-sch
 import type { JsonSchema } from "./json-schema.js";
 import { mapRecord, own, sortedRecord } from "./records.js";
 import { emptyParts, type ModelParts } from "./model-parts.js";
+import { usualBody } from "./registry.js";
 import type {
   BodyModel,
   FamilyModels,
@@ -24,7 +25,7 @@ const usual = {
   route: { isPrefixRoot: false, status: 200, reply: null },
   output: { schema: null, hasEntityTag: false, isBytes: false, mediaType: null },
   input: { parameters: [], body: null, read: "parts" },
-  body: { isOptional: false, isForm: false, media: null, fields: {} },
+  body: usualBody,
   service: { was: null, errors: null },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;

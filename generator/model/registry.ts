@@ -77,6 +77,14 @@ export interface ParameterModel {
 /** Bodies that are no JSON: bytes of any type, or the fields of a form without files. */
 export type BodyMedia = "*/*" | "application/x-www-form-urlencoded";
 
+/** A body of JSON, which every request has to have; registry.json leaves these values out. */
+export const usualBody = {
+  isOptional: false,
+  isForm: false,
+  media: null,
+  fields: {},
+} as const satisfies Partial<BodyModel>;
+
 export interface BodyModel {
   /** Whether the body is the whole input, its members that are no parameters, or one member. */
   readonly as: "input" | "members" | { readonly member: string };
@@ -112,15 +120,7 @@ export function bodyInput(
   typeName: string,
   read: InputModel["read"],
 ): InputModel {
-  const body: BodyModel = {
-    as: "input",
-    isOptional: false,
-    isForm: false,
-    media: null,
-    fields: {},
-    schema,
-    typeName,
-  };
+  const body: BodyModel = { as: "input", ...usualBody, schema, typeName };
   return { schema, typeName, parameters: [], body, read };
 }
 

@@ -1,6 +1,7 @@
 // Files and folders that only the service's own account may access, since they hold callers' data.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { hasCode } from "./disk-faults.js";
 
 export const privateFile = 0o600;
 export const privateFolder = 0o700;
@@ -48,8 +49,4 @@ export function keepPrivate(path: string): void {
 
 function holdsWorkingDirectory(folder: string): boolean {
   return !/^\.\.(?:[\\/]|$)/.test(relative(resolve(folder), process.cwd()));
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,5 +1,6 @@
 // What a service keeps, as files of JSON lines: `export` writes them, `import` reads them
 // (decisions.md "Bring your data").
+import { createHash } from "node:crypto";
 import { fail } from "../contract/errors.js";
 import { isUuid } from "../contract/uuid.js";
 import type { ValidationFault } from "../contract/validation.js";
@@ -14,6 +15,13 @@ export interface Contents {
   /** How many bytes there are with a hash; null if there are none, or others. */
   sizeOf(hash: string): Promise<number | null>;
   open(hash: string): AsyncIterable<Buffer>;
+}
+
+/** The hash of bytes, as `Contents` has it. */
+export async function hashContent(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of bytes) hash.update(chunk);
+  return hash.digest("hex");
 }
 
 /** What the lines of an import name, and what is there to be named. */
@@ -38,8 +46,8 @@ export interface DataSet<Line> {
   lines(contents: Contents): AsyncIterable<string>;
   /** Reads a line. Throws `core.validation` with the paths in it. */
   read(value: unknown, naming: Naming, contents: Contents): Line | Promise<Line>;
-  /** Which of these the service has, as `Naming` calls them. */
-  known(keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Which of these the service has, as `Naming` calls them; absent where nothing names them. */
+  known?(keys: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Adds what isn't there yet, or nothing at all; returns how many were added. What is there as
    * the line says stays. Throws `core.conflict` where it is otherwise, and what the rules of the

@@ -31,14 +31,28 @@ function parameter<T>(
   return { in: place, type, required };
 }
 
+function requireParameters(place: Parameter<unknown>["in"]) {
+  return {
+    string: parameter<string>(place, "string", true),
+    uuid: parameter<string>(place, "uuid", true),
+    integer: parameter<number>(place, "integer", true),
+    number: parameter<number>(place, "number", true),
+    boolean: parameter<boolean>(place, "boolean", true),
+  };
+}
+
+function allowParameters(place: Parameter<unknown>["in"]) {
+  return {
+    string: parameter<string | undefined>(place, "string", false),
+    uuid: parameter<string | undefined>(place, "uuid", false),
+    integer: parameter<number | undefined>(place, "integer", false),
+    number: parameter<number | undefined>(place, "number", false),
+    boolean: parameter<boolean | undefined>(place, "boolean", false),
+  };
+}
+
 /** Parameters that an operation takes from the path of its route. */
-export const path = {
-  string: parameter<string>("path", "string", true),
-  uuid: parameter<string>("path", "uuid", true),
-  integer: parameter<number>("path", "integer", true),
-  number: parameter<number>("path", "number", true),
-  boolean: parameter<boolean>("path", "boolean", true),
-};
+export const path = requireParameters("path");
 
 /** An optional header field, given its name in lower case. */
 export function header(field: string): Parameter<string | undefined> {
@@ -47,37 +61,16 @@ export function header(field: string): Parameter<string | undefined> {
 
 /** Parameters that an operation takes from the query of its URL. */
 export const query = {
-  string: parameter<string>("query", "string", true),
-  uuid: parameter<string>("query", "uuid", true),
-  integer: parameter<number>("query", "integer", true),
-  number: parameter<number>("query", "number", true),
-  boolean: parameter<boolean>("query", "boolean", true),
+  ...requireParameters("query"),
   list: parameter<readonly string[]>("query", "list", true),
   optional: {
-    string: parameter<string | undefined>("query", "string", false),
-    uuid: parameter<string | undefined>("query", "uuid", false),
-    integer: parameter<number | undefined>("query", "integer", false),
-    number: parameter<number | undefined>("query", "number", false),
-    boolean: parameter<boolean | undefined>("query", "boolean", false),
+    ...allowParameters("query"),
     list: parameter<readonly string[] | undefined>("query", "list", false),
   },
 };
 
 /** Fields of a form without files. */
-export const field = {
-  string: parameter<string>("field", "string", true),
-  uuid: parameter<string>("field", "uuid", true),
-  integer: parameter<number>("field", "integer", true),
-  number: parameter<number>("field", "number", true),
-  boolean: parameter<boolean>("field", "boolean", true),
-  optional: {
-    string: parameter<string | undefined>("field", "string", false),
-    uuid: parameter<string | undefined>("field", "uuid", false),
-    integer: parameter<number | undefined>("field", "integer", false),
-    number: parameter<number | undefined>("field", "number", false),
-    boolean: parameter<boolean | undefined>("field", "boolean", false),
-  },
-};
+export const field = { ...requireParameters("field"), optional: allowParameters("field") };
 
 /** The revision a write expects: an integer from 1, or `"any"` for `If-Match: *`. */
 export type ExpectedRevision = number | "any";

@@ -5,9 +5,10 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { hasCode } from "../engines/disk-faults.js";
 import { privateFile, privateFolder } from "../engines/private-files.js";
 import { fail } from "../contract/errors.js";
-import type { Contents } from "../operations/data-set.js";
+import { hashContent, type Contents } from "../operations/data-set.js";
 
 const ending = ".jsonl";
 const contentsFolder = "contents";
@@ -54,7 +55,7 @@ export async function fillFolder(
   const target = resolve(folder);
   const begun = `${target}${unfinished}`;
   const there = await readdir(target).catch((error: unknown) => {
-    if (isAbsent(error)) return [];
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   });
   if (there.length > 0)
@@ -70,14 +71,6 @@ export async function fillFolder(
 
 function makeConflict(message: string): Error {
   return fail("core.conflict", {}, { cause: new Error(message) });
-}
-
-function isAbsent(error: unknown): boolean {
-  return hasCode(error, "ENOENT");
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** What the disk says, as an error with the name of what it is about. */
@@ -188,9 +181,7 @@ export function contentsOf(folder: string): Contents {
       const path = join(root, name);
       const found = await stat(path).catch(() => null);
       if (found === null || !found.isFile()) return null;
-      const hash = createHash("sha256");
-      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-      if (hash.digest("hex") !== name) return null;
+      if ((await hashContent(createReadStream(path))) !== name) return null;
       checked.set(name, found.size);
       return found.size;
     },

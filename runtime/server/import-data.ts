@@ -243,7 +243,7 @@ class Names implements Naming {
     for (const [name, expected] of this.#expected) {
       const keys = [...expected.keys()];
       // A service without tenants knows none.
-      const known = await sets.find((set) => set.name === name)?.known(keys);
+      const known = await sets.find((set) => set.name === name)?.known?.(keys);
       for (const [key, place] of expected)
         if (known?.has(key) !== true)
           faults.push(`${place}: ${name} has no ${key}, here or in the service`);

@@ -11,7 +11,7 @@ export const runtimeHouse: House = [
   [["query", /^runtime\/query\//]],
   [["ports", /^runtime\/ports\//]],
   [["work", /^runtime\/work\//]],
-  [["what engines share", /^runtime\/engines\/(?:sql\/|private-files\.ts$)/]],
+  [["what engines share", /^runtime\/engines\/(?:sql\/|(?:private-files|disk-faults)\.ts$)/]],
   [
     ["SQLite", /^runtime\/engines\/sqlite\//],
     ["PostgreSQL", /^runtime\/engines\/postgres\//],

@@ -15,6 +15,7 @@ import {
 import { pascalCase } from "../../model/names.js";
 import {
   bodyInput,
+  usualBody,
   type BodyModel,
   type InputModel,
   type ParameterModel,
@@ -83,17 +84,19 @@ export function inputOf(
     Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
     requiredOf(body).filter((name) => rest.includes(name)),
   );
-  const isForm = media === "form";
   return {
     schema,
     typeName,
     parameters,
     body: {
       as: "members",
-      isOptional: false,
-      isForm: false,
-      media: isForm ? "application/x-www-form-urlencoded" : null,
-      fields: isForm ? fieldsOf(context, key, rest, properties, resolve) : {},
+      ...usualBody,
+      ...(media === "form"
+        ? {
+            media: "application/x-www-form-urlencoded",
+            fields: fieldsOf(context, key, rest, properties, resolve),
+          }
+        : {}),
       schema: members,
       typeName: parameters.length === 0 ? typeName : `${pascalCase(key)}Body`,
     },
@@ -117,10 +120,8 @@ function withBytes(
     parameters,
     body: {
       as: { member: bytesMember },
-      isOptional: false,
-      isForm: false,
+      ...usualBody,
       media: "*/*",
-      fields: {},
       schema: bytesSchema,
       typeName: `${pascalCase(key)}Body`,
     },

@@ -16,7 +16,12 @@ import { principalHook } from "../../kernel/runtime-hooks.js";
 import { callOf, ofRuntime } from "../../model/code.js";
 import { nullable, objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
-import type { OperationModel, ParameterModel, RegistryModel } from "../../model/registry.js";
+import {
+  usualBody,
+  type OperationModel,
+  type ParameterModel,
+  type RegistryModel,
+} from "../../model/registry.js";
 
 const text: JsonSchema = { type: "string", minLength: 1 };
 const position: JsonSchema = { type: "integer", minimum: 1 };
@@ -239,18 +244,7 @@ function answeredOperation(given: Answered): OperationModel {
         schema: body ?? true,
         typeName,
         parameters,
-        body:
-          body === null
-            ? null
-            : {
-                as: "input",
-                isForm: false,
-                media: null,
-                fields: {},
-                schema: body,
-                isOptional: false,
-                typeName,
-              },
+        body: body === null ? null : { as: "input", ...usualBody, schema: body, typeName },
         read: "parts",
       },
       output: jsonOutput(output),

@@ -4,6 +4,7 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { privateFile, privateFolder } from "../private-files.js";
+import { hasCode } from "../disk-faults.js";
 import { isAbsent, openFile, syncFolder, withoutEmptyFolders } from "./durable-files.js";
 import { readTrailer } from "./object-file.js";
 import { drawUuid } from "../../ports/ambient.js";
@@ -89,7 +90,7 @@ async function putBack(file: string, path: string): Promise<void> {
       await link(file, path);
       return;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
+      if (hasCode(error, "EEXIST")) return;
       // Another process may be removing the folder as empty.
       if (!isAbsent(error) || attempt === 8) throw error;
     }

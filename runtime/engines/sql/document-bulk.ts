@@ -118,18 +118,13 @@ async function insertMissing(
   documents: readonly StoredDocument[],
 ): Promise<ReadonlySet<string>> {
   const [text, parameters] = insertionOf(session, spec, tenant, documents);
-  const key = [...ownerColumn(spec), `"id"`].join(", ");
-  // SQLite would read ON as the begin of a join, were there no WHERE.
   const rows = await heldTo(spec, () =>
-    session.all(`${text} WHERE TRUE ON CONFLICT (${key}) DO NOTHING RETURNING "id"`, parameters),
+    session.all(`${text}${unlessThere(spec, `"id"`)} RETURNING "id"`, parameters),
   );
   const ids = new Set(rows.map((row) => String(row["id"])));
   const added = documents.filter(({ id }) => ids.has(id));
   if (added.length === 0) return ids;
-  if (spec.history !== 0) {
-    await insertSnapshots(session, spec, tenant, recordsOf(spec, added), unlessKept(spec));
-    if (spec.history !== null) await trimHistory(session, spec, tenant, added, spec.history);
-  }
+  await keepSnapshots(session, spec, tenant, added, unlessThere(spec, `"id"`, `"rev"`));
   await keepIndexes(session, spec, tenant, added);
   return ids;
 }
@@ -153,12 +148,13 @@ export async function addRevisions(
       json,
     };
   });
-  await insertSnapshots(session, spec, tenant, records, unlessKept(spec));
+  await insertSnapshots(session, spec, tenant, records, unlessThere(spec, `"id"`, `"rev"`));
 }
 
-function unlessKept(spec: AnyDocumentSpec): string {
-  const key = [...ownerColumn(spec), `"id"`, `"rev"`].join(", ");
-  return ` WHERE TRUE ON CONFLICT (${key}) DO NOTHING`;
+/** Has an insertion leave out rows whose key is there; it ends with the rows to select from. */
+function unlessThere(spec: AnyDocumentSpec, ...key: readonly string[]): string {
+  // SQLite would read ON as the begin of a join, were there no WHERE.
+  return ` WHERE TRUE ON CONFLICT (${[...ownerColumn(spec), ...key].join(", ")}) DO NOTHING`;
 }
 
 async function replaceRows(
@@ -236,10 +232,11 @@ async function keepSnapshots(
   spec: AnyDocumentSpec,
   tenant: string,
   documents: readonly StoredDocument[],
+  unless = "",
 ): Promise<void> {
   const { history: kept } = spec;
   if (kept === 0) return;
-  await insertSnapshots(session, spec, tenant, recordsOf(spec, documents));
+  await insertSnapshots(session, spec, tenant, recordsOf(spec, documents), unless);
   if (kept !== null) await trimHistory(session, spec, tenant, documents, kept);
 }
 

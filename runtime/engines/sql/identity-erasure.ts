@@ -1,23 +1,11 @@
-// Everything that tells of principals in the tables of identity, over SQL: listed, and erased.
+// Everything that tells of one principal in the tables of identity, over SQL.
 import type { IdentityStore } from "../../ports/identity.js";
-import { principalColumns, readPrincipal } from "./principal-row.js";
 import type { SqlSession } from "./session.js";
 
-/** The methods of the identity store that list and erase principals, within one transaction. */
-export function sqlIdentityErasure(
-  session: SqlSession,
-): Pick<IdentityStore, "listPrincipals" | "erase"> {
+/** The method of the identity store that erases a principal, within one transaction. */
+export function sqlIdentityErasure(session: SqlSession): Pick<IdentityStore, "erase"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   return {
-    async listPrincipals(after, limit) {
-      const behind = after === null ? "" : ` WHERE "id" > ${at(1)}`;
-      const rows = await session.all(
-        `SELECT ${principalColumns} FROM "opwright_principals"${behind} ORDER BY "id" LIMIT ${limit}`,
-        after === null ? [] : [after],
-      );
-      return rows.flatMap((row) => readPrincipal(row) ?? []);
-    },
-
     async erase(principalId) {
       const theirs = `("principal_id" = ${at(1)} OR "actor_id" = ${at(1)})`;
       const removed = (from: string, which: string): Promise<number> =>

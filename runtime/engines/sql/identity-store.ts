@@ -9,7 +9,7 @@ import { sqlIdentitySignUps } from "./identity-sign-ups.js";
 import { sqlIdentitySubjects } from "./identity-subjects.js";
 import { sqlIdentityTokens } from "./identity-tokens.js";
 import { lockPrincipal } from "./principal-lock.js";
-import { principalColumns, readPrincipal } from "./principal-row.js";
+import { listPrincipals, principalColumns, readPrincipal } from "./principal-row.js";
 
 /** The identity store of one transaction. */
 export function sqlIdentityStore(session: SqlSession): IdentityStore {
@@ -55,6 +55,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return readPrincipal(await first(text, id));
     },
 
+    listPrincipals: (after, limit) => listPrincipals(session, after, limit),
     holdPrincipal: (id) => lockPrincipal(session, id),
 
     async addPrincipal({ id, login, passwordHash, isActive }) {

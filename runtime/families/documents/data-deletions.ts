@@ -4,8 +4,9 @@ import type { ServiceAtWork } from "../../operations/family.js";
 import { deletionStore, type Involved } from "../../ports/deletions.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
+import { walkPages } from "../../ports/pages.js";
 import { membersOf } from "../../query/list-request.js";
-import { byTenant, revisionAt, tenantOf } from "./data-set.js";
+import { byTenant, revisionAt, tenantOf } from "./data-lines.js";
 
 /** Ids that are read at once. */
 const pageSize = 1_000;
@@ -27,18 +28,19 @@ export function deletionSet(
     name: `deletions/${spec.name}`,
     async *lines() {
       const store = () => database.reader.of(deletionStore);
-      for (const tenant of await database.reader.of(documentStore).tenants(spec))
-        for (let after: string | null = null; ;) {
-          const ids: readonly string[] = await store().list(spec, tenant, after, pageSize);
-          for (const id of ids) {
-            const involved = await store().noted(spec, tenant, id);
-            const told = involved.flatMap((one) => toldOf(one, documents));
-            const whose = spec.tenant ? { tenant_id: tenant } : {};
-            if (told.length > 0) yield JSON.stringify({ ...whose, id, involved: told });
-          }
-          after = ids.at(-1) ?? null;
-          if (ids.length < pageSize) break;
+      for (const tenant of await database.reader.of(documentStore).tenants(spec)) {
+        const ids = walkPages(
+          pageSize,
+          (after: string | null) => store().list(spec, tenant, after, pageSize),
+          (id) => id,
+        );
+        for await (const id of ids) {
+          const involved = await store().noted(spec, tenant, id);
+          const told = involved.flatMap((one) => toldOf(one, documents));
+          const whose = spec.tenant ? { tenant_id: tenant } : {};
+          if (told.length > 0) yield JSON.stringify({ ...whose, id, involved: told });
         }
+      }
     },
     read(value, naming) {
       const line = membersOf(value, "", ["tenant_id", "id", "involved"]);
@@ -52,7 +54,6 @@ export function deletionSet(
         ),
       };
     },
-    known: async () => new Set(),
     async add(lines) {
       let added = 0;
       for (const [tenant, ofTenant] of byTenant(lines))

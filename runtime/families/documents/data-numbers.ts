@@ -5,7 +5,7 @@ import type { ServiceAtWork } from "../../operations/family.js";
 import { counterStore, type Counter } from "../../ports/counters.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { membersOf } from "../../query/list-request.js";
-import { numbersOf, tenantOf } from "./data-set.js";
+import { numbersOf, tenantOf } from "./data-lines.js";
 import { counterName } from "./numbers.js";
 
 /** There have to be numbers left. */
@@ -46,7 +46,6 @@ export function numberSet(spec: AnyDocumentSpec, service: ServiceAtWork): DataSe
       const tenant = tenantOf(spec, line["tenant_id"], naming);
       return { name: counterName(spec, rule), tenant, key: per, last: Number(last) };
     },
-    known: async () => new Set(),
     async add(lines) {
       return service.write(importing, async ({ transaction }) => {
         const store = transaction.of(counterStore);

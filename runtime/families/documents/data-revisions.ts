@@ -7,6 +7,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { historyStore, type WholeRevision } from "../../ports/document-history.js";
 import type { Transaction } from "../../ports/database.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { walkPages } from "../../ports/pages.js";
 import { membersOf } from "../../query/list-request.js";
 import {
   byTenant,
@@ -18,7 +19,7 @@ import {
   principalAt,
   revisionAt,
   tenantOf,
-} from "./data-set.js";
+} from "./data-lines.js";
 
 /** Revisions that are read at once: each may be as large as a body. */
 const pageSize = 100;
@@ -35,14 +36,15 @@ export function revisionSet(spec: AnyDocumentSpec, service: ServiceAtWork): Data
     name: historyOf(spec),
     async *lines() {
       const { reader } = service.database;
-      for (const tenant of await reader.of(documentStore).tenants(spec))
-        for (let after: WholeRevision | null = null; ;) {
-          const store = reader.of(historyStore);
-          const page: readonly WholeRevision[] = await store.walk(spec, tenant, after, pageSize);
-          for (const revision of page) yield lineOf(spec, tenant, revision);
-          after = page.at(-1) ?? null;
-          if (page.length < pageSize) break;
-        }
+      for (const tenant of await reader.of(documentStore).tenants(spec)) {
+        const revisions = walkPages(
+          pageSize,
+          (after: WholeRevision | null) =>
+            reader.of(historyStore).walk(spec, tenant, after, pageSize),
+          (revision) => revision,
+        );
+        for await (const revision of revisions) yield lineOf(spec, tenant, revision);
+      }
     },
     read(value, naming) {
       const members = ["tenant_id", "id", "rev", "changed_at", "changed_by", "is_deleted", "data"];

@@ -6,7 +6,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { NumberRule } from "../../ports/number-rules.js";
 import { valueAt } from "./field-value.js";
-import { counterName, keyOf } from "./numbers.js";
+import { byKeys, counterName, keyOf } from "./numbers.js";
 
 /** Has the counters of a type go on behind the numbers that these documents have. */
 export async function raiseCounters(
@@ -24,8 +24,7 @@ export async function raiseCounters(
       highest.set(key, Math.max(number, highest.get(key) ?? number));
     }
     const name = counterName(spec, rule);
-    // In one order: two that take several must not deadlock.
-    for (const [key, last] of [...highest].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    for (const [key, last] of byKeys(highest))
       await transaction
         .of(counterStore)
         .take({ name, tenant: spec.tenant ? tenant : "", key }, 0, last + 1);

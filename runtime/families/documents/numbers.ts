@@ -117,11 +117,18 @@ function keysOf(
   return made.map(({ stored, body }) => keyOf(spec, rule, body, stored.createdAt));
 }
 
-/** How often each key is there, in the order of keys: two that take several must not deadlock. */
+/** How often each key is there, in the order in which they are taken. */
 function countKeys(keys: readonly string[]): readonly (readonly [key: string, count: number])[] {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  return byKeys(counts);
+}
+
+/** What is taken of keys, in one order: two that take several must not deadlock. */
+export function byKeys(
+  counts: ReadonlyMap<string, number>,
+): readonly (readonly [key: string, number: number])[] {
+  return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 function valueOf(rule: NumberRule, value: number, body: Body, now: string): string | number {

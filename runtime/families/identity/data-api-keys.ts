@@ -1,11 +1,12 @@
 // API keys as lines: their digests, so that they go on working.
+import { isDeepStrictEqual } from "node:util";
 import { differs, refuseLine, type DataSet } from "../../operations/data-set.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { apiKeyStore, type ApiKey } from "../../ports/api-keys.js";
 import { membersOf } from "../../query/list-request.js";
 import { addEach, allPrincipals, inOrder, textAt, uuidOf, type LineMembers } from "./data-lines.js";
 
-/** LineMembers of a line of an API key, by those of the key. */
+/** The members of a line, by those of the key. */
 const keyMembers = {
   id: "id",
   principalId: "principal_id",
@@ -59,7 +60,6 @@ export function apiKeySet(service: ServiceAtWork): DataSet<ApiKey> {
         lastUsedAt: millisOf(line, "last_used_at"),
       };
     },
-    known: async () => new Set(),
     add: (lines) =>
       addEach(service, lines, async (key, transaction) => {
         const keys = transaction.of(apiKeyStore);
@@ -77,9 +77,7 @@ export function apiKeySet(service: ServiceAtWork): DataSet<ApiKey> {
 
 /** Whether two keys are the same but for their use. */
 function isSameKey(one: ApiKey, other: ApiKey): boolean {
-  const told = (key: ApiKey): string =>
-    JSON.stringify(inOrder(Object.entries({ ...key, lastUsedAt: null })));
-  return told(one) === told(other);
+  return isDeepStrictEqual({ ...one, lastUsedAt: null }, { ...other, lastUsedAt: null });
 }
 
 function scopesOf(value: unknown): readonly string[] | null {

@@ -3,6 +3,7 @@ import { importing, refuseLine, uuidAt } from "../../operations/data-set.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import type { Transaction } from "../../ports/database.js";
 import { identityStore, type Principal } from "../../ports/identity.js";
+import { walkPages } from "../../ports/pages.js";
 
 /** Rows that are read at once. */
 export const pageSize = 1_000;
@@ -50,13 +51,10 @@ export function inOrder<Value>(values: readonly Value[]): readonly Value[] {
 }
 
 /** All principals, in the order of their ids. */
-export async function* allPrincipals({ database }: ServiceAtWork): AsyncGenerator<Principal> {
-  for (let after: string | null = null; ;) {
-    const page: readonly Principal[] = await database.reader
-      .of(identityStore)
-      .listPrincipals(after, pageSize);
-    yield* page;
-    after = page.at(-1)?.id ?? null;
-    if (page.length < pageSize) return;
-  }
+export function allPrincipals({ database }: ServiceAtWork): AsyncGenerator<Principal> {
+  return walkPages(
+    pageSize,
+    (after: string | null) => database.reader.of(identityStore).listPrincipals(after, pageSize),
+    ({ id }) => id,
+  );
 }

@@ -1,5 +1,6 @@
 // All that is kept of who may do what, as sets of lines: tenants, accounts, memberships, grants and
 // API keys. Sessions, tokens and invitations are left out: people sign in again.
+import { isDeepStrictEqual } from "node:util";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import { permissionPattern } from "../../contract/permissions.js";
 import { isUuid } from "../../contract/uuid.js";
@@ -7,6 +8,7 @@ import { differs, refuseLine, type AnyDataSet, type DataSet } from "../../operat
 import type { ServiceAtWork } from "../../operations/family.js";
 import type { Transaction } from "../../ports/database.js";
 import { identityStore, type Principal, type Subject } from "../../ports/identity.js";
+import { walkPages } from "../../ports/pages.js";
 import { tenantStore, type Tenant } from "../../ports/tenants.js";
 import { membersOf } from "../../query/list-request.js";
 import { canonicalLogin } from "./canonical-login.js";
@@ -68,12 +70,13 @@ function tenantSet(service: ServiceAtWork): DataSet<Tenant> {
 /** All tenants, in the order of their ids. */
 async function allTenants({ database }: ServiceAtWork): Promise<readonly Tenant[]> {
   const tenants: Tenant[] = [];
-  for (;;) {
-    const after = tenants.at(-1)?.key;
-    const page = await database.reader.of(tenantStore).listTenants(after, pageSize);
-    tenants.push(...page);
-    if (page.length < pageSize) break;
-  }
+  const pages = walkPages(
+    pageSize,
+    (after: string | null) =>
+      database.reader.of(tenantStore).listTenants(after ?? undefined, pageSize),
+    ({ key }) => key,
+  );
+  for await (const tenant of pages) tenants.push(tenant);
   return tenants.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
@@ -128,7 +131,7 @@ function isSame(there: AccountLine, said: AccountLine): boolean {
     there.login === said.login &&
     there.isActive === said.isActive &&
     (said.passwordHash === "" || said.passwordHash === there.passwordHash) &&
-    JSON.stringify(there.subjects) === JSON.stringify(said.subjects)
+    isDeepStrictEqual(there.subjects, said.subjects)
   );
 }
 
@@ -199,7 +202,6 @@ function membershipSet(service: ServiceAtWork): DataSet<MembershipLine> {
       naming.expect("accounts", principalId, "/principal_id");
       return { tenant, principalId };
     },
-    known: async () => new Set(),
     add: (lines) =>
       addEach(service, lines, async ({ tenant, principalId }, transaction) => {
         const tenants = transaction.of(tenantStore);
@@ -241,7 +243,6 @@ function grantSet(service: ServiceAtWork): DataSet<GrantLine> {
         return refuseLine("/permission", "pattern", "must be a permission such as tasks.read");
       return { tenant, subject, permission };
     },
-    known: async () => new Set(),
     add: (lines) =>
       addEach(service, lines, async ({ tenant, subject, permission }, transaction) => {
         const tenants = transaction.of(tenantStore);

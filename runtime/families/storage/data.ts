@@ -1,10 +1,11 @@
 // The files of a storage as lines: what is known of each, with the hash of its bytes.
-import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import { fail } from "../../contract/errors.js";
 import { isObject } from "../../contract/json-pointer.js";
 import {
   differs,
+  hashContent,
   importing,
   refuseLine,
   type Contents,
@@ -14,6 +15,7 @@ import {
 import type { ServiceAtWork } from "../../operations/family.js";
 import type { ObjectTags } from "../../ports/object-head.js";
 import { objectIndex, type IndexedObject } from "../../ports/object-index.js";
+import { walkPages } from "../../ports/pages.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { membersOf } from "../../query/list-request.js";
 import { admitType } from "./content-type.js";
@@ -42,7 +44,6 @@ export function fileSet(spec: StorageSpec, service: ServiceAtWork): DataSet<File
         yield lineOf(spec, object, await contents.keep(bytesOf(spec, service, object)));
     },
     read: (value, naming, contents) => readFile(spec, value, naming, contents),
-    known: async () => new Set(),
     async add(lines, _naming, contents) {
       let added = 0;
       for (const line of lines) if (await addFile(spec, service, line, contents)) added += 1;
@@ -56,15 +57,13 @@ async function* allObjects(
   { database }: ServiceAtWork,
 ): AsyncGenerator<IndexedObject> {
   const filter = { prefix: `${placeOf(spec)}/`, contentType: null, tags: {} };
-  for (let after: string | null = null; ;) {
-    const window = { after, offset: 0, limit: pageSize };
-    const page: readonly IndexedObject[] = await database.reader
-      .of(objectIndex)
-      .page(filter, window);
-    for (const object of page) if (!object.key.startsWith(stagedPrefix(spec))) yield object;
-    after = page.at(-1)?.key ?? null;
-    if (page.length < pageSize) return;
-  }
+  const all = walkPages(
+    pageSize,
+    (after: string | null) =>
+      database.reader.of(objectIndex).page(filter, { after, offset: 0, limit: pageSize }),
+    ({ key }) => key,
+  );
+  for await (const object of all) if (!object.key.startsWith(stagedPrefix(spec))) yield object;
 }
 
 async function* bytesOf(
@@ -154,14 +153,12 @@ async function addFile(
   }
   const is = await held.get(key);
   const { body, content_type: type, filename, description, tags = {} } = is;
-  const digest = createHash("sha256");
-  for await (const chunk of body) digest.update(chunk);
   const isSame =
-    digest.digest("hex") === hash &&
+    (await hashContent(body)) === hash &&
     type === (about.content_type ?? type) &&
     filename === (about.filename ?? filename) &&
     description === about.description &&
-    JSON.stringify(inOrder(tags)) === JSON.stringify(inOrder(about.tags ?? {}));
+    isDeepStrictEqual(tags, about.tags ?? {});
   if (!isSame) throw differs(`the file ${key}`);
   return false;
 }

@@ -16,8 +16,7 @@ export function readJsonBody<T>(
   take: (content: unknown) => T,
 ): Promise<T> {
   if (!isJsonMediaType(req.headers["content-type"])) throw refuseContentType(req);
-  const encoding = req.headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw refuseContentType(req);
+  if (isEncoded(req)) throw refuseContentType(req);
   return readBytes(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
 
@@ -50,13 +49,17 @@ export function readFormText<T>(
   maxBytes: number,
   take: (text: string) => T,
 ): Promise<T> {
-  const encoding = req.headers["content-encoding"] ?? "identity";
-  if (!formType.test(req.headers["content-type"] ?? "") || encoding.toLowerCase() !== "identity")
+  if (!formType.test(req.headers["content-type"] ?? "") || isEncoded(req))
     throw fail("media_type_unsupported");
   return readBytes(req, maxBytes, (bytes) => {
     if (!isUtf8(bytes)) throw fail("parameter_malformed");
     return take(bytes.toString());
   });
+}
+
+function isEncoded({ headers }: IncomingMessage): boolean {
+  const encoding = headers["content-encoding"];
+  return encoding !== undefined && encoding.toLowerCase() !== "identity";
 }
 
 /**

@@ -4,7 +4,7 @@ import { jsonOutput } from "../../../kernel/operation.js";
 import { callOf, ofRuntime } from "../../../model/code.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../../../model/json-schema.js";
-import type { InputModel } from "../../../model/registry.js";
+import { usualBody, type InputModel } from "../../../model/registry.js";
 import { always, revisionErrors, revisionParameter, verb, type DocumentPlace } from "./verb.js";
 
 export const update = verb({
@@ -39,10 +39,7 @@ function patchInput({ model, typeName }: DocumentPlace): InputModel {
     parameters: [idInPath, revisionParameter(true)],
     body: {
       as: { member: "patch" },
-      isOptional: false,
-      isForm: false,
-      media: null,
-      fields: {},
+      ...usualBody,
       schema: patch,
       typeName: model.patchTypeName,
     },

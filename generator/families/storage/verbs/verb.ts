@@ -2,7 +2,7 @@
 import type { Verb } from "../../../kernel/verb.js";
 import { ofRuntime, type Code } from "../../../model/code.js";
 import type { SchemaObject } from "../../../model/json-schema.js";
-import { bodyInput, type Effect, type InputModel } from "../../../model/registry.js";
+import { bodyInput, usualBody, type Effect, type InputModel } from "../../../model/registry.js";
 import type { StorageModel } from "../model.js";
 import type { StorageDeclaration } from "../format.js";
 import { keyInput, keySchema, uploadForm } from "../schemas.js";
@@ -53,10 +53,8 @@ export function bodyOf(schema: SchemaObject): (place: StoragePlace) => InputMode
 export function uploadInput({ typeName }: StoragePlace): InputModel {
   const body = {
     as: "input",
-    isOptional: false,
+    ...usualBody,
     isForm: true,
-    media: null,
-    fields: {},
     schema: uploadForm,
     typeName,
   } as const;
