@@ -85,7 +85,7 @@ export {
 export { bulk, bulkInput, type BulkAnswer, type MatchedAnswer } from "./families/documents/bulk.js";
 export { column, sql, type Column, type RowOf } from "./families/documents/sql.js";
 export { numberedBy } from "./ports/number-rules.js";
-export { setting } from "./ports/set-rules.js";
+export { setting, type SetMoment } from "./ports/set-rules.js";
 export { documents, listing } from "./families/documents/operations.js";
 export { type Updated } from "./families/documents/render.js";
 export {

@@ -249,7 +249,7 @@ export const ofAll = {
   OPW099: entry(
     "Step that refuses nobody",
     "A step of a policy is a hook that runs when the work is committed, or, in the guard of an event, a hook that only requests run. It would guard nothing.",
-    "Give the hook the phase `before`. One that only follows an operation belongs into the `hooks` of the operation or document.",
+    "Give the hook the phase `before`. One that only follows an operation belongs in the `hooks` of the operation or document.",
   ),
   ...ofFiles,
   ...ofTypes,

@@ -309,7 +309,7 @@ function adviceOnKey(
   const [only] = within;
   return only === undefined || within.length > 1
     ? {}
-    : { hint: `\`${key}\` belongs into \`${only}\`: \`${only}: {${key}: …}\`.` };
+    : { hint: `\`${key}\` belongs in \`${only}\`: \`${only}: {${key}: …}\`.` };
 }
 
 function hasMember(shape: FormatShape | undefined, key: string): boolean {

@@ -74,7 +74,7 @@ export interface ParameterModel {
   readonly schema: JsonSchema;
 }
 
-/** Bodies that are no JSON: bytes of any type, or the fields of a form without files. */
+/** Bodies that aren't JSON: bytes of any type, or the fields of a form without files. */
 export type BodyMedia = "*/*" | "application/x-www-form-urlencoded";
 
 /** A body of JSON, which every request has to have; registry.json leaves these values out. */

@@ -62,7 +62,10 @@ export const errors = {
     status: 426,
   }),
   path_malformed: row("malformed", "The path is not valid percent-encoded UTF-8."),
-  parameter_malformed: row("malformed", "A query parameter is repeated or not well formed."),
+  parameter_malformed: row(
+    "malformed",
+    "A query parameter or form field is repeated or not well formed.",
+  ),
   header_malformed: row("malformed", "A request header is not well formed."),
   json_malformed: row("malformed", "The body is not valid JSON."),
   json_duplicate_key: row("malformed", "The body repeats a key within one object."),
@@ -102,7 +105,7 @@ export const errors = {
   body_too_large: row("validation", "The request body is too large.", { status: 413 }),
   media_type_unsupported: row(
     "validation",
-    "The body must be application/json in UTF-8, not compressed.",
+    "This operation does not take bodies of this type or encoding, or only in UTF-8.",
     { status: 415 },
   ),
   json_too_complex: row("validation", "The body holds too many values."),

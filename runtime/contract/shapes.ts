@@ -31,10 +31,10 @@ export interface Conversion {
 }
 
 /**
- * Functions that compute members of older rows, by the members' names in rows. Pure: the same value
- * gives the same result.
+ * Functions that compute members of older rows, by the members' names in rows; each is named when
+ * it is called. Pure: the same value gives the same result.
  */
-export type Converters = Readonly<Record<string, (value: never) => unknown>>;
+export type Converters = Readonly<Record<string, () => (value: never) => unknown>>;
 
 /** How a renamed member is stored: rows, and earlier versions, use its first name. */
 export interface StoredMember {
@@ -123,7 +123,7 @@ export function broughtUp(
     const kept = Object.entries(members).filter(([name]) => !drops.includes(name));
     const made = Object.entries(converts).map(([name, { from: old }]) => [
       name,
-      converters[name]?.((members[old] ?? null) as never),
+      converters[name]?.()((members[old] ?? null) as never),
     ]);
     members = { ...adds, ...Object.fromEntries(kept), ...Object.fromEntries(made) };
   }

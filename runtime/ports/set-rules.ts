@@ -25,12 +25,18 @@ export interface Setting extends Writer {
 export type SetValue = (setting: Setting) => unknown;
 
 /** When a member is set: with each creation, or only with one that leaves it out; or always. */
-type SetMoment = "create" | "absent" | "write";
+type SetOccasion = "create" | "absent" | "write";
+
+/** What functions of the author's that set members get beside the document. */
+export interface SetMoment {
+  /** When the document is written: RFC 3339, UTC, milliseconds. */
+  readonly now: string;
+}
 
 /** A member that the service sets. */
 export interface SetRule {
   readonly member: string;
-  readonly on: SetMoment;
+  readonly on: SetOccasion;
   /**
    * Rules that are made of the document come last. A profile is the caller's document of the type
    * that the member refers to.
@@ -62,17 +68,20 @@ export const setting = {
     value: ({ now }) => now,
   }),
 
-  /** What a pure function of the author returns for the document. */
+  /**
+   * What a pure function of the author returns for the document. It is named when it is called:
+   * the module that has it may import the spec that this rule is of.
+   */
   by: <Document>(
     member: string,
     on: SetRule["on"],
-    make: (document: Document) => unknown,
+    name: () => (document: Document, moment: SetMoment) => unknown,
   ): SetRule => ({
     member,
     on,
     madeOf: "document",
     // Generated code, which names the function, checks that it takes the document's type.
-    value: ({ document }) => make(document as Document),
+    value: ({ document, now }) => name()(document as Document, { now }),
   }),
 
   /**

@@ -77,6 +77,12 @@ export function inputOf(
   );
   if (media === "raw") return withBytes(key, { typeName, parameters }, body);
   const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
+  if (media === "form" && hasBody && rest.length === 0 && hasNamedMembers(body))
+    context.report({
+      code: "OPW011",
+      message: "a form has fields, and `in` declares none",
+      at: context.tree.at("operations", key, "body"),
+    });
   if (!hasBody || rest.length === 0)
     return { schema, typeName, parameters, body: null, read: "whole" };
   if (parameters.length === 0 && media === undefined) return bodyInput(schema, typeName, "whole");

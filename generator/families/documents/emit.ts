@@ -8,7 +8,7 @@ import {
 import type { Stored, StoredTable } from "../../model/stored-tables.js";
 import { targetOfEmission } from "./members/emissions.js";
 import { own } from "../../model/records.js";
-import { authoredIn, functionReference, ofAuthor } from "../../model/code.js";
+import { authoredIn, functionReference } from "../../model/code.js";
 import type { ModulePaths } from "../../print/module-path.js";
 import { ModuleScope } from "../../print/module-scope.js";
 import { camelCase, specName } from "../../model/names.js";
@@ -29,6 +29,7 @@ import {
   mapMember,
   width,
 } from "../../print/layout.js";
+import { nameLater } from "./name-later.js";
 import { scopesMember } from "./scopes.js";
 import { personalMember } from "./members/personal.js";
 import { statesMember } from "./members/states.js";
@@ -82,8 +83,7 @@ function convertersMember(
     const isKept = Object.hasOwn(shape.kept ?? {}, member);
     const makes =
       declared[at] === undefined || isKept ? "unknown" : `${typeName}[${literal(declared[at])}]`;
-    const satisfied = `satisfies (value: ${takes}) => ${makes}`;
-    return `    ${literal(member)}: ${scope.code(ofAuthor(functionReference(by)))} ${satisfied},`;
+    return `    ${literal(member)}: ${nameLater(by, `(value: ${takes}) => ${makes}`, scope)},`;
   });
   return lines.length === 0 ? [] : ["  converters: {", ...lines, "  },"];
 }

@@ -6,7 +6,7 @@ export const documentWords: OtherWords = {
   ...guardWords,
   ...mountWords,
   // Reminders have a key of this name, too.
-  ...saidBy("`at` belongs into `mount`: `mount: {at: …}`.", "at", "mount"),
+  ...saidBy("`at` belongs in `mount`: `mount: {at: …}`.", "at", "mount"),
   ...wordsFor("type", "fields schema properties columns attributes model"),
   ...wordsFor("defaults", "default"),
   ...wordsFor("indexes", "index indices"),

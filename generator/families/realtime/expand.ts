@@ -62,7 +62,7 @@ export function realtimeModel(
       found.output.mediaType !== null ||
       found.input.body?.media != null
     ) {
-      const message = `${operation} reads headers, takes a body that is no JSON, or says more than one: commands have none of that`;
+      const message = `${operation} can't be a command: it reads or sets headers, takes a body that isn't JSON, or answers with another format`;
       report({ code: "OPW016", message, at });
     }
     return [name, operation] as const;

@@ -38,7 +38,8 @@ export function readBytes<T>(
   return readWhole(req, maxBytes, patienceMillis, take);
 }
 
-const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+const jsonType = /^application\/(?!json-patch\+json$)(?:json|[a-z0-9!#$&^_.-]+\+json)$/;
+const formType = /^application\/x-www-form-urlencoded$/;
 
 /**
  * Reads a form without files, undecoded. Throws `media_type_unsupported`, `parameter_malformed` for
@@ -49,8 +50,8 @@ export function readFormText<T>(
   maxBytes: number,
   take: (text: string) => T,
 ): Promise<T> {
-  if (!formType.test(req.headers["content-type"] ?? "") || isEncoded(req))
-    throw fail("media_type_unsupported");
+  if (!isInUtf8(req.headers["content-type"], formType) || isEncoded(req))
+    throw refuseContentType(req);
   return readBytes(req, maxBytes, (bytes) => {
     if (!isUtf8(bytes)) throw fail("parameter_malformed");
     return take(bytes.toString());
@@ -102,21 +103,25 @@ function refuseContentType({ method }: IncomingMessage): ServiceError {
 }
 
 /**
- * `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). Other
- * parameters mean nothing to us. A JSON Patch (RFC 6902) is a list of steps, and would be
- * misunderstood as a merge patch or a value.
+ * `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). A JSON Patch
+ * (RFC 6902) is a list of steps, and would be misunderstood as a merge patch or a value.
  */
 export function isJsonMediaType(header: string | undefined): boolean {
-  if (header === "application/json") return true;
+  return header === "application/json" || isInUtf8(header, jsonType);
+}
+
+/** Whether a Content-Type is of these, and in UTF-8 as far as it says. */
+function isInUtf8(header: string | undefined, types: RegExp): boolean {
   if (header === undefined || header.length > 256) return false;
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
-  if (!/^application\/(?:json|[a-z0-9!#$&^_.-]+\+json)$/.test(type)) return false;
-  if (type === "application/json-patch+json") return false;
-  return parameters.every(
-    (parameter) =>
-      parameter === "" ||
-      /^charset="?utf-8"?$/.test(parameter) ||
-      /^(?!charset=)[\w!#$%&'*+.^`|~-]+=\S+$/.test(parameter),
+  return (
+    types.test(type) &&
+    parameters.every(
+      (parameter) =>
+        parameter === "" ||
+        /^charset="?utf-8"?$/.test(parameter) ||
+        /^(?!charset=)[\w!#$%&'*+.^`|~-]+=\S+$/.test(parameter),
+    )
   );
 }
 

@@ -55,7 +55,7 @@ export function readInput<Input>(
     });
   if (body.media === "fields")
     return readFormText(parts.req, maxBodyBytes, (text) => {
-      const given = { ...values, ...readEach(binding, parseQuery(text)) };
+      const given = { ...values, ...readFields(binding, parseQuery(text)) };
       sent(given);
       return checkValue(binding.validate, given) as Input;
     });
@@ -67,28 +67,32 @@ export function readInput<Input>(
   );
 }
 
-/** The fields of a form, by the types that they have. Refuses others. */
-function readEach(
+/**
+ * The fields of a form, by the types that they have, as browsers send them: what isn't filled in is
+ * empty, and a ticked box is `on` (HTML, constructing the entry list). Refuses other fields.
+ */
+function readFields(
   { parameters }: InputBinding<unknown>,
   fields: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
-  const unknown = [...fields.keys()].filter(
-    (name) => !Object.hasOwn(parameters, name) || parameters[name]?.in !== "field",
-  );
-  if (unknown.length > 0)
-    throw invalid(
-      unknown.map((name) => ({
+  const faults: ValidationFault[] = [];
+  for (const name of fields.keys())
+    if (!Object.hasOwn(parameters, name) || parameters[name]?.in !== "field")
+      faults.push({
         path: pointer("", name),
         keyword: "additionalProperties",
         message: "is not a field of this form",
-      })),
-    );
+      });
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
     if (parameter.in !== "field") continue;
-    const value = readParameter(name, fields.get(name), parameter);
+    const sent = fields.get(name);
+    const isEmpty = sent === "" && !parameter.required;
+    const raw = isEmpty ? undefined : sent === "on" && parameter.type === "boolean" ? "true" : sent;
+    const value = readParameter(name, raw, parameter, faults);
     if (value !== undefined) values[name] = value;
   }
+  if (faults.length > 0) throw invalid(faults);
   return values;
 }
 
@@ -148,6 +152,7 @@ function readParameters(
   parts: RequestParts,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
+  const faults: ValidationFault[] = [];
   const given = parts.query === "" ? noQuery : parseQuery(parts.query);
   let used = 0;
   for (const name in binding.parameters) {
@@ -163,24 +168,23 @@ function readParameters(
     const value =
       parameter.in === "revision"
         ? readRevision(name, raw, parts.req.headers["if-match"], parameter.required)
-        : readParameter(name, raw, parameter);
+        : readParameter(name, raw, parameter, faults);
     if (value !== undefined) values[name] = value;
   }
   if (used < given.size) {
-    const unknown = [...given.keys()].filter((name) => {
+    for (const name of given.keys()) {
       const parameter = Object.hasOwn(binding.parameters, name)
         ? binding.parameters[name]
         : undefined;
-      return parameter === undefined || !["query", "revision"].includes(parameter.in);
-    });
-    throw invalid(
-      unknown.map((name) => ({
-        path: pointer("", name),
-        keyword: "additionalProperties",
-        message: "is not a query parameter of this operation",
-      })),
-    );
+      if (parameter === undefined || !["query", "revision"].includes(parameter.in))
+        faults.push({
+          path: pointer("", name),
+          keyword: "additionalProperties",
+          message: "is not a query parameter of this operation",
+        });
+    }
   }
+  if (faults.length > 0) throw invalid(faults);
   return values;
 }
 
@@ -209,35 +213,39 @@ function decode(text: string): string {
   }
 }
 
+/** The value that a text stands for; undefined for none, and for one that `faults` learns of. */
 function readParameter(
   name: string,
   raw: string | undefined,
-  parameter: Parameter<unknown>,
+  { type, required }: Parameter<unknown>,
+  faults: ValidationFault[],
 ): unknown {
   if (raw === undefined) {
-    if (!parameter.required) return undefined;
-    throw invalid([{ path: `/${name}`, keyword: "required", message: "must be given" }]);
+    if (required) faults.push({ path: `/${name}`, keyword: "required", message: "must be given" });
+    return undefined;
   }
-  switch (parameter.type) {
-    case "string":
-      if (raw.includes("\0")) throw invalid([nulFault(`/${name}`)]);
-      return raw;
+  const refuse = (keyword: string, message: string): undefined => {
+    faults.push({ path: `/${name}`, keyword, message });
+  };
+  switch (type) {
     case "uuid":
-      if (isUuid(raw)) return raw.toLowerCase();
-      throw invalid([{ path: `/${name}`, keyword: "format", message: "must be a UUID" }]);
+      return isUuid(raw) ? raw.toLowerCase() : refuse("format", "must be a UUID");
     case "integer":
-      if (/^-?(?:0|[1-9]\d*)$/.test(raw) && isExactNumber(raw)) return Number(raw);
-      throw invalid([{ path: `/${name}`, keyword: "type", message: "must be integer" }]);
+      return /^-?(?:0|[1-9]\d*)$/.test(raw) && isExactNumber(raw)
+        ? Number(raw)
+        : refuse("type", "must be integer");
     case "number":
-      if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(raw) && isExactNumber(raw))
-        return Number(raw);
-      throw invalid([{ path: `/${name}`, keyword: "type", message: "must be number" }]);
+      return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(raw) && isExactNumber(raw)
+        ? Number(raw)
+        : refuse("type", "must be number");
     case "boolean":
-      if (raw === "true" || raw === "false") return raw === "true";
-      throw invalid([{ path: `/${name}`, keyword: "type", message: "must be true or false" }]);
+      return raw === "true" || raw === "false"
+        ? raw === "true"
+        : refuse("type", "must be true or false");
+    case "string":
     case "list":
-      if (raw.includes("\0")) throw invalid([nulFault(`/${name}`)]);
-      return raw.split(",");
+      if (raw.includes("\0")) faults.push(nulFault(`/${name}`));
+      return type === "list" ? raw.split(",") : raw;
   }
 }
 

@@ -1,4 +1,4 @@
-// Bodies that are no JSON: bytes as they were sent, for signatures, and forms without files.
+// Bodies that aren't JSON: bytes as they were sent, for signatures, and forms without files.
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Answer } from "../../support/service.js";
@@ -135,6 +135,19 @@ const project = onEachEngine(files, ({ service }) => {
     ).toEqual({ q: "ü" });
   });
 
+  test("what browsers send for empty fields and ticked boxes is understood", async () => {
+    const { status, body } = await form(
+      `/forms/${id}`,
+      "title=ab&size=&count=&price=&agreed=on",
+      "Application/X-WWW-Form-URLEncoded; charset=utf-8; v=1;",
+    );
+    expect([status, body]).toEqual([
+      200,
+      { id, title: "ab", size: null, count: null, price: null, agreed: true },
+    ]);
+    expect((await form("/forms", "q=")).body).toEqual({ q: "" });
+  });
+
   test("what doesn't fit is told as for JSON", async () => {
     const faultsOf = async (text: string) => {
       const { status, body } = await form(`/forms/${id}`, text);
@@ -156,6 +169,10 @@ const project = onEachEngine(files, ({ service }) => {
     expect(await faultsOf("title=ab&agreed=true&other=1&id=x")).toEqual([
       422,
       ["/other additionalProperties", "/id additionalProperties"],
+    ]);
+    expect(await faultsOf("other=1&agreed=1&count=x&price=")).toEqual([
+      422,
+      ["/other additionalProperties", "/title required", "/count type", "/agreed type"],
     ]);
     expect(await faultsOf("title=ab%00&agreed=true")).toEqual([422, ["/title pattern"]]);
     for (const text of ["q=1&q=2", "q[]=1", "q=%E0%A4"])

@@ -37,14 +37,23 @@ documents:
       by: {from: $profile, on: absent}
       published: {from: $now, on: absent}
       status: {from: registry/code.ts#status, on: absent}
+  notes:
+    type: {text: string, short: string}
+    guard: member
+    tenant: false
+    set: {short: registry/code.ts#short}
 operations:
+  notes.file: {post: /file, in: {text: string}, out: {short: string}, run: registry/code.ts#file, guard: member}
   posts.quick: {post: /quick, in: {title: string, slug: string?}, out: {id: uuid, slug: string}, run: registry/code.ts#quick, guard: member}
 `,
   "registry/code.ts": `import { collection } from "opwright/runtime";
+import { notesSpec } from "../generated/documents/notes.js";
 import { postsSpec } from "../generated/documents/posts.js";
 export const slug = ({ title }) => title.toLowerCase().replaceAll(" ", "-");
 export const words = ({ title }) => title.split(" ").length;
-export const due = ({ title }) => (title === "never" ? null : "2030-01-01");
+export const due = ({ title }, { now }) => (title === "never" ? null : title === "today" ? now.slice(0, 10) : "2030-01-01");
+export const short = ({ text }) => text.slice(0, 3);
+export const file = async (input, context) => collection(notesSpec, context).create(input);
 export const status = () => "draft";
 export const quick = async (input, context) => collection(postsSpec, context).create({ tags: [], ...input });
 `,
@@ -118,6 +127,18 @@ onEachEngine(files, ({ people, service }) => {
     expect((await as("POST", "/posts", { title: "never", tags: [] })).body).toMatchObject({
       due: null,
     });
+  });
+
+  test("a function knows when the document is written", async () => {
+    const { token } = await people.member("");
+    const made = await people.as(token, "POST", "/posts", { title: "today", tags: [] });
+    expect(made.body.due).toBe(made.body.created_at.slice(0, 10));
+  });
+
+  test("one file may set members of two documents, and write both", async () => {
+    const { token } = await people.member("");
+    const made = await people.as(token, "POST", "/file", { text: "abcdef" });
+    expect([made.status, made.body]).toEqual([200, { short: "abc" }]);
   });
 
   test("whose fault a value is, is told right", async () => {

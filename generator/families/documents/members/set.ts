@@ -6,7 +6,7 @@ import { referenceOf } from "../../../load/document-references.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { Resolve } from "../../../kernel/resolve.js";
 import type { DocumentDeclaration, SetDeclaration } from "../format.js";
-import { functionReference, ofAuthor } from "../../../model/code.js";
+import { functionReference } from "../../../model/code.js";
 import type { DocumentModel, SetModel } from "../../../model/document-model.js";
 import {
   propertiesOf,
@@ -18,6 +18,7 @@ import { pascalCase } from "../../../model/names.js";
 import { listLayout, literal, propertyKey } from "../../../print/layout.js";
 import { freeName } from "../../../print/printed-names.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
+import { nameLater } from "../name-later.js";
 import { fieldType, memberPaths } from "./fields.js";
 import {
   checkNumber,
@@ -258,8 +259,10 @@ function argumentsOf(
 ): readonly string[] {
   switch (from.kind) {
     case "by": {
-      const run = scope.code(ofAuthor(functionReference(from.function)));
-      return [`${run} satisfies (document: ${given}) => ${typeName}[${literal(field)}]`];
+      const makes = `${typeName}[${literal(field)}]`;
+      const moment = scope.runtimeType("SetMoment");
+      const type = `(document: ${given}, moment: ${moment}) => ${makes}`;
+      return [nameLater(from.function, type, scope)];
     }
     case "sum":
       return [`[${from.paths.map(literal).join(", ")}]`];
