@@ -1,4 +1,5 @@
-// `{ref: projects, on_delete: cascade}`: a field that names another document.
+// `{ref: projects, on_delete: cascade}`: a field that names another document. In a list,
+// `[{ref: labels}]`, it names any number of them.
 import { didYouMean } from "../diagnostics/did-you-mean.js";
 import { inside, type Origin, type Report } from "../diagnostics/diagnostics.js";
 import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
@@ -12,6 +13,16 @@ const documentKeyword = "x-ref";
 const viewKeyword = "x-view";
 const deletionKeyword = "x-on-delete";
 
+const members = {
+  view: optional(
+    text,
+    "The view of it that callers see who follow the field: all of it where left out.",
+  ),
+  description: optional(text, "What it is."),
+  was: optional(text, "What it was called before."),
+  former: optional(text, "What it is in documents that were stored without it."),
+} as const;
+
 const reference = {
   kind: "object",
   members: {
@@ -23,49 +34,83 @@ const reference = {
       },
       "The document that the field names one of.",
     ),
-    view: optional(
-      text,
-      "The view of it that callers see who follow the field: all of it where left out.",
-    ),
     on_delete: optional(
       { kind: "oneOf", values: ["restrict", "cascade", "set_null"] },
       "What becomes of this when that one is deleted: restrict where left out.",
     ),
-    description: optional(text, "What it is."),
-    was: optional(text, "What it was called before."),
-    former: optional(text, "What it is in documents that were stored without it."),
+    ...members,
   },
 } as const satisfies FormatShape;
 
-/** Whether a field is said as a reference. */
-export function isReference(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Documents that a list may name. */
+const maxNamed = 100;
+
+const listOfReferences = {
+  kind: "object",
+  members: {
+    ref: required(
+      { kind: "string", pattern: /^[a-z][a-z0-9_]*$/, what: "the name of a document" },
+      "The document that the list names some of.",
+    ),
+    on_delete: optional(
+      { kind: "oneOf", values: ["restrict", "remove"] },
+      "What happens when one of them is deleted: restrict where left out; remove takes it from the list.",
+    ),
+    max: optional(
+      { kind: "integer", minimum: 1, maximum: maxNamed },
+      `How many it may name: ${maxNamed} where left out.`,
+    ),
+    ...members,
+  },
+} as const satisfies FormatShape;
+
+/** The schema of a field that names documents: one, or a list of them; undefined for any other. */
+export function readReferences(
+  value: unknown,
+  at: Origin,
+  documents: readonly string[],
+  report: Report,
+): JsonSchema | undefined {
+  if (isReference(value)) return readReference(value, at, documents, report);
+  const [only, ...others] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  if (others.length > 0 || !isReference(only)) return undefined;
+  return readListOfReferences(only, inside(at, 0), documents, report);
+}
+
+function isReference(value: unknown): value is Readonly<Record<string, unknown>> {
   return isMap(value) && typeof value["ref"] === "string";
 }
 
+/** The schema of a list of references: different UUIDs, and which document they name. */
+function readListOfReferences(
+  value: Readonly<Record<string, unknown>>,
+  at: Origin,
+  documents: readonly string[],
+  report: Report,
+): JsonSchema {
+  if (!checkShape(listOfReferences, value, at, report)) return true;
+  const {
+    ref,
+    on_delete: onDelete = "restrict",
+    max = maxNamed,
+    ...said
+  } = value as Declared<typeof listOfReferences>;
+  checkDocument(ref, at, documents, report);
+  const list = { type: "array", items: uuidSchema, maxItems: max, uniqueItems: true };
+  return withKeywords(list, ref, onDelete, said);
+}
+
 /** The schema of a reference: a UUID, and which document it names. */
-export function readReference(
+function readReference(
   value: Readonly<Record<string, unknown>>,
   at: Origin,
   documents: readonly string[],
   report: Report,
 ): JsonSchema {
   if (!checkShape(reference, value, at, report)) return true;
-  const {
-    ref,
-    view,
-    on_delete: onDelete = "restrict",
-    description,
-    was,
-    former,
-  } = value as Declared<typeof reference>;
+  const { ref, on_delete: onDelete = "restrict", ...said } = value as Declared<typeof reference>;
   const document = ref.replace(/\?$/, "");
-  if (!documents.includes(document))
-    report({
-      code: "OPW029",
-      message: `no document is called ${document}`,
-      at: inside(at, "ref"),
-      suggestion: didYouMean(document, documents),
-    });
+  checkDocument(document, at, documents, report);
   if (onDelete === "set_null" && document === ref)
     report({
       code: "OPW029",
@@ -73,8 +118,37 @@ export function readReference(
       at: inside(at, "on_delete"),
     });
   const schema = document === ref ? uuidSchema : nullable(uuidSchema);
+  return withKeywords(schema as SchemaObject, document, onDelete, said);
+}
+
+function checkDocument(
+  document: string,
+  at: Origin,
+  documents: readonly string[],
+  report: Report,
+): void {
+  if (documents.includes(document)) return;
+  report({
+    code: "OPW029",
+    message: `no document is called ${document}`,
+    at: inside(at, "ref"),
+    suggestion: didYouMean(document, documents),
+  });
+}
+
+function withKeywords(
+  schema: SchemaObject,
+  document: string,
+  onDelete: ReferenceModel["onDelete"],
+  {
+    view,
+    description,
+    was,
+    former,
+  }: { readonly [Member in keyof typeof members]?: string | undefined },
+): JsonSchema {
   return {
-    ...(schema as SchemaObject),
+    ...schema,
     ...(description === undefined ? {} : { description }),
     ...(was === undefined ? {} : { [formerKeywords.was]: was }),
     ...(former === undefined ? {} : { [formerKeywords.former]: former }),
@@ -84,7 +158,7 @@ export function readReference(
   };
 }
 
-/** The document that a field names one of; null if it names none. */
+/** The document that a field names one of, or some of; null if it names none. */
 export function referenceOf(schema: JsonSchema): Omit<ReferenceModel, "field"> | null {
   if (typeof schema !== "object") return null;
   const { [documentKeyword]: document, [viewKeyword]: view, [deletionKeyword]: onDelete } = schema;
@@ -93,6 +167,7 @@ export function referenceOf(schema: JsonSchema): Omit<ReferenceModel, "field"> |
         document,
         ...(typeof view === "string" ? { view } : {}),
         onDelete: onDelete as ReferenceModel["onDelete"],
+        ...(schema["type"] === "array" ? { many: true } : {}),
       }
     : null;
 }

@@ -16,7 +16,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
-import { isReference, readReference } from "./document-references.js";
+import { readReferences } from "./document-references.js";
 import {
   fieldNameAdvice,
   noFieldType,
@@ -152,12 +152,13 @@ export class TypeReader {
   /** Reads one field: a shorthand, a list of values, or a JSON Schema. */
   readField(value: unknown, at: Origin, root: Root): JsonSchema {
     if (typeof value === "string") return readFieldType(value, this.#known, at, this.#report);
+    const references = readReferences(value, at, this.#known.documents, this.#report);
+    if (references !== undefined) return references;
     if (Array.isArray(value)) {
       if (refusesObjects(value, at, this.#report)) return true;
       warnOfListOfType(value, this.#known.types, at, this.#report);
       return this.#readEnum(value, at);
     }
-    if (isReference(value)) return readReference(value, at, this.#known.documents, this.#report);
     if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
     this.#report(noFieldType(value, at));
     return true;

@@ -61,7 +61,7 @@ export interface StatesModel {
   readonly was?: Readonly<Record<string, string>>;
 }
 
-/** A field that holds the id of another document. */
+/** A field that holds the id of another document, or a list of ids. */
 export interface ReferenceModel {
   readonly field: string;
   readonly document: string;
@@ -71,7 +71,9 @@ export interface ReferenceModel {
    */
   readonly view?: string;
   /** What happens to the document with the field when the other one is deleted. */
-  readonly onDelete: "restrict" | "cascade" | "set_null";
+  readonly onDelete: "restrict" | "cascade" | "set_null" | "remove";
+  /** Whether the field is a list of ids; absent where it holds one. */
+  readonly many?: true;
 }
 
 /** An event that writes of a document send. */

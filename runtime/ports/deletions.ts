@@ -52,11 +52,16 @@ export interface DeletionStore {
   follow(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<void>;
 }
 
-/** Members that refer to documents whose deletions are noted. */
-export function notedReferences({ references = {} }: AnyDocumentSpec): readonly string[] {
+/** Members that deletions may clear which are noted. */
+export function notedReferences({
+  references = {},
+  nullable,
+  fields,
+}: AnyDocumentSpec): readonly string[] {
   return Object.entries(references).flatMap(([member, of]) => {
     const target = of();
-    return (target.view?.of ?? target).undoes === true ? [member] : [];
+    const isCleared = nullable.includes(member) || fields[member]?.endsWith("[]") === true;
+    return isCleared && (target.view?.of ?? target).undoes === true ? [member] : [];
   });
 }
 

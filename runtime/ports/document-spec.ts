@@ -53,7 +53,7 @@ export type Emission = {
 export interface Referrer {
   readonly by: () => DocumentSpec;
   readonly member: string;
-  readonly onDelete: "restrict" | "cascade" | "set_null";
+  readonly onDelete: "restrict" | "cascade" | "set_null" | "remove";
 }
 
 /**
@@ -316,7 +316,8 @@ function relationsOf(
     from(path) {
       const referrer = referredBy.find(({ by, member }) => `${by().name}.${member}` === path);
       const spec = referrer?.by();
-      return relation(spec, spec?.fieldSet.find(referrer?.member ?? ""));
+      const field = spec?.fieldSet.find(referrer?.member ?? "");
+      return field?.type.endsWith("[]") === true ? undefined : relation(spec, field);
     },
   };
 }

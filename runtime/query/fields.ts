@@ -108,7 +108,7 @@ export class FieldSet {
   /** A field of what a member names: `project.archived`. */
   through(path: string): { readonly to: Relation; readonly field: FieldReference } | undefined {
     const dot = path.indexOf(".");
-    const to = dot < 0 ? undefined : this.leads(path.slice(0, dot));
+    const to = dot < 0 ? undefined : this.#leadsToOne(path.slice(0, dot));
     const field = to?.fields.find(path.slice(dot + 1));
     return to === undefined || field === undefined ? undefined : { to, field };
   }
@@ -119,6 +119,12 @@ export class FieldSet {
     return field === undefined ? undefined : this.#relations?.to(field);
   }
 
+  /** As `leads`; undefined for a list of references, of which filters and sorts ask for the ids. */
+  #leadsToOne(member: string): Relation | undefined {
+    const to = this.leads(member);
+    return to?.field.type.endsWith("[]") === true ? undefined : to;
+  }
+
   /** Documents that name those of these fields: `comments.article`. */
   naming(name: string): Relation | undefined {
     return this.#relations?.from(name);
@@ -127,7 +133,7 @@ export class FieldSet {
   /** Documents that name what a member names: `author.follows.followed`. */
   namingThrough(name: string): { readonly to: Relation; readonly from: Relation } | undefined {
     const dot = name.indexOf(".");
-    const to = dot < 0 ? undefined : this.leads(name.slice(0, dot));
+    const to = dot < 0 ? undefined : this.#leadsToOne(name.slice(0, dot));
     const from = to?.fields.naming(name.slice(dot + 1));
     return to === undefined || from === undefined ? undefined : { to, from };
   }

@@ -187,7 +187,7 @@ function referencesChanged(
     if (next === undefined)
       return old === undefined ? [] : [["breaking", `${field} no longer ${nameText(old)}`, field]];
     if (old === undefined) return [["additive", `${field} ${nameText(next)}`, field]];
-    if (old.document !== next.document)
+    if (old.document !== next.document || old.many !== next.many)
       return [
         ["breaking", `${field} no longer ${nameText(old)}`, field],
         ["additive", `${field} ${nameText(next)}`, field],
@@ -202,15 +202,15 @@ function referencesChanged(
   });
 }
 
-function nameText({ document: name, onDelete }: ReferenceModel): string {
-  return `names one of the ${name} (on_delete ${onDelete})`;
+function nameText({ document: name, onDelete, many }: ReferenceModel): string {
+  return `names ${many === true ? "some" : "one"} of the ${name} (on_delete ${onDelete})`;
 }
 
 /**
  * What protects documents from the deletion of those that they name: `restrict` refuses it,
- * `set_null` keeps them.
+ * `set_null` and `remove` keep them.
  */
-const protections = ["cascade", "set_null", "restrict"] as const;
+const protections = ["cascade", "set_null", "remove", "restrict"] as const;
 
 function deletionChanged(
   { onDelete: old }: ReferenceModel,

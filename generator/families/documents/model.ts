@@ -218,6 +218,8 @@ export function documentModel(
       // No payload of a caller's has a type of its own: handlers are held to the whole.
       declaration.read_only === true ||
       set.length > 0 ||
+      // Ids that differ in case alone are the same once they are canonical.
+      references.some(({ many }) => many === true) ||
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
       hasObjectKeywords(body),
     bodySchema,

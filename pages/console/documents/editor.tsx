@@ -17,6 +17,7 @@ import { bodySchema, type Api, type Json } from "../api.js";
 import { Facts } from "../facts.js";
 import { sayNext, useNotice, type Say } from "../notice.js";
 import { documentKind, titleOf, type DocumentKind } from "./document.js";
+import { idsIn, Named } from "./named.js";
 import { ReferenceControl } from "./reference.js";
 import { readReferenceTitles } from "./reference-titles.js";
 import { Revisions } from "./revisions.js";
@@ -101,8 +102,8 @@ export function DocumentEditor({
             members={fixed}
             factFor={(member, value) => {
               const to = kind.references[member];
-              return to === undefined || typeof value !== "string" ? null : (
-                <a href={`#documents/${to}/${value}`}>{titles.get(value) ?? value}</a>
+              return to === undefined || idsIn(value).length === 0 ? null : (
+                <Named value={value} to={to} titles={titles} />
               );
             }}
           />
@@ -246,9 +247,12 @@ function inputOf(api: Api, name: string, others: Json, patch: Json): Json {
   return member === undefined ? { ...others, ...patch } : { ...others, [member]: patch };
 }
 
-function referenceControls(api: Api, { references }: DocumentKind) {
+/** A choice for members that lead to one document; lists of ids are written as other lists. */
+function referenceControls(api: Api, { references, members }: DocumentKind) {
   return ({ name }: Control, props: ControlProps): JSX.Element | null => {
     const to = references[name];
-    return to === undefined ? null : <ReferenceControl {...props} api={api} to={to} />;
+    return to === undefined || members[name]?.type === "array" ? null : (
+      <ReferenceControl {...props} api={api} to={to} />
+    );
   };
 }

@@ -19,6 +19,7 @@ import {
   type Place,
   type Sort,
 } from "./listing-state.js";
+import { idsIn, Named } from "./named.js";
 import { readReferenceTitles, type ReferenceTitles } from "./reference-titles.js";
 
 const pageSize = 25;
@@ -257,10 +258,10 @@ function Cell({ kind, name, hit, titles, isTitle }: CellProps): JSX.Element {
         {isNothing(value) ? String(hit["id"]) : <Value value={value} />}
       </a>
     );
+  if (to !== undefined && idsIn(value).length > 0)
+    return <Named value={value} to={to} titles={titles} />;
   if (typeof value !== "string") return <Value value={value} />;
-  const named = titles.get(value) ?? (isId(value) ? <ShortId id={value} /> : null);
-  if (to !== undefined) return <a href={`#documents/${to}/${value}`}>{named ?? value}</a>;
-  if (named !== null) return <>{named}</>;
+  if (isId(value)) return <ShortId id={value} />;
   const isChoice = kind.members[name]?.enum !== undefined;
   return isChoice ? <span class="badge">{value}</span> : <Value value={value} />;
 }

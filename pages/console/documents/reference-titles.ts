@@ -1,5 +1,6 @@
 // What the documents that a page refers to are called.
 import type { Api, Json } from "../api.js";
+import { idsIn } from "./named.js";
 import { documentKind, titleMember, titleOf, type DocumentKind } from "./document.js";
 
 /** The titles of documents, by id. */
@@ -16,7 +17,7 @@ export async function readReferenceTitles(
 ): Promise<ReferenceTitles> {
   const found = await Promise.all(
     Object.entries(references).map(([member, to]) => {
-      const ids = new Set(hits.map((hit) => hit[member]).filter((id) => typeof id === "string"));
+      const ids = new Set(hits.flatMap((hit) => idsIn(hit[member])));
       return readTitles(api, to, [...ids]);
     }),
   );

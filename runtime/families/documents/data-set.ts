@@ -34,6 +34,7 @@ import {
   setOf,
   tenantOf,
 } from "./data-lines.js";
+import { namesIn } from "./names.js";
 import { raiseCounters } from "./numbers-known.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { moveReminders } from "./reminders.js";
@@ -178,11 +179,13 @@ function referencesOf(
   body: Readonly<Record<string, unknown>>,
 ) {
   return Object.entries(spec.references ?? {}).flatMap(([member, targetOf]) => {
-    const id = body[member];
     const target = targetOf();
-    return typeof id === "string"
-      ? [{ member, target, id, key: keyOfDocument(target, tenant, id) }]
-      : [];
+    return namesIn(body[member]).map((id) => ({
+      member,
+      target,
+      id,
+      key: keyOfDocument(target, tenant, id),
+    }));
   });
 }
 

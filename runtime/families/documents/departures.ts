@@ -6,9 +6,14 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { deletionStore, type Involved } from "../../ports/deletions.js";
 import type { AnyDocumentSpec, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import type { Filter } from "../../query/ast.js";
+import { elementOf, type FieldReference } from "../../query/fields.js";
 import { followChange, type Occasion } from "./follow-change.js";
+import { namesIn } from "./names.js";
 import { replaceNext, writeReferences } from "./referrer.js";
 import { readRows } from "./rows.js";
+
+type Body = Readonly<Record<string, unknown>>;
 
 /** Documents that the deletion of one may take along or change. */
 export const maxReferrers = 1_000;
@@ -114,9 +119,15 @@ async function releaseReferrer(
   if (row === null || (going.how === "delete" && row.isDeleted)) return;
   const spec = by();
   if (onDelete === "cascade") return takenAlong(spec, context, row, going);
-  const stored = await writeReferences(spec, context, row, { [member]: null }, going.occasion);
+  const references = { [member]: without(named, (JSON.parse(row.body) as Body)[member]) };
+  const stored = await writeReferences(spec, context, row, references, going.occasion);
   const cleared = { member: storedName(spec.shape, member), named };
   going.done.push({ table: spec.table, id, rev: stored.rev, cleared });
+}
+
+/** A reference without one of those that it names. */
+function without(id: string, value: unknown): readonly string[] | null {
+  return Array.isArray(value) ? namesIn(value).filter((one) => one !== id) : null;
 }
 
 function inUse({ by, member }: Referrer, limit?: number): Error {
@@ -142,7 +153,7 @@ function namedBy(
   const field = spec.fieldSet.find(member);
   if (field === undefined) throw new TypeError(`${spec.name} has no field ${member}`);
   const query = {
-    filter: { kind: "compare", field, operator: "$eq", value: id } as const,
+    filter: naming(field, id),
     sorts: [{ field: spec.fieldSet.id, direction: "asc", nulls: "first" } as const],
     withDeleted: how === "kill",
   };
@@ -154,6 +165,13 @@ function namedBy(
     most,
     unanswered,
   );
+}
+
+function naming(field: FieldReference, id: string): Filter {
+  const isList = field.type.endsWith("[]");
+  const one = isList ? elementOf(field) : field;
+  const filter = { kind: "compare", field: one, operator: "$eq", value: id } as const;
+  return isList ? { kind: "quantified", field, quantifier: "$any", filter } : filter;
 }
 
 async function takenAlong(

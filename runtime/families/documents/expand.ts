@@ -1,4 +1,5 @@
-// Documents along with those that they name: one statement a level, however many hits.
+// Documents along with those that they name: one statement a level, however many hits. Null stands
+// for one that is not there or not visible; lists leave it out.
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -6,6 +7,7 @@ import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/doc
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import type { Filter } from "../../query/ast.js";
 import { isPlain, type Expansion } from "../../query/parse-expand.js";
+import { namesIn } from "./names.js";
 import type { Sight } from "./reach.js";
 import { documentText } from "./render.js";
 
@@ -42,8 +44,9 @@ export async function expandedText(
     if (isPlain(along)) return own;
     const members = Object.entries(along).map(([member, further]) => {
       const target = targetOf(of, member);
-      const other = named.of(target, row, member);
-      return `${JSON.stringify(member)}:${other === undefined ? "null" : text(target, other, further)}`;
+      const others = named.of(target, row, member).map((other) => text(target, other, further));
+      const value = named.isList(row, member) ? `[${others.join(",")}]` : (others[0] ?? "null");
+      return `${JSON.stringify(member)}:${value}`;
     });
     return `${own.slice(0, -1)},"expanded":{${members.join(",")}}}`;
   };
@@ -75,7 +78,7 @@ class Named {
       level = level.flatMap(({ member, target, from, along }) =>
         branches(
           target,
-          from.flatMap((row) => named.of(target, row, member) ?? []),
+          from.flatMap((row) => named.of(target, row, member)),
           along,
         ),
       );
@@ -83,10 +86,15 @@ class Named {
     return named;
   }
 
-  /** The target of a row's member, as far as it is visible. */
-  of(spec: AnyDocumentSpec, row: StoredDocument, member: string): StoredDocument | undefined {
-    const id = this.#id(row, member);
-    return id === undefined ? undefined : this.#rows.get(seenAs(spec))?.get(id);
+  /** The targets of a row's member, as far as they are visible, in its order. */
+  of(spec: AnyDocumentSpec, row: StoredDocument, member: string): readonly StoredDocument[] {
+    const known = this.#rows.get(seenAs(spec));
+    return namesIn(this.#value(row, member)).flatMap((id) => known?.get(id) ?? []);
+  }
+
+  /** Whether a row's member may name several. */
+  isList(row: StoredDocument, member: string): boolean {
+    return Array.isArray(this.#value(row, member));
   }
 
   async #readLevel(
@@ -102,10 +110,9 @@ class Named {
       const known = this.#rows.get(name);
       const asked = wanted.get(name) ?? { spec: target, ids: new Set() };
       wanted.set(name, asked);
-      for (const row of from) {
-        const id = this.#id(row, member);
-        if (id !== undefined && known?.has(id) !== true) asked.ids.add(id);
-      }
+      for (const row of from)
+        for (const id of namesIn(this.#value(row, member)))
+          if (known?.has(id) !== true) asked.ids.add(id);
     }
     const asked = [...wanted.values()]
       .filter(({ ids }) => ids.size > 0)
@@ -130,12 +137,11 @@ class Named {
     context.answer.grow(this.#bytes);
   }
 
-  #id(row: StoredDocument, member: string): string | undefined {
+  #value(row: StoredDocument, member: string): unknown {
     const body =
       this.#bodies.get(row) ?? (JSON.parse(row.body) as Readonly<Record<string, unknown>>);
     this.#bodies.set(row, body);
-    const id = body[member];
-    return typeof id === "string" ? id : undefined;
+    return body[member];
   }
 }
 

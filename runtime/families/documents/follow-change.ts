@@ -50,17 +50,14 @@ export async function followDeleted(
   await deletions.follow(spec, context.tenant, stored.id, stored.rev);
 }
 
-/** A reference that somebody has written since is not that of a deletion any more. */
+/** A reference that somebody has written since is no longer one that a deletion has cleared. */
 async function forgetCleared(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
   diff: DocumentChange["diff"],
 ): Promise<void> {
-  // Only one that may be null has been cleared.
-  const written = Object.keys(diff).filter(
-    (member) => spec.nullable.includes(member) && notedReferences(spec).includes(member),
-  );
+  const written = Object.keys(diff).filter((member) => notedReferences(spec).includes(member));
   if (written.length === 0) return;
   const members = written.map((member) => storedName(spec.shape, member));
   const deletions = context.transaction.of(deletionStore);
@@ -77,7 +74,8 @@ export async function followChange(
   occasion: Occasion | null = null,
 ): Promise<void> {
   recordDocument(spec, context, on, stored, change, occasion);
-  if (change !== null) await forgetCleared(spec, context, stored.id, change.diff);
+  if (change !== null && occasion === null)
+    await forgetCleared(spec, context, stored.id, change.diff);
   await moveReminders(spec, context, on, stored, change?.diff ?? null);
   await emitSignals(spec, context, on, stored, change);
 }

@@ -260,7 +260,7 @@ function revertDocument(
     if (names.length === 0) return current;
     await expectMover(spec, context, before, after);
     const write = async (): Promise<StoredDocument | null> => {
-      await holdReferences(spec, context, after, names);
+      await holdReferences(spec, context, after, names, { before });
       const stored = await replacedBody(spec, context, current, after, names);
       if (stored !== null)
         await followChange(spec, context, "update", stored, { diff, before: current });

@@ -10,6 +10,7 @@ import { limits } from "../../contract/limits.js";
 import { narrowToReferable } from "./access.js";
 import { followChange } from "./follow-change.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
+import { namesGained, namesIn } from "./names.js";
 import { checkedPayload, createPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { nextRevision, timeOf } from "./revision.js";
@@ -101,7 +102,9 @@ export function createMany(
     async together(items) {
       if (around !== null) return items.map(() => null);
       const made = await madeOf(items);
-      const free = await withReferencesHeld(spec, context, made, ({ body }) => body);
+      const free = await withReferencesHeld(spec, context, made, ({ body }, member) =>
+        namesIn(body[member]),
+      );
       const documents = await insertTogether(
         spec,
         context,
@@ -165,7 +168,9 @@ export function updateMany(
     async together(all) {
       if (around !== null) return oneByOne(spec, context, all);
       const patched = await movable(spec, context, await patchedOf(all));
-      const free = await withReferencesHeld(spec, context, patched, ({ diff }) => diff);
+      const free = await withReferencesHeld(spec, context, patched, ({ diff, before }, member) =>
+        namesGained(diff[member], (JSON.parse(before.body) as Body)[member]),
+      );
       const changes = free.map((one) =>
         one === null || Object.keys(one.diff).length === 0 ? null : one,
       );
@@ -362,15 +367,13 @@ async function withReferencesHeld<Item>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   items: readonly (Item | null)[],
-  membersOf: (item: Item) => Body,
+  namesOf: (item: Item, member: string) => readonly string[],
 ): Promise<readonly (Item | null)[]> {
   let free = items;
   for (const [member, targetOf] of Object.entries(spec.references ?? {})) {
-    const idOf = (item: Item | null): string | null => {
-      const id = item === null ? null : (membersOf(item)[member] ?? null);
-      return typeof id === "string" ? id : null;
-    };
-    const ids = [...new Set(free.flatMap((item) => idOf(item) ?? []))];
+    const idsOf = (item: Item | null): readonly string[] =>
+      item === null ? [] : namesOf(item, member);
+    const ids = [...new Set(free.flatMap(idsOf))];
     if (ids.length === 0) continue;
     const target = targetOf();
     const seen = await narrowToReferable(spec, target, context);
@@ -378,10 +381,7 @@ async function withReferencesHeld<Item>(
     const held = isSeen
       ? await context.transaction.of(documentStore).holdMany(target, context.tenant, ids)
       : new Set<string>();
-    free = free.map((item) => {
-      const id = idOf(item);
-      return id === null || held.has(id) ? item : null;
-    });
+    free = free.map((item) => (idsOf(item).every((id) => held.has(id)) ? item : null));
   }
   return free;
 }

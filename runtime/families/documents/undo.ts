@@ -7,6 +7,7 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { followChange, type Occasion } from "./follow-change.js";
 import { callerSight } from "./reach.js";
+import { namesGained } from "./names.js";
 import { holdReferences } from "./references.js";
 import { bodyNaming, replaceNext, writeReferences } from "./referrer.js";
 import { findDocument } from "./scoped.js";
@@ -20,7 +21,7 @@ interface Affected {
   /** The revision at which it was marked; null if it was left without references alone. */
   markedAt: number | null;
   /** What it named, by its members. */
-  readonly named: Record<string, string>;
+  readonly named: Record<string, string[]>;
 }
 
 /** Why one of the others can't be brought back. */
@@ -101,7 +102,7 @@ function affectedBy(spec: AnyDocumentSpec, done: readonly Involved[]): readonly 
     const one = all.get(key) ?? { spec: type, id, markedAt: null, named: {} };
     all.set(key, one);
     if (cleared === null) one.markedAt = rev;
-    else one.named[declaredName(type.shape, cleared.member)] = cleared.named;
+    else (one.named[declaredName(type.shape, cleared.member)] ??= []).push(cleared.named);
   }
   return [...all.values()];
 }
@@ -132,9 +133,11 @@ async function undoOne(
   const row = await context.transaction.of(documentStore).get(spec, context.tenant, id);
   if (row === null) return null;
   const body = JSON.parse(row.body) as Body;
-  const again = Object.entries(named).filter(([member, target]) => {
+  const again = Object.entries(named).flatMap(([member, ids]) => {
     const of = spec.references?.[member]?.();
-    return of !== undefined && (body[member] ?? null) === null && back.has(keyOf(of, target));
+    const there = of === undefined ? [] : ids.filter((target) => back.has(keyOf(of, target)));
+    const value = withNames(body[member] ?? null, there);
+    return value === undefined ? [] : [[member, value] as const];
   });
   const references = Object.fromEntries(again);
   if (!back.has(keyOf(spec, id)))
@@ -144,6 +147,15 @@ async function undoOne(
   const stored = await replaceNext(spec, context, row, { body: text, isDeleted: false });
   await followChange(spec, context, "restore", stored, null, occasion);
   return stored;
+}
+
+/** A reference with what it named before, at the end of a list; undefined where nothing is new. */
+function withNames(value: unknown, ids: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    const gained = namesGained(ids, value);
+    return gained.length === 0 ? undefined : [...(value as readonly unknown[]), ...gained];
+  }
+  return value === null ? ids[0] : undefined;
 }
 
 /** A document with what it refers to: as long as others are brought back, no more is needed. */
@@ -163,7 +175,9 @@ async function holdAll(
   { id, body }: StoredDocument,
 ): Promise<void> {
   const members = JSON.parse(body) as Body;
-  await holdReferences(spec, context.beyondScopes, members, Object.keys(members), id);
+  await holdReferences(spec, context.beyondScopes, members, Object.keys(members), {
+    own: id,
+  });
 }
 
 async function orRefuse<T>(affected: Affected, work: () => Promise<T>): Promise<T> {

@@ -177,7 +177,7 @@ export async function patchCurrent(
   const changed = Object.keys(diff);
   if (changed.length === 0) return { stored: current, diff };
   await expectMover(spec, context, before, body);
-  await holdReferences(spec, context, body, changed);
+  await holdReferences(spec, context, body, changed, { before });
   const stored = await replacedBody(spec, context, current, body, changed);
   if (stored === null) return null;
   await followChange(spec, context, "update", stored, { diff, before: current });
@@ -252,7 +252,9 @@ async function restoreLive(
   if (spec.references !== undefined) {
     const body = JSON.parse(current.body) as Body;
     // It has named them before: whether they are there is asked, not who sees them.
-    await holdReferences(spec, context.beyondScopes, body, Object.keys(body), current.id);
+    await holdReferences(spec, context.beyondScopes, body, Object.keys(body), {
+      own: current.id,
+    });
   }
   return restore();
 }

@@ -9,12 +9,14 @@ service: {name: demo, title: Demo, version: 1.0.0}
 policies: {open: []}
 documents:
   nodes:
-    type: {round: string, up: {ref: nodes?, on_delete: cascade}, beside: {ref: nodes?, on_delete: set_null}, on: {ref: nodes?}}
+    type: {round: string, up: {ref: nodes?, on_delete: cascade}, beside: {ref: nodes?, on_delete: set_null}, on: {ref: nodes?}, among: [{ref: nodes, on_delete: remove}]}
+    defaults: {among: []}
     guard: open
     tenant: false
     soft_delete: {list_deleted: true}
   leaves:
-    type: {round: string, up: {ref: nodes, on_delete: cascade}, beside: {ref: nodes?, on_delete: set_null}}
+    type: {round: string, up: {ref: nodes, on_delete: cascade}, beside: {ref: nodes?, on_delete: set_null}, among: [{ref: nodes, on_delete: remove}]}
+    defaults: {among: []}
     guard: open
     tenant: false
     soft_delete: {list_deleted: true}
@@ -22,7 +24,9 @@ documents:
 `,
 };
 
-type Row = Readonly<Record<string, string | boolean | null>> & { readonly id: string };
+type Row = Readonly<Record<string, string | boolean | readonly string[] | null>> & {
+  readonly id: string;
+};
 /** What a step does: to which document, and which it names, by their places in the order of creation. */
 type Step = {
   readonly does: string;
@@ -31,8 +35,24 @@ type Step = {
   readonly named: number;
 };
 const kinds = ["nodes", "leaves", "pins"] as const;
-const members = { nodes: ["up", "beside", "on"], leaves: ["up", "beside"], pins: ["at"] };
+const members = {
+  nodes: ["up", "beside", "on", "among"],
+  leaves: ["up", "beside", "among"],
+  pins: ["at"],
+};
 const any = { "If-Match": "*" };
+
+/** A member that names one more, or another one. */
+function naming(row: Row | undefined, member: string, id: string): string | readonly string[] {
+  if (member !== "among") return id;
+  const named = row?.[member];
+  return Array.isArray(named) ? [...new Set<string>([...named, id])] : [id];
+}
+
+/** A row whose lists have an order of their own: what comes back is the last of them. */
+function sorted({ among, ...row }: Row): Row {
+  return Array.isArray(among) ? { ...row, among: (among as string[]).toSorted() } : row;
+}
 
 /** The entry at a place, counted around. */
 function pick<T>(entries: readonly T[], at: number): T {
@@ -72,18 +92,18 @@ onEachEngine(files, ({ service }) => {
     const rows = await Promise.all(kinds.map((kind) => rowsOf(kind, round)));
     const told = rows
       .flat()
-      .map(({ rev: _rev, last_update_at: _at, ...row }) => [row.id, row] as const);
+      .map(({ rev: _rev, last_update_at: _at, ...row }) => [row.id, sorted(row)] as const);
     return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)));
   };
   const expectWhole = (state: ReadonlyMap<string, Row>): void => {
     for (const row of state.values())
-      for (const member of ["up", "beside", "on", "at"]) {
-        const named = row[member];
-        if (typeof named !== "string") continue;
-        // What may come back keeps what it names, and what is there names what is there.
-        expect(state.has(named)).toBe(true);
-        if (row.is_deleted !== true) expect(state.get(named)?.is_deleted).toBe(false);
-      }
+      for (const member of ["up", "beside", "on", "at", "among"])
+        for (const named of [row[member]].flat()) {
+          if (typeof named !== "string") continue;
+          // What may come back keeps what it names, and what is there names what is there.
+          expect(state.has(named)).toBe(true);
+          if (row.is_deleted !== true) expect(state.get(named)?.is_deleted).toBe(false);
+        }
   };
 
   test("of random graphs", async () => {
@@ -103,7 +123,12 @@ onEachEngine(files, ({ service }) => {
           if (does === "create") {
             const kind = pick(kinds, to);
             const names = members[kind];
-            const body = { round, [pick(names, 0)]: other, [pick(names, member)]: other };
+            const further = pick(names, member);
+            const body = {
+              round,
+              [pick(names, 0)]: other,
+              [further]: naming(undefined, further, other),
+            };
             const {
               status,
               body: { id },
@@ -112,7 +137,8 @@ onEachEngine(files, ({ service }) => {
             if (status === 201) made.push({ kind, id });
           } else if (does === "name") {
             const names = members[one.kind];
-            const body = { [pick(names, member)]: other };
+            const changed = pick(names, member);
+            const body = { [changed]: naming(before.get(one.id), changed, other) };
             await service.call("PATCH", at, { body, headers: any });
           } else if (does === "kill") {
             await service.call("DELETE", at);

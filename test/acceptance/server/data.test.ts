@@ -46,7 +46,8 @@ documents:
     unique: [[name]]
     id: client
   invoices:
-    type: {client: {ref: clients}, number: string, at: integer, total: {decimal: 2}, status: [draft, sent, paid]}
+    type: {client: {ref: clients}, number: string, at: integer, total: {decimal: 2}, status: [draft, sent, paid], copies: [{ref: clients, on_delete: remove}]}
+    defaults: {copies: []}
     guard: member
     unique: [[number]]
     set:

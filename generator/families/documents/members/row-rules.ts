@@ -37,7 +37,7 @@ export function rulesOfRows(
   const indexes = declaredIndexes(context, name, declaration, fields);
   return {
     indexes: withNeeded(name, indexes, [
-      ...references.map(({ field }) => [field]),
+      ...references.flatMap(({ field, many }) => (many === true ? [] : [[field]])),
       ...overlaps.map(({ per, to }) => [...per, to]),
     ]),
     unique: uniqueOf(context, name, declaration, fields, softDelete),

@@ -110,11 +110,11 @@ export function refuseExpanded({ tree, report }: FamilyContext, documents: Docum
 function leadsOf(
   { references }: DocumentModel,
   models: Documents,
-): readonly { readonly field: string; readonly target: DocumentModel }[] {
+): readonly { readonly field: string; readonly target: DocumentModel; readonly many: boolean }[] {
   return references.flatMap((reference) => {
-    const { field } = reference;
+    const { field, many = false } = reference;
     const target = readBy(models, ledTo(reference));
-    return target === undefined || target.reading === null ? [] : [{ field, target }];
+    return target === undefined || target.reading === null ? [] : [{ field, target, many }];
   });
 }
 
@@ -136,9 +136,11 @@ export function expandedTypes(
   document: SchemaObject,
 ): Readonly<Record<string, JsonSchema>> {
   if (model.expandable.length === 0) return {};
-  const members = leadsOf(model, models).map(({ field, target }): [string, JsonSchema] => [
+  const members = leadsOf(model, models).map(({ field, target, many }): [string, JsonSchema] => [
     field,
-    { anyOf: [refTo(target.readTypeName), { type: "null" }] },
+    many
+      ? { type: "array", items: refTo(target.readTypeName) }
+      : { anyOf: [refTo(target.readTypeName), { type: "null" }] },
   ]);
   const name = expansionsName(model);
   return {
@@ -149,7 +151,7 @@ export function expandedTypes(
         expanded: {
           ...refTo(name),
           description:
-            "What members name, where `expand` asks for it; null is not there or not visible.",
+            "What members name, where `expand` asks for it; null is not there or not visible, and lists leave that out.",
         },
       },
     },
@@ -171,11 +173,14 @@ export function relatedQueries(
   const sortable: string[] = [];
   const naming: Record<string, JsonSchema> = {};
   const addNaming = (of: DocumentModel, before: string): void => {
-    for (const { by, field } of referrersOf({ documents: models }, documentOf(of.name)))
-      if (by.reading !== null) naming[`${before}${by.name}.${field}`] = refTo(filterName(by.name));
+    for (const { by, field, many } of referrersOf({ documents: models }, documentOf(of.name)))
+      if (by.reading !== null && many !== true)
+        naming[`${before}${by.name}.${field}`] = refTo(filterName(by.name));
   };
   addNaming(model, "");
-  for (const { field, target } of leadsOf(model, models)) {
+  for (const { field, target, many } of leadsOf(model, models)) {
+    // Of a list, filters ask for the ids.
+    if (many) continue;
     const fields = queryableFields(target);
     const enums = enumConstraints(target.name, fields, target.enums);
     const constraints = constraintsOf(fields, target.elements, enums);
