@@ -18,6 +18,7 @@ import {
 import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { mapRecord } from "../../model/records.js";
+import { checksBody } from "./checks-body.js";
 import { resolveSchema, type Resolve } from "../../kernel/resolve.js";
 import {
   canonicalOf,
@@ -25,7 +26,6 @@ import {
   decimalsOf,
   enumsOf,
   fieldsOf,
-  fieldType,
   memberPaths,
 } from "./members/fields.js";
 import { defaultsOf, storedSchema } from "./members/defaults.js";
@@ -214,14 +214,7 @@ export function documentModel(
     emits: emissions(declaration),
     reminders: remindersOf(context, name, declaration, { fields, canonical }),
     hooks: {},
-    checksBody:
-      // No payload of a caller's has a type of its own: handlers are held to the whole.
-      declaration.read_only === true ||
-      set.length > 0 ||
-      // Ids that differ in case alone are the same once they are canonical.
-      references.some(({ many }) => many === true) ||
-      patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
-      hasObjectKeywords(body),
+    checksBody: checksBody(declaration, { body, set, references, patchable, resolve }),
     bodySchema,
   };
 }
@@ -379,23 +372,4 @@ function resourceSchema(
     properties: { ...base, ...propertiesOf(body) },
     required: [...Object.keys(base), ...requiredOf(body)],
   };
-}
-
-/** Whether a patch of the member, valid by itself, leaves a valid body valid. */
-function isSimple(schema: JsonSchema, resolve: Resolve): boolean {
-  const type = fieldType(schema, resolve);
-  return type !== undefined && type !== "object";
-}
-
-function hasObjectKeywords(body: SchemaObject): boolean {
-  return [
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "dependentRequired",
-    "minProperties",
-    "maxProperties",
-  ].some((keyword) => keyword in body);
 }

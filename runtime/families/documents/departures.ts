@@ -153,7 +153,7 @@ function namedBy(
   const field = spec.fieldSet.find(member);
   if (field === undefined) throw new TypeError(`${spec.name} has no field ${member}`);
   const query = {
-    filter: naming(field, id),
+    filter: nameFilter(field, id),
     sorts: [{ field: spec.fieldSet.id, direction: "asc", nulls: "first" } as const],
     withDeleted: how === "kill",
   };
@@ -167,7 +167,7 @@ function namedBy(
   );
 }
 
-function naming(field: FieldReference, id: string): Filter {
+function nameFilter(field: FieldReference, id: string): Filter {
   const isList = field.type.endsWith("[]");
   const one = isList ? elementOf(field) : field;
   const filter = { kind: "compare", field: one, operator: "$eq", value: id } as const;
