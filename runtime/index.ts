@@ -176,7 +176,9 @@ export {
   type SearchPage,
 } from "./families/search/operations.js";
 export type { SearchCursorRequest, SearchPageRequest } from "./families/search/request.js";
-export { defineSearch, type SearchSpec } from "./ports/search-spec.js";
+export { defineSearch, joinSearches, type SearchSpec } from "./ports/search-spec.js";
+export { jointInput, jointSearch, type JointPage } from "./families/search/joint.js";
+export type { JointRequest } from "./families/search/joint-request.js";
 export { outbox, type Destination, type OutboxSpec } from "./families/outbox/spec.js";
 export type { IntegrationEvent } from "./families/outbox/event.js";
 export { frameMail, type MailContent } from "./families/outbox/mail-frame.js";

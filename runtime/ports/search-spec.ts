@@ -1,6 +1,6 @@
 // The search spec: which documents are searched, and in which texts, printed by the generator.
 import type { StemmedLanguage } from "../contract/search-languages.js";
-import type { DocumentSpec } from "./document-spec.js";
+import type { DocumentSpec, Reading } from "./document-spec.js";
 
 /**
  * A search as generated code declares it. `Hit` is the type of a found document, with what is
@@ -23,6 +23,25 @@ export interface SearchDeclaration<Hit = unknown> {
 }
 
 export type SearchSpec<Hit = unknown> = SearchDeclaration<Hit>;
+
+/** A search over others, as generated code declares it. */
+export interface JointSearchSpec {
+  readonly name: string;
+  /** In the order in which equally good hits stand. */
+  readonly over: readonly JointPart[];
+}
+
+/** One of the searches that are asked together, each of other documents. */
+export interface JointPart {
+  readonly search: SearchSpec;
+  /** The guard of reading one of its documents. */
+  readonly reading: () => readonly Reading[];
+}
+
+/** Declares a search over others. */
+export function joinSearches(declaration: JointSearchSpec): JointSearchSpec {
+  return declaration;
+}
 
 /** Declares a search. */
 export function defineSearch<Hit>(declaration: SearchDeclaration<Hit>): SearchSpec<Hit> {

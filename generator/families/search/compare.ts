@@ -1,8 +1,16 @@
 // What changes of searches mean for clients, beside their operations.
-import type { SearchModel } from "./model.js";
+import { differences } from "../../compare/differences.js";
+import type { JointSearchModel, SearchModel } from "./model.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
-import { compareAll, tellOf, value, type Rule, type Rules } from "../../compare/rules.js";
+import {
+  compareAll,
+  tellOf,
+  value,
+  type Rule,
+  type Rules,
+  type Told,
+} from "../../compare/rules.js";
 
 /** Registries that earlier versions have frozen say nothing of a language. */
 function formsOfWords(
@@ -26,8 +34,30 @@ const search: Rules<SearchModel> = {
   facets: null,
 };
 
+const joint: Rules<JointSearchModel> = {
+  name: null,
+  source: null,
+  over: overChanged,
+};
+
+function overChanged(
+  before: JointSearchModel["over"],
+  after: JointSearchModel["over"],
+): readonly Told[] {
+  const namesOf = (over: JointSearchModel["over"]): readonly string[] =>
+    over.map(({ document }) => document);
+  const { added, gone } = differences(namesOf(before), namesOf(after));
+  return [
+    ...gone.map((name): Told => ["breaking", `no longer searches ${name}`]),
+    ...added.map((name): Told => ["additive", `searches ${name} as well`]),
+  ];
+}
+
 export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
   compareAll(before.search, after.search, search, (name) =>
+    tellOf(note, { kind: "document", name, declared: ["search", name] }, "http"),
+  );
+  compareAll(before.jointSearches, after.jointSearches, joint, (name) =>
     tellOf(note, { kind: "document", name, declared: ["search", name] }, "http"),
   );
 }

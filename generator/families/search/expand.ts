@@ -32,6 +32,19 @@ export interface ExpandedSearch {
   readonly operations: readonly UnmountedOperation[];
 }
 
+/** Reports a search that is of no document, and over no others. */
+export function lacksMembers(
+  { tree, report }: FamilyContext,
+  name: string,
+  { of, text }: Partial<Pick<SearchDeclaration, "of" | "text">>,
+): boolean {
+  const missing = of === undefined ? "of" : text === undefined ? "text" : null;
+  if (missing === null) return false;
+  const message = `\`${missing}\` is missing`;
+  report({ code: "OPW012", message, at: tree.keyAt("search", name) });
+  return true;
+}
+
 /** Expands `search.<name>`; undefined if what it searches is not there. */
 export function expandSearch(
   context: FamilyContext,

@@ -57,12 +57,18 @@ const search = {
     ...guardWords,
     ...mountWords,
     ...wordsFor("text", "fields columns weights"),
-    ...wordsFor("of", "document collection over index"),
+    ...wordsFor("of", "document collection index"),
+    ...wordsFor("over", "searches all"),
     ...wordsFor("facets", "filters aggregations"),
   },
   members: {
-    of: required(text, "The document that is searched.", "tasks"),
+    of: optional(text, "The document that is searched.", "tasks"),
+    over: optional(
+      listOf({ kind: "string", what: "a search", example: "task_search" }, 2),
+      "In place of `of` and `text`: searches of different documents, whose hits this one ranks together.",
+    ),
     ...searchMembers,
+    text: optional(searchMembers.text.shape, searchMembers.text.description),
     guard: requiredGuard(guard, "The policy of all operations, or of single ones."),
     hooks: optional(
       mapOf(hooksByPhase, undefined, undefined, "typed"),
@@ -73,17 +79,32 @@ const search = {
   },
 } as const satisfies FormatShape;
 
-export type SearchDeclaration = Declared<typeof search> & {
-  /**
-   * What it was called if there was one: never written, made by a composite that is called
-   * otherwise.
-   */
-  readonly former?: string;
-};
+/** What every search declares, of one document or over others. */
+type AnySearch = Declared<typeof search>;
+
+/** A search of one document. */
+export type SearchDeclaration = AnySearch &
+  Required<Pick<AnySearch, "of" | "text">> & {
+    /**
+     * What it was called if there was one: never written, made by a composite that is called
+     * otherwise.
+     */
+    readonly former?: string;
+  };
+
+/** A search over other searches. */
+export type JointSearchDeclaration = AnySearch & Required<Pick<AnySearch, "over">>;
+
+/** Whether a search is over others. */
+export function isJoint(
+  declaration: SearchDeclaration | JointSearchDeclaration,
+): declaration is JointSearchDeclaration {
+  return declaration.over !== undefined;
+}
 
 declare module "../../load/declarations.js" {
   interface Declarations {
-    readonly search: Readonly<Record<string, SearchDeclaration>>;
+    readonly search: Readonly<Record<string, SearchDeclaration | JointSearchDeclaration>>;
   }
 }
 

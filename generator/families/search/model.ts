@@ -1,5 +1,6 @@
 // Searches in the frozen registry.
 import type { StemmedLanguage } from "../../../runtime/contract/search-languages.js";
+import type { Code } from "../../model/code.js";
 import type { ModelParts } from "../../model/model-parts.js";
 
 /** A search over a document. */
@@ -17,13 +18,29 @@ export interface SearchModel {
   readonly facets: readonly string[];
 }
 
-/** Its part of the model. */
+/** A search over other searches. */
+export interface JointSearchModel {
+  readonly name: string;
+  readonly source: string;
+  /** In the order in which equally good hits stand. */
+  readonly over: readonly {
+    readonly search: string;
+    /** The document that it searches. */
+    readonly document: string;
+    /** The guard of reading one of these documents. */
+    readonly reading: readonly Code[];
+  }[];
+}
+
+/** Its parts of the model. */
 export const models: ModelParts = {
+  jointSearches: { empty: {} },
   search: { empty: {}, was: "searches", ofEach: { was: null } satisfies Partial<SearchModel> },
 };
 
 declare module "../../model/registry.js" {
   interface FamilyModels {
     readonly search: Readonly<Record<string, SearchModel>>;
+    readonly jointSearches: Readonly<Record<string, JointSearchModel>>;
   }
 }

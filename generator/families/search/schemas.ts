@@ -23,28 +23,57 @@ export function searchRequestSchema(
   },
 ): SchemaObject {
   const list = listRequestSchema(names, { ...options, listDeleted: false, isBounded: false });
-  const text = { type: "string", maxLength: limits.maxQueryLength };
-  const several = { type: "array", maxItems: limits.maxAlternatives, items: text };
-  const asked = {
-    query: {
-      anyOf: [text, several],
-      description: 'Words that must all occur; "…" is a phrase, and * behind a word its beginning.',
-    },
+  const properties = {
+    query: querySchema,
+    ...propertiesOf(list),
+    options: optionsSchema(search),
   };
-  const properties = { ...asked, ...propertiesOf(list), options: optionsSchema(search) };
   return { ...list, properties };
 }
 
-function optionsSchema({ text, facets }: SearchModel): SchemaObject {
-  const names = Object.keys(text);
-  const listOf = (values: readonly string[]): SchemaObject => ({
+const queryText = { type: "string", maxLength: limits.maxQueryLength };
+
+/** The words of a query. */
+export const querySchema: SchemaObject = {
+  anyOf: [queryText, { type: "array", maxItems: limits.maxAlternatives, items: queryText }],
+  description: 'Words that must all occur; "…" is a phrase, and * behind a word its beginning.',
+};
+
+function listOf(values: readonly string[]): SchemaObject {
+  return {
     type: "array",
     minItems: 1,
     uniqueItems: true,
     items: { type: "string", enum: values },
-  });
-  const weight = { type: "number", minimum: 0, maximum: 1_000 };
+  };
+}
+
+/** How matches are shown, of some fields; null where those can't be chosen. */
+export function highlightSchema(fields: readonly string[] | null): SchemaObject {
   const tag = { type: "string", maxLength: 100 };
+  return objectSchema(
+    {
+      ...(fields === null
+        ? {}
+        : { fields: { ...listOf(fields), description: "Of the fields that are searched." } }),
+      pre_tag: { ...tag, default: "<em>" },
+      post_tag: { ...tag, default: "</em>" },
+      fragment_size: { type: "integer", minimum: 20, maximum: 1_000, default: 100 },
+      max_fragments: { type: "integer", minimum: 1, maximum: 20, default: 3 },
+    },
+    [],
+  );
+}
+
+/** Fragments of texts, by field. */
+export function fragmentsSchema(fields: readonly string[]): SchemaObject {
+  const fragments = { type: "array", items: { type: "string" } };
+  return objectSchema(Object.fromEntries(fields.map((name) => [name, fragments])), []);
+}
+
+function optionsSchema({ text, facets }: SearchModel): SchemaObject {
+  const names = Object.keys(text);
+  const weight = { type: "number", minimum: 0, maximum: 1_000 };
   return objectSchema(
     {
       fuzzy: {
@@ -63,19 +92,7 @@ function optionsSchema({ text, facets }: SearchModel): SchemaObject {
             facet_size: { type: "integer", minimum: 1, maximum: 1_000, default: 10 },
           }),
       highlight: {
-        anyOf: [
-          { type: "boolean" },
-          objectSchema(
-            {
-              fields: { ...listOf(names), description: "Of the fields that are searched." },
-              pre_tag: { ...tag, default: "<em>" },
-              post_tag: { ...tag, default: "</em>" },
-              fragment_size: { type: "integer", minimum: 20, maximum: 1_000, default: 100 },
-              max_fragments: { type: "integer", minimum: 1, maximum: 20, default: 3 },
-            },
-            [],
-          ),
-        ],
+        anyOf: [{ type: "boolean" }, highlightSchema(names)],
       },
       max_candidates: { type: "integer", minimum: 1, maximum: 100_000 },
     },
@@ -97,8 +114,6 @@ export function searchPageSchema(
     const counted = { value: value(name), count: { type: "integer", minimum: 1 } };
     return [name, { type: "array", items: objectSchema(counted, ["value", "count"]) }];
   });
-  const fragments = { type: "array", items: { type: "string" } };
-  const texts = Object.keys(search.text).map((name): [string, JsonSchema] => [name, fragments]);
   const properties = {
     ...(page["properties"] as Readonly<Record<string, JsonSchema>>),
     count: { type: ["integer", "null"], minimum: 0 },
@@ -106,7 +121,7 @@ export function searchPageSchema(
     ...(facets.length === 0 ? {} : { facets: objectSchema(Object.fromEntries(facets), []) }),
     highlights: {
       type: "array",
-      items: objectSchema(Object.fromEntries(texts), []),
+      items: fragmentsSchema(Object.keys(search.text)),
       description: "Parallel to the hits; the text is escaped as HTML.",
     },
   };

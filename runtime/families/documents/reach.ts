@@ -5,7 +5,12 @@ import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { isForWhole } from "../../operations/hooks.js";
 import { expectWhole } from "../../operations/identity.js";
-import { seenAs, type AnyDocumentSpec, type DocumentSpec } from "../../ports/document-spec.js";
+import {
+  seenAs,
+  type AnyDocumentSpec,
+  type DocumentSpec,
+  type Reading,
+} from "../../ports/document-spec.js";
 import { allOf, type Filter, type SortKey } from "../../query/ast.js";
 import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
 
@@ -15,8 +20,16 @@ export type Sight = (spec: AnyDocumentSpec, context: ExecutionContext) => Promis
 /** Callers: the guard of `get` lets them pass, and its scopes narrow their view. */
 export const callerSight: Sight = async (spec, context) => {
   if (spec.reading === undefined) throw fail("core.authorization");
+  return sightBy(spec.reading(), spec, context);
+};
+
+/** The documents that a guard of reading leaves. Rejects if it refuses the caller. */
+export async function sightBy(
+  steps: readonly Reading[],
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+): Promise<Filter> {
   const filters = [context.scopeOf(spec.name)];
-  const steps = spec.reading();
   if (isForWhole(steps)) expectWhole(context);
   for (const step of steps) {
     // Hooks of the service take the context of every operation.
@@ -24,7 +37,7 @@ export const callerSight: Sight = async (spec, context) => {
     else filters.push(await step.visible(context as never));
   }
   return allOf(...filters);
-};
+}
 
 /** Handlers: the documents left by the scopes of their guard and of the operation's policy. */
 export const handlerSight: Sight = async (spec, context) =>

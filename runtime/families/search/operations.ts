@@ -133,7 +133,7 @@ async function searchByCursor<Page>(
 }
 
 /** What a search costs the caller, who does not pay for the filter that a scope adds. */
-function costOf(
+export function costOf(
   spec: SearchSpec,
   ground: Ground,
   request: SearchPageRequest | SearchCursorRequest,
@@ -156,7 +156,7 @@ function costOf(
  * Adds other spellings, from documents within the scope, to a request that asks for them. Throws
  * `query_too_complex` if there are too many.
  */
-async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
+export async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   spec: SearchSpec,
   context: ExecutionContext,
   request: Request,
@@ -178,7 +178,7 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   return { ...request, match: respelt };
 }
 
-function makeSelect(spec: SearchSpec, context: ExecutionContext) {
+export function makeSelect(spec: SearchSpec, context: ExecutionContext) {
   return (query: SearchQuery, window: Window) =>
     context.transaction.of(searchStore).select(spec, context.tenant, query, window);
 }
@@ -204,7 +204,7 @@ async function restOf(
   return JSON.stringify(members).slice(1, -1);
 }
 
-function highlightsOf(
+export function highlightsOf(
   spec: SearchSpec,
   { highlight: options, match }: SearchPageRequest | SearchCursorRequest,
   rows: readonly ScoredDocument[],
