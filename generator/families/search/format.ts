@@ -64,7 +64,7 @@ const search = {
   members: {
     of: optional(text, "The document that is searched.", "tasks"),
     over: optional(
-      listOf({ kind: "string", what: "a search", example: "task_search" }, 2),
+      listOf({ kind: "string", what: "a search", example: "task_search" }, 1),
       "In place of `of` and `text`: searches of different documents, whose hits this one ranks together.",
     ),
     ...searchMembers,

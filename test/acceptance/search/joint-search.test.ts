@@ -202,7 +202,10 @@ const project = onEachEngine(files, ({ people, service }) => {
     const headers = { "content-type": "application/json" };
     const asked = { method: "POST", headers, body: JSON.stringify({ query: "a" }) };
     const refused = await fetch(`${service.url}/talks`, asked);
-    expect([refused.status, (await refused.json()).code]).toEqual([401, "core.authentication"]);
+    expect([refused.status, ((await refused.json()) as { readonly code: string }).code]).toEqual([
+      401,
+      "core.authentication",
+    ]);
     const by = await somebody();
     expect((await find(by, { query: "a" }, "/talks")).status).toBe(200);
     const none = await find(by, { query: "a", kinds: ["reports"] });

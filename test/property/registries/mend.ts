@@ -4,6 +4,7 @@ import { isMap } from "../../../generator/load/shape.js";
 import type { Draw } from "./draw.js";
 import { mendTenancy, withInvitations, withoutShown, withShown } from "./members.js";
 import { verbs } from "./samples.js";
+import { mendSearches } from "./searches.js";
 import type { Json } from "./world.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,13 +29,12 @@ export function mended(made: Json, draw: Draw): Json {
   const hasDocuments = isMap(made["documents"]) || isMap(made["composites"]);
   const whole = {
     ...others,
-    ...(search === undefined || !hasDocuments ? {} : { search }),
     ...ofService(made),
     ...each("operations", (one) => operation(one, draw)),
     ...each("documents", (one) => document(reminded(one), search === undefined)),
     ...each("composites", (one) => document(reminded(one), false)),
     ...each("storage", storage),
-    ...(hasDocuments ? each("search", (one) => mountedAs(verbs.search)(hookedSearch(one))) : {}),
+    ...(hasDocuments && isMap(search) ? ofSearches(search, isLeft()) : {}),
     ...mendTenancy(made, (registered, one) => mountedAs(registered)(one)),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
     ...ofJobs(reminding(made)),
@@ -303,8 +303,13 @@ function storage(one: Fields): Fields {
   };
 }
 
-function hookedSearch(one: Fields): Fields {
-  return only(one, ["hooks"], verbs.search);
+/** Searches that are whole; as they are where they are left. */
+function ofSearches(search: Json, isLeft: boolean): Json {
+  if (isLeft) return { search };
+  const whole = mendSearches(search, (one, registered) =>
+    mountedAs(registered)(only(one, ["hooks", "guard"], [...registered, "read"])),
+  );
+  return Object.keys(whole).length === 0 ? {} : { search: whole };
 }
 
 function mountedAs(registered: readonly string[]): (one: Fields) => Fields {

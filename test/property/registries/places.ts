@@ -104,6 +104,7 @@ const places: readonly (readonly [string, Place])[] = [
   ["**.at", mountAt],
   ["**.include|idempotency|openapi_exclude.*", (world, path) => world.draw.pick(verbsAt(path))],
   ["search.*.of", searched],
+  ["search.*.over.*", searchedTogether],
   ["**.facets.*", scalarAt],
   [
     "**.commands.*.operation",
@@ -350,6 +351,11 @@ function searched({ draw, fields }: World, path: Path): string {
   return chosen.slice(chosen.indexOf(".") + 1);
 }
 
+function searchedTogether({ draw, fields }: World): string {
+  const there = [...fields.keys()].filter((key) => key.startsWith("search."));
+  return there.length === 0 ? "missing" : draw.pick(there).slice("search.".length);
+}
+
 /** Fields of what a path is about; one of any kind where it has none that are wanted. */
 function fieldsAt(
   { fields }: World,
@@ -582,7 +588,7 @@ function verbsAt(path: Path): readonly string[] {
   const [first, , third] = path;
   const isAbout = (key: string): boolean => path.includes(key);
   if (isAbout("openapi_exclude")) return ["authn.logout", "authn.password_login"];
-  if (first === "search") return verbs.search;
+  if (first === "search") return [...verbs.search, ...verbs.joint];
   if (first === "storage") return [...verbs.storage, ...verbs.presign, ...verbs.multipart];
   if (first === "tenancy" && isAbout("members")) return verbs.members;
   if (first === "tenancy") return isAbout("admin") ? verbs.tenant_admin : verbs.tenants;

@@ -125,6 +125,7 @@ export const verbs = {
     ),
   reading: "get list raw_list list_cursor raw_list_cursor agg_list".split(" "),
   search: "typed raw typed_cursor raw_cursor".split(" "),
+  joint: ["find"],
   storage: "upload list download head download_stream download_range delete".split(" "),
   presign: "presign_download presign_upload presign_post".split(" "),
   multipart: "begin_upload presign_part list_parts complete_upload abort_upload".split(" "),
