@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { bookings, comments, people, rooms, ticketSearch, tickets } from "../generated/client/index.js";
+import { bookings, comments, everything, people, rooms, ticketSearch, tickets } from "../generated/client/index.js";
 import { testService } from "../generated/testing.js";
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: { readonly code: string } };
@@ -58,6 +58,12 @@ test("agents move tickets, with what each state asks for", async () => {
   assert.equal(codeOf(await patch(desk.carl, 3, { rating: 5 })), null);
   const found = await ticketSearch.typed(desk.agent, { query: "cable" });
   assert.deepEqual(found.hits.map((hit) => hit.id), [id]);
+  for (const internal of [true, false])
+    await comments.create(desk.agent, { ticket: id, text: `The cable, ${String(internal)}`, internal });
+  const kinds = async (by: typeof desk.agent) =>
+    (await everything.find(by, { query: "cable" })).hits.map((hit) => (hit.kind === "comments" ? hit.document.text : hit.document.number));
+  assert.deepEqual((await kinds(desk.agent)).toSorted(), ["T-0001", "The cable, false", "The cable, true"]);
+  assert.deepEqual((await kinds(desk.carl)).toSorted(), ["T-0001", "The cable, false"]);
 });
 
 test("who is late is told, and what is solved is closed after a week", async () => {
