@@ -15,6 +15,7 @@ types:
       status: {enum: [open, closed]}
       reason: {type: [string, "null"]}
       size: {type: integer}
+      note: {type: [string, "null"]}
     required: [title, status]
     additionalProperties: false
     allOf:
@@ -23,6 +24,8 @@ types:
         else: {properties: {reason: {const: null}}}
       - if: {properties: {title: {pattern: "^big"}}}
         then: {properties: {size: {minimum: 10}}, required: [size]}
+      - if: {properties: {note: {type: string}}}
+        then: {properties: {title: {minLength: 3}}}
   Ask: {type: object, properties: {kind: {enum: [one, many]}, count: {type: integer}}, required: [kind], additionalProperties: false, if: {properties: {kind: {const: many}}}, then: {required: [count]}}
 documents:
   tickets: {type: Ticket, defaults: {status: open}, guard: open, tenant: false, bulk: {max: 10}, history: {revisions: true}, soft_delete: true}
@@ -65,6 +68,9 @@ onEachEngine(files, ({ service }) => {
     ]);
     expect(faultsOf(await create({ title: "bigger" }))).toEqual([422, ["/size required"]]);
     expect((await create({ title: "bigger", size: 10 })).status).toBe(201);
+    // What may be null is asked for its type: a document has it in any case.
+    expect(faultsOf(await create({ title: "a", note: "b" }))).toEqual([422, ["/title minLength"]]);
+    expect((await create({ title: "a", note: null })).status).toBe(201);
   });
 
   test("patches, reverts, bulk writes and handlers are held to them", async () => {
