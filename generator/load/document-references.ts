@@ -5,7 +5,7 @@ import { inside, type Origin, type Report } from "../diagnostics/diagnostics.js"
 import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import type { ReferenceModel } from "../model/document-model.js";
 import { formerKeywords } from "./former-names.js";
-import { optional, required, text } from "./format-parts.js";
+import { listOf, optional, required, text } from "./format-parts.js";
 import { checkShape } from "./check-shape.js";
 import { isMap, type Declared, type FormatShape } from "./shape.js";
 
@@ -20,8 +20,9 @@ const members = {
   ),
   description: optional(text, "What it is."),
   was: optional(text, "What it was called before."),
-  former: optional(text, "What it is in documents that were stored without it."),
 } as const;
+
+const formerly = "What it is in documents that were stored without it.";
 
 const reference = {
   kind: "object",
@@ -38,6 +39,7 @@ const reference = {
       { kind: "oneOf", values: ["restrict", "cascade", "set_null"] },
       "What becomes of this when that one is deleted: restrict where left out.",
     ),
+    former: optional(text, formerly),
     ...members,
   },
 } as const satisfies FormatShape;
@@ -60,6 +62,7 @@ const listOfReferences = {
       { kind: "integer", minimum: 1, maximum: maxNamed },
       `How many it may name: ${maxNamed} where left out.`,
     ),
+    former: optional(listOf(text), formerly),
     ...members,
   },
 } as const satisfies FormatShape;
@@ -72,12 +75,34 @@ export function readReferences(
   report: Report,
 ): JsonSchema | undefined {
   if (isReference(value)) return readReference(value, at, documents, report);
-  const [only, ...others] = Array.isArray(value) ? (value as readonly unknown[]) : [];
-  if (others.length > 0 || !isReference(only)) return undefined;
-  return readListOfReferences(only, inside(at, 0), documents, report);
+  if (!isListOfReferences(value)) return undefined;
+  const [only, ...others] = value;
+  if (others.length === 0) return readListOfReferences(only, inside(at, 0), documents, report);
+  report({ code: "OPW029", message: "a list names documents of one kind", at: inside(at, 1) });
+  return true;
 }
 
-function isReference(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Reports a type that is a list of references as a whole. */
+export function refusesReferences(
+  value: unknown,
+  typeName: string,
+  at: Origin,
+  report: Report,
+): boolean {
+  if (!isListOfReferences(value)) return false;
+  const message = `${typeName} cannot name documents: only members of a document can`;
+  report({ code: "OPW029", message, at });
+  return true;
+}
+
+/** Whether a value is said as a list of references, whatever else is wrong with it. */
+function isListOfReferences(value: unknown): value is readonly [Reference, ...Reference[]] {
+  return Array.isArray(value) && value.length > 0 && value.every(isReference);
+}
+
+type Reference = Readonly<Record<string, unknown>>;
+
+function isReference(value: unknown): value is Reference {
   return isMap(value) && typeof value["ref"] === "string";
 }
 
@@ -107,6 +132,12 @@ function readReference(
   documents: readonly string[],
   report: Report,
 ): JsonSchema {
+  const several = /^([a-z][a-z0-9_]*)\[\]\??$/.exec(String(value["ref"]))?.[1];
+  if (several !== undefined) {
+    const message = `several are named by a list: \`[{ref: ${several}}]\``;
+    report({ code: "OPW029", message, at: inside(at, "ref") });
+    return true;
+  }
   if (!checkShape(reference, value, at, report)) return true;
   const { ref, on_delete: onDelete = "restrict", ...said } = value as Declared<typeof reference>;
   const document = ref.replace(/\?$/, "");
@@ -145,7 +176,9 @@ function withKeywords(
     description,
     was,
     former,
-  }: { readonly [Member in keyof typeof members]?: string | undefined },
+  }: { readonly [Member in keyof typeof members]?: string | undefined } & {
+    readonly former?: string | readonly string[] | undefined;
+  },
 ): JsonSchema {
   return {
     ...schema,

@@ -91,7 +91,11 @@ export function fieldTypeAdvice(
   );
   // A type that is nearly called so is nearer than a document.
   if (document !== undefined && didYouMean(base, declared) === undefined)
-    return { hint: `A field refers to a document by \`{ref: ${document}}\`.` };
+    return {
+      hint: text.includes("[]")
+        ? `A field refers to several documents by \`[{ref: ${document}}]\`.`
+        : `A field refers to a document by \`{ref: ${document}}\`.`,
+    };
   return composedAdvice(text, names) ?? { suggestion: didYouMean(base, names) };
 }
 

@@ -16,7 +16,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
-import { readReferences } from "./document-references.js";
+import { readReferences, refusesReferences } from "./document-references.js";
 import {
   fieldNameAdvice,
   noFieldType,
@@ -116,6 +116,7 @@ export class TypeReader {
 
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
   readType(value: unknown, at: Origin, typeName: string): JsonSchema {
+    if (refusesReferences(value, typeName, at, this.#report)) return true;
     const isSchema = isMap(value) && isJsonSchema(value);
     if (isSchema) warnOfFieldsTakenForSchema(value, this.#known.types, at, this.#report);
     if (!isMap(value) || isSchema) return this.readField(value, at, { typeName, value, at });

@@ -141,8 +141,8 @@ function readDocument(
   if (spec.history !== 0) naming.note(historyOf(spec), keyOfDocument(spec, tenant, id));
   if (!isDeleted) {
     if (spec.referredBy !== undefined) naming.note(setOf(spec), keyOfDocument(spec, tenant, id));
-    for (const { member, target, key } of referencesOf(spec, tenant, body))
-      naming.expect(setOf(target), key, pointer("/data", member));
+    for (const { path, target, key } of referencesOf(spec, tenant, body))
+      naming.expect(setOf(target), key, path);
   }
   const stored: StoredDocument = {
     id,
@@ -180,8 +180,10 @@ function referencesOf(
 ) {
   return Object.entries(spec.references ?? {}).flatMap(([member, targetOf]) => {
     const target = targetOf();
-    return namesIn(body[member]).map((id) => ({
+    const path = pointer("/data", member);
+    return namesIn(body[member]).map((id, at) => ({
       member,
+      path: Array.isArray(body[member]) ? `${path}/${at}` : path,
       target,
       id,
       key: keyOfDocument(target, tenant, id),
@@ -276,14 +278,13 @@ async function holdTargets(
     .flatMap(({ body }) =>
       referencesOf(spec, tenant, JSON.parse(body) as Readonly<Record<string, unknown>>),
     );
-  for (const [member, named] of groupBy(references, (one) => one.member)) {
+  for (const [, named] of groupBy(references, (one) => one.member)) {
     const [first] = named;
     if (first === undefined) continue;
     const ids = [...new Set(named.map(({ id }) => id))];
     const target = first.target.view?.of ?? first.target;
     const held = await transaction.of(documentStore).holdMany(target, tenant, ids);
     const lost = named.find(({ id, key }) => !held.has(id) && !naming.isNoted(setOf(target), key));
-    if (lost !== undefined)
-      refuseLine(pointer("/data", member), "reference", `${lost.key} isn't there any more`);
+    if (lost !== undefined) refuseLine(lost.path, "reference", `${lost.key} isn't there any more`);
   }
 }

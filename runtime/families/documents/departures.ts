@@ -54,8 +54,8 @@ interface Going {
   readonly occasion: Occasion;
   /** What it has done to others, in that order. */
   readonly done: Involved[];
-  /** Documents that it may still take along or change. */
-  left: number;
+  /** The documents that it takes along or changes, by table and id. */
+  readonly others: Set<string>;
   /** Referrers that may hold back a document, unless they go along. */
   readonly restricting: { readonly referrer: Referrer; readonly id: string }[];
 }
@@ -71,7 +71,7 @@ export async function releaseReferrers(
   how: Departure,
 ): Promise<void> {
   const occasion = { document: spec.name, id };
-  const going: Going = { how, occasion, done: [], left: maxReferrers, restricting: [] };
+  const going: Going = { how, occasion, done: [], others: new Set(), restricting: [] };
   await release(spec, context, id, going);
   // Now that all have gone that go along, and no longer hold anything back.
   for (const { referrer, id: named } of going.restricting) {
@@ -98,9 +98,10 @@ async function release(
     }
     // Those that have gone, or name it no more, are not found again.
     for (let hasMore = true; hasMore;) {
-      const { rows, isCut } = await namedBy(referrer, context, id, going.how, going.left + 1);
-      going.left -= rows.length;
-      if (going.left < 0) throw inUse(referrer, maxReferrers);
+      const { rows, isCut } = await namedBy(referrer, context, id, going.how, maxReferrers + 1);
+      const { table } = referrer.by();
+      for (const row of rows) going.others.add(`${table} ${row.id}`);
+      if (going.others.size > maxReferrers) throw inUse(referrer, maxReferrers);
       for (const row of rows)
         await releaseReferrer(referrer, context, row.id, { going, named: id });
       hasMore = isCut;
@@ -109,11 +110,12 @@ async function release(
 }
 
 async function releaseReferrer(
-  { by, member, onDelete }: Referrer,
+  referrer: Referrer,
   context: ExecutionContext,
   id: string,
   { going, named }: { readonly going: Going; readonly named: string },
 ): Promise<void> {
+  const { by, member, onDelete } = referrer;
   // One that is named on two ways has gone, or changed, on the first.
   const row = await context.transaction.of(documentStore).get(by(), context.tenant, id);
   if (row === null || (going.how === "delete" && row.isDeleted)) return;
@@ -121,6 +123,8 @@ async function releaseReferrer(
   if (onDelete === "cascade") return takenAlong(spec, context, row, going);
   const references = { [member]: without(named, (JSON.parse(row.body) as Body)[member]) };
   const stored = await writeReferences(spec, context, row, references, going.occasion);
+  // The service may set it to the same again.
+  if (namesIn((JSON.parse(stored.body) as Body)[member]).includes(named)) throw inUse(referrer);
   const cleared = { member: storedName(spec.shape, member), named };
   going.done.push({ table: spec.table, id, rev: stored.rev, cleared });
 }

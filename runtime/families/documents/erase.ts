@@ -2,11 +2,12 @@
 // revisions (decisions.md "Erasure").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Erased, ErasedCounts } from "../../operations/erased.js";
+import { notedReferences } from "../../ports/deletions.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { historyStore } from "../../ports/document-history.js";
 import { documentStore, type DocumentStore, type StoredDocument } from "../../ports/documents.js";
 import { canonicalBody } from "../../contract/canonical-values.js";
-import { followChange, followDeleted } from "./follow-change.js";
+import { followChange, followDeleted, forgetCleared } from "./follow-change.js";
 import { diffOf } from "./changes.js";
 import { findDocument } from "./scoped.js";
 import { changedBody, replacedBody, retryWrite } from "./write.js";
@@ -28,6 +29,7 @@ export async function eraseOwned(
     for await (const { tenant, id } of walkOwned(spec, who.principalId, store)) {
       who.documents.add(id);
       if (tenant !== "") who.tenants.add(tenant);
+      await forgetPersonal(spec, context.inTenant(tenant), id);
       const stored = await store().get(spec, tenant, id);
       if (stored === null || isErased(spec, stored)) continue;
       const done = await context.transact(() =>
@@ -39,6 +41,17 @@ export async function eraseOwned(
     }
   }
   return counts;
+}
+
+/** Forgets what deletions have taken out of personal references, so that no restore brings it back. */
+async function forgetPersonal(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  id: string,
+): Promise<void> {
+  const members = Object.keys(spec.personal ?? {});
+  if (notedReferences(spec).some((member) => members.includes(member)))
+    await context.transact(() => forgetCleared(spec, context, id, members));
 }
 
 /**

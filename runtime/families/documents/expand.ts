@@ -36,11 +36,13 @@ export async function expandedText(
 ): Promise<TextOf> {
   if (isPlain(expansion)) return (row) => documentText(spec, row);
   const named = await Named.read(spec, context, rows, expansion, sight);
+  const isRow = new Set(rows);
   let bytes = 0;
   const text = (of: AnyDocumentSpec, row: StoredDocument, along: Expansion): string => {
     const own = documentText(of, row);
-    bytes += own.length;
-    if (bytes > 2 * limits.maxPageBytes) throw tooLarge();
+    // The rows themselves are a page, which is bounded already; many may name the same.
+    if (of !== spec || !isRow.has(row)) bytes += own.length;
+    if (bytes > limits.maxPageBytes) throw tooLarge();
     if (isPlain(along)) return own;
     const members = Object.entries(along).map(([member, further]) => {
       const target = targetOf(of, member);

@@ -50,18 +50,18 @@ export async function followDeleted(
   await deletions.follow(spec, context.tenant, stored.id, stored.rev);
 }
 
-/** A reference that somebody has written since is no longer one that a deletion has cleared. */
-async function forgetCleared(
+/** References that somebody has written since are no longer ones that a deletion has cleared. */
+export async function forgetCleared(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   id: string,
-  diff: DocumentChange["diff"],
+  members: readonly string[],
 ): Promise<void> {
-  const written = Object.keys(diff).filter((member) => notedReferences(spec).includes(member));
+  const written = members.filter((member) => notedReferences(spec).includes(member));
   if (written.length === 0) return;
-  const members = written.map((member) => storedName(spec.shape, member));
+  const stored = written.map((member) => storedName(spec.shape, member));
   const deletions = context.transaction.of(deletionStore);
-  await deletions.forgetReferences(spec, context.tenant, id, members);
+  await deletions.forgetReferences(spec, context.tenant, id, stored);
 }
 
 /** Does what the document declares for a change; `change` is that of an update. */
@@ -75,7 +75,7 @@ export async function followChange(
 ): Promise<void> {
   recordDocument(spec, context, on, stored, change, occasion);
   if (change !== null && occasion === null)
-    await forgetCleared(spec, context, stored.id, change.diff);
+    await forgetCleared(spec, context, stored.id, Object.keys(change.diff));
   await moveReminders(spec, context, on, stored, change?.diff ?? null);
   await emitSignals(spec, context, on, stored, change);
 }

@@ -24,6 +24,15 @@ interface Affected {
   readonly named: Record<string, string[]>;
 }
 
+/** One of the others as it has been written. */
+interface Restored {
+  readonly affected: Affected;
+  /** What it names from now on, by its members; null if it stays deleted. */
+  readonly names: Body | null;
+  /** What it had before. */
+  readonly before: Body;
+}
+
 /** Why one of the others can't be brought back. */
 class Refusal extends Error {
   readonly affected: Affected;
@@ -77,15 +86,16 @@ async function restoreAll(
   const back = await findBack(context, affected);
   back.add(keyOf(spec, current.id));
   const occasion = { document: spec.name, id: current.id };
-  const written: [Affected, StoredDocument][] = [];
+  const written: Restored[] = [];
   for (const one of affected) {
-    const stored = await orRefuse(one, () => undoOne(context, one, back, occasion));
-    if (stored !== null) written.push([one, referencesAlone(one.spec, stored)]);
+    const restored = await orRefuse(one, () => undoOne(context, one, back, occasion));
+    if (restored !== null) written.push(restored);
   }
   // Documents that come back may name each other, so that all are there before it is asked.
-  await holdAll(spec, context, first);
-  for (const [one, stored] of written)
-    if (!stored.isDeleted) await orRefuse(one, () => holdAll(one.spec, context, stored));
+  await holdNames(spec, context, referencesAlone(spec, first), first.id);
+  for (const { affected: one, names, before } of written)
+    if (names !== null)
+      await orRefuse(one, () => holdNames(one.spec, context, names, one.id, before));
   // Whoever removes one of the others for good holds it, and then wants to forget what is noted.
   await deletions.forget(spec, context.tenant, current.id);
   return first;
@@ -126,10 +136,11 @@ async function findBack(
 /** Brings one back and has it name what it named; null where there is nothing to do. */
 async function undoOne(
   context: ExecutionContext,
-  { spec, id, named }: Affected,
+  affected: Affected,
   back: ReadonlySet<string>,
   occasion: Occasion,
-): Promise<StoredDocument | null> {
+): Promise<Restored | null> {
+  const { spec, id, named } = affected;
   const row = await context.transaction.of(documentStore).get(spec, context.tenant, id);
   if (row === null) return null;
   const body = JSON.parse(row.body) as Body;
@@ -140,13 +151,27 @@ async function undoOne(
     return value === undefined ? [] : [[member, value] as const];
   });
   const references = Object.fromEntries(again);
-  if (!back.has(keyOf(spec, id)))
-    return again.length === 0 ? null : writeReferences(spec, context, row, references, occasion);
+  expectValid(spec, { ...body, ...references }, Object.keys(references));
+  if (!back.has(keyOf(spec, id))) {
+    if (again.length === 0) return null;
+    const { isDeleted } = await writeReferences(spec, context, row, references, occasion);
+    // It was there all along: what else it names is not asked.
+    return { affected, names: isDeleted ? null : references, before: body };
+  }
   const text =
     again.length === 0 ? row.body : (await bodyNaming(spec, context, row, references)).body;
   const stored = await replaceNext(spec, context, row, { body: text, isDeleted: false });
   await followChange(spec, context, "restore", stored, null, occasion);
-  return stored;
+  return { affected, names: referencesAlone(spec, stored), before: {} };
+}
+
+/** Refuses lists that have become longer than they may be by now. */
+function expectValid(spec: AnyDocumentSpec, body: Body, members: readonly string[]): void {
+  if (members.length === 0) return;
+  const faults = (spec.validateBody?.(body) ?? []).filter(({ path }) =>
+    members.includes(path.split("/")[1] ?? ""),
+  );
+  if (faults.length > 0) throw fail("core.validation", { errors: faults });
 }
 
 /** A reference with what it named before, at the end of a list; undefined where nothing is new. */
@@ -158,26 +183,21 @@ function withNames(value: unknown, ids: readonly string[]): unknown {
   return value === null ? ids[0] : undefined;
 }
 
-/** A document with what it refers to: as long as others are brought back, no more is needed. */
-function referencesAlone(
-  { references = {} }: AnyDocumentSpec,
-  stored: StoredDocument,
-): StoredDocument {
-  const body = JSON.parse(stored.body) as Body;
-  const named = Object.keys(references).map((member) => [member, body[member]] as const);
-  return { ...stored, body: JSON.stringify(Object.fromEntries(named)) };
+/** What a document refers to: as long as others are brought back, no more is needed. */
+function referencesAlone({ references = {} }: AnyDocumentSpec, { body }: StoredDocument): Body {
+  const members = JSON.parse(body) as Body;
+  return Object.fromEntries(Object.keys(references).map((member) => [member, members[member]]));
 }
 
 /** Whether what they name is there is asked, not who sees it: they have named it before. */
-async function holdAll(
+async function holdNames(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  { id, body }: StoredDocument,
+  names: Body,
+  own: string,
+  before: Body = {},
 ): Promise<void> {
-  const members = JSON.parse(body) as Body;
-  await holdReferences(spec, context.beyondScopes, members, Object.keys(members), {
-    own: id,
-  });
+  await holdReferences(spec, context.beyondScopes, names, Object.keys(names), { own, before });
 }
 
 async function orRefuse<T>(affected: Affected, work: () => Promise<T>): Promise<T> {

@@ -6,8 +6,8 @@ import { uuidv7 } from "../../../runtime/ports/uuid.js";
 const files = {
   "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
-policies: {member: [principal, tenant], own: [principal, tenant, {scope: own_rows}]}
-identity: {methods: [token]}
+policies: {admin: [principal, {authorize: platform.admin}], member: [principal, tenant], own: [principal, tenant, {scope: own_rows}]}
+identity: {methods: [token, password], erase: {guard: admin}}
 tenancy: {}
 documents:
   labels: {type: {name: string, group: {ref: groups?}}, guard: member, soft_delete: true}
@@ -24,6 +24,20 @@ documents:
     soft_delete: true
     history: {revisions: true}
     bulk: {max: 10}
+  autos:
+    type: {main: uuid, auto: [{ref: labels, on_delete: remove}]}
+    set: {auto: registry/code.ts#auto}
+    guard: member
+  pairs:
+    type: {one: [{ref: labels, on_delete: remove}], two: [{ref: labels, on_delete: remove}]}
+    guard: member
+    bulk: {max: 1000}
+  memos:
+    type: {text: string, labels: [{ref: labels, on_delete: remove}], one: {ref: labels?, on_delete: set_null}}
+    defaults: {labels: [], one: null}
+    personal: {text: gone, labels: [], one: null}
+    guard: member
+    soft_delete: true
   cards:
     type: {title: string, labels: [{ref: labels}]}
     guard: member
@@ -33,6 +47,7 @@ operations:
 `,
   "registry/code.ts": `import { collection } from "opwright/runtime";
 import { ticketsSpec } from "../generated/documents/tickets.js";
+export const auto = ({ main }) => [main];
 export const copy = async ({ id }, context) => {
   const tickets = collection(ticketsSpec, context);
   const { title, labels, expanded } = await tickets.get(id, { expand: ["labels"] });
@@ -245,6 +260,54 @@ const project = onEachEngine(files, ({ people }) => {
         }) => document?.labels ?? error?.code,
       ),
     ).toEqual([[bug], "core.validation", []]);
+  });
+
+  test("what the service would set to it again holds it back", async () => {
+    const by = await somebody();
+    const main = await label(by, "bug");
+    const made = await by.make("autos", { main });
+    for (const [method, path] of [
+      ["POST", `/labels/${main}/delete?rev=1`],
+      ["DELETE", `/labels/${main}?rev=1`],
+    ] as const) {
+      const { status, body } = await by.call(method, path);
+      expect([status, body.code, body.context]).toEqual([
+        409,
+        "reference_in_use",
+        { document: "autos", member: "auto" },
+      ]);
+    }
+    expect((await by.call("GET", `/autos/${made}`)).body).toMatchObject({ rev: 1, auto: [main] });
+  });
+
+  test("documents count once, in however many lists they name what goes", async () => {
+    const by = await somebody();
+    const bug = await label(by, "bug");
+    const items = Array.from({ length: 501 }, () => ({ one: [bug], two: [bug] }));
+    expect((await by.call("POST", "/pairs/create_many", { items })).status).toBe(200);
+    expect((await by.call("POST", `/labels/${bug}/delete?rev=1`)).status).toBe(200);
+  });
+
+  test("what was erased doesn't come back", async () => {
+    const by = await somebody();
+    const [bug, other] = [await label(by, "bug"), await label(by, "other")];
+    const emptied = await by.make("memos", { text: "a", labels: [bug], one: bug });
+    const live = await by.make("memos", { text: "a", labels: [bug, other] });
+    const trashed = await by.make("memos", { text: "a", labels: [bug, other] });
+    await by.call("POST", `/labels/${bug}/delete?rev=1`);
+    await by.call("POST", `/memos/${trashed}/delete?rev=2`);
+    const admin = await somebody(by.tenantId);
+    await people.grant(null, admin.id, "platform.admin");
+    const erased = await admin.call("POST", "/auth/erase", { principal_id: by.id });
+    expect([erased.status, erased.body]).toEqual([200, expect.anything()]);
+    expect((await admin.call("POST", `/labels/${bug}/restore?rev=2`)).status).toBe(200);
+    expect((await admin.call("POST", `/memos/${trashed}/restore?rev=4`)).status).toBe(200);
+    for (const id of [emptied, live, trashed])
+      expect((await admin.call("GET", `/memos/${id}`)).body).toMatchObject({
+        text: "gone",
+        labels: [],
+        one: null,
+      });
   });
 
   test("who names a label while it is deleted waits, or meets its absence", async () => {

@@ -50,6 +50,63 @@ describe.each(engines)("on $name", (engine) => {
     }
   };
 
+  const tagged = (type: string): Readonly<Record<string, string>> =>
+    versionOf(
+      "tags: {type: {name: string}, guard: open, tenant: false, soft_delete: true}",
+      `posts: {type: {text: string, tags: ${type}}, guard: open, tenant: false}`,
+    );
+
+  test.skipIf(!engine.isAvailable)(
+    "ids that named nothing before hold back no restore",
+    async () => {
+      const first = await testProject(tagged('"uuid[]"'));
+      const second = await testProject(tagged("[{ref: tags, on_delete: remove}]"), first);
+      const lost = "01890000-0000-7000-8000-000000000001";
+      let [tag, post] = ["", ""];
+      await between(
+        [first, second],
+        [
+          async (service) => {
+            tag = await make(service, "tags", { name: "a" });
+            post = await make(service, "posts", { text: "a", tags: [tag, lost] });
+          },
+          async (service) => {
+            await done(service, "delete", "tags", tag);
+            expect((await done(service, "restore", "tags", tag)).status).toBe(200);
+            const { body } = await service.call("GET", `/posts/${post}`);
+            expect(body.tags).toEqual([lost, tag]);
+          },
+        ],
+      );
+    },
+  );
+
+  test.skipIf(!engine.isAvailable)("no list gets longer than it may be by now", async () => {
+    const first = await testProject(tagged("[{ref: tags, on_delete: remove}]"));
+    const second = await testProject(tagged("[{ref: tags, on_delete: remove, max: 2}]"), first);
+    const tags: string[] = [];
+    let post = "";
+    await between(
+      [first, second],
+      [
+        async (service) => {
+          for (const name of ["a", "b", "c"]) tags.push(await make(service, "tags", { name }));
+          post = await make(service, "posts", { text: "a", tags });
+          await done(service, "delete", "tags", tags[0] ?? "");
+        },
+        async (service) => {
+          const { status, body } = await done(service, "restore", "tags", tags[0] ?? "");
+          expect([status, body.code, body.context]).toEqual([
+            409,
+            "restore_refused",
+            expect.objectContaining({ document: "posts", id: post }),
+          ]);
+          expect((await service.call("GET", `/posts/${post}`)).body.tags).toEqual(tags.slice(1));
+        },
+      ],
+    );
+  });
+
   test.skipIf(!engine.isAvailable)("references are known by their names in rows", async () => {
     const first = await testProject(versionOf(projects, labels(`project: ${cleared}`)));
     const renamed = labels(`origin: {ref: projects?, on_delete: set_null, was: project}`);
