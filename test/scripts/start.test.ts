@@ -52,7 +52,8 @@ async function start(program: readonly [string, ...string[]] = ["node", "scripts
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const exited = once(child, "exit");
+  // Also of what `npm` has started, which has the same outputs and may end after it.
+  const exited = once(child, "close");
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
     const headers = { "content-type": "application/json" };
     const url = `http://127.0.0.1:${port}${path}`;
