@@ -34,7 +34,7 @@ export interface JointSearchSpec {
 /** One of the searches that are asked together, each of other documents. */
 export interface JointPart {
   readonly search: SearchSpec;
-  /** The guard of reading one of its documents. */
+  /** What guards it and its documents. */
   readonly reading: () => readonly Reading[];
 }
 

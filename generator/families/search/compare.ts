@@ -47,7 +47,20 @@ function overChanged(
   const namesOf = (over: JointSearchModel["over"]): readonly string[] =>
     over.map(({ document }) => document);
   const { added, gone } = differences(namesOf(before), namesOf(after));
+  const searchOf = (over: JointSearchModel["over"], name: string): string | undefined =>
+    over.find(({ document }) => document === name)?.search;
+  const kept = namesOf(after).filter((name) => !added.includes(name));
+  const others = kept.filter((name) => searchOf(before, name) !== searchOf(after, name));
+  const isInOrder =
+    namesOf(before)
+      .filter((name) => kept.includes(name))
+      .join() === kept.join();
   return [
+    ...others.map((name): Told => [
+      "documentation",
+      `finds and ranks ${name} as ${searchOf(after, name) ?? ""} does`,
+    ]),
+    ...(isInOrder ? [] : [["documentation", "ranks equally good hits in another order"] as const]),
     ...gone.map((name): Told => ["breaking", `no longer searches ${name}`]),
     ...added.map((name): Told => ["additive", `searches ${name} as well`]),
   ];

@@ -18,7 +18,7 @@ import {
   type UnmountedOperation,
 } from "../../kernel/family.js";
 import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
-import { guardText, hookChain } from "../../kernel/guards.js";
+import { guardText, hookChain, type GuardUse } from "../../kernel/guards.js";
 import { checkHookNames, namedHooks, type HookedDeclaration } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { searchVerbs, type SearchVerb } from "./verbs.js";
@@ -146,6 +146,24 @@ function hookedOf(name: string, { hooks }: SearchDeclaration): HookedDeclaration
   return { path: ["search", name], hooks };
 }
 
+/**
+ * What guards an operation of a search. A hit is the document: nobody finds what `get` refuses. The
+ * resource is the document as well.
+ */
+export function guardsOfSearch(
+  { tree, declarations }: FamilyContext,
+  name: string,
+  guard: SearchDeclaration["guard"],
+  document: DocumentModel,
+  verb: string,
+): readonly GuardUse[] {
+  const placed = { tree, path: ["search", name, "guard"], guard } as const;
+  const asked = policyNamed(placed, verb) ?? policyOfGroup(placed, "read");
+  const searched = own(declarations.documents, document.name);
+  const reading = searched === undefined ? [] : guardsOf(tree, document.name, searched, get, null);
+  return [...reading.filter((one) => one.policy !== asked.policy), asked];
+}
+
 function expandVerb(
   context: FamilyContext,
   model: SearchModel,
@@ -154,13 +172,8 @@ function expandVerb(
   verb: SearchVerb,
 ): UnmountedOperation {
   const { tree } = context;
-  const { guard: declared } = declaration;
-  const placed = { tree, path: ["search", model.name, "guard"], guard: declared } as const;
-  const asked = policyNamed(placed, verb.name) ?? policyOfGroup(placed, "read");
-  // A hit is the document: nobody finds what `get` refuses. The resource is the document as well.
   const searched = own(context.declarations.documents, document.name);
-  const reading = searched === undefined ? [] : guardsOf(tree, document.name, searched, get, null);
-  const guards = [...reading.filter((one) => one.policy !== asked.policy), asked];
+  const guards = guardsOfSearch(context, model.name, declaration.guard, document, verb.name);
   const spec = ofGenerated(`search/${model.name}`, specName(model.name));
   const hooked = hookedOf(model.name, declaration);
   return operationOfVerb(

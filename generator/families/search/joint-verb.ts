@@ -31,6 +31,7 @@ export const find: Verb<JointPlace> = {
   name: "find",
   summary: ({ many }) => `Search ${many} together`,
   rest: ["POST", ""],
+  rpc: ["POST", "/find"],
   input: ({ documents, spec, typeName }) =>
     bodyInput(requestSchema(documents), typeName, callOf(ofRuntime("jointInput"), spec)),
   output: (place) => jsonOutput(answerSchema(place)),

@@ -4,16 +4,17 @@ import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import { deadlineOf, extensionsOf, type FamilyContext } from "../../kernel/family.js";
 import type { UnmountedOperation } from "../../kernel/family.js";
 import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
-import { guardText, hookChain } from "../../kernel/guards.js";
+import { guardText, hookChain, isAuthorsSay, requiresAuthn } from "../../kernel/guards.js";
 import { checkHookNames, namedHooks } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { ofGenerated } from "../../model/code.js";
 import type { DocumentModel } from "../../model/document-model.js";
+import type { HookUse } from "../../model/registry.js";
 import { pascalCase, specName } from "../../model/names.js";
 import { nounOf } from "../../model/nouns.js";
 import { own } from "../../model/records.js";
-import { readingOf } from "../documents/queries/related.js";
 import type { JointSearchDeclaration } from "./format.js";
+import { guardsOfSearch } from "./expand.js";
 import { find } from "./joint-verb.js";
 import type { JointSearchModel, SearchModel } from "./model.js";
 
@@ -46,10 +47,14 @@ export function expandJointSearch(
   const hooked = { path: ["search", name], hooks } as const;
   checkHookNames(context, hooked, [find.name]);
   refuseOwnMembers(context, name, declaration);
+  const parts = partsOf(context, name, declaration, known);
   const model: JointSearchModel = {
     name,
     source: tree.keyAt("search", name).file,
-    over: partsOf(context, name, declaration, known),
+    over: parts.map(({ hooks: chain, ...part }) => ({
+      ...part,
+      reading: chain.map(({ run }) => run),
+    })),
   };
   const guards = [policyNamed(placed, find.name) ?? policyOfGroup(placed, "read")];
   const documents = model.over.flatMap(({ document }) => known.documents.get(document) ?? []);
@@ -78,7 +83,11 @@ export function expandJointSearch(
       isSensitive: documents.some(({ sensitive }) => sensitive),
       effect: "reads",
       isTool: true,
-      errors: [],
+      // What anybody may find without limit, so that `check` warns of it.
+      lists: parts.find(({ hooks: chain }) => !isLimited(chain))?.document ?? null,
+      errors: [
+        ...new Set(parts.flatMap(({ hooks: chain }) => chain.flatMap(({ errors }) => errors))),
+      ],
       extensions: extensionsOf(declaration),
     },
   );
@@ -100,12 +109,38 @@ function refuseOwnMembers(
       });
 }
 
+/** One of the searches, with what guards it. */
+interface Part {
+  readonly search: string;
+  readonly document: string;
+  readonly hooks: readonly HookUse[];
+}
+
+function isLimited(chain: readonly HookUse[]): boolean {
+  return requiresAuthn(chain) || chain.some(({ errors }) => errors.includes("core.throttled"));
+}
+
+/** The guard of a search and of its documents, as its pages have it; null if that judges requests. */
+function guardOf(
+  context: FamilyContext,
+  search: string,
+  document: DocumentModel,
+): readonly HookUse[] | null {
+  const declared = own(context.declarations.search, search);
+  if (declared === undefined || document.sensitive) return null;
+  // The search itself reports a faulty policy.
+  const quiet = { ...context, report: () => undefined };
+  const guards = guardsOfSearch(context, search, declared.guard, document, "typed");
+  const chain = hookChain(quiet, guards, document.name);
+  return chain.some(isAuthorsSay) ? null : chain;
+}
+
 function partsOf(
   context: FamilyContext,
   name: string,
   { over }: JointSearchDeclaration,
   { searches, documents }: Known,
-): JointSearchModel["over"] {
+): readonly Part[] {
   const { tree, report, declarations } = context;
   if (over.length > maxOver) {
     const message = `a search is over ${maxOver} others at most`;
@@ -131,10 +166,9 @@ function partsOf(
       return [];
     }
     seen.add(document.name);
-    const declared = own(declarations.documents, document.name);
-    const reading = declared === undefined ? null : readingOf(context, document, declared);
-    if (reading !== null) return [{ search, document: document.name, reading }];
-    const message = `${document.name} can't be searched with others: they are sensitive, or hooks of your own may refuse to show one`;
+    const hooks = guardOf(context, search, document);
+    if (hooks !== null) return [{ search, document: document.name, hooks }];
+    const message = `${search} can't be asked with others: its documents are sensitive, or hooks of your own may refuse it`;
     report({ code: "OPW037", message, at });
     return [];
   });

@@ -27,7 +27,7 @@ export interface JointSearchModel {
     readonly search: string;
     /** The document that it searches. */
     readonly document: string;
-    /** The guard of reading one of these documents. */
+    /** What guards that search and its documents. */
     readonly reading: readonly Code[];
   }[];
 }

@@ -1,7 +1,7 @@
 // Parses the body of a search over others: one query, and what is asked of each of them.
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
-import { pointer } from "../../contract/json-pointer.js";
+import { isObject, pointer } from "../../contract/json-pointer.js";
 import type { JointSearchSpec } from "../../ports/search-spec.js";
 import { integerAt, invalid, membersOf } from "../../query/list-request.js";
 import { parseFilter } from "../../query/parse-filter.js";
@@ -18,6 +18,7 @@ export interface JointRequest {
 
 const members = ["query", "kinds", "filters", "size", "after", "options"];
 const optionNames = ["fuzzy", "phrase_combine", "search_count", "highlight"];
+const highlightNames = ["pre_tag", "post_tag", "fragment_size", "max_fragments"];
 const defaultSize = 20;
 
 /**
@@ -31,15 +32,17 @@ export function parseJoint(body: unknown, { over }: JointSearchSpec): JointReque
     throw invalid("/after", "type", "must be string");
   const names = over.map(({ search }) => search.document.name);
   const wanted = kinds === undefined ? names : readKinds(kinds, names);
-  const given = membersOf(filters ?? {}, "/filters", names);
-  const chosen = membersOf(options ?? {}, "/options", optionNames);
-  const asked = { query, ...(options === undefined ? {} : { options: chosen }) };
+  const given = membersOf(filters === undefined ? {} : filters, "/filters", names);
+  const chosen = membersOf(options === undefined ? {} : options, "/options", optionNames);
+  // Which fields a search has is its own.
+  if (isObject(chosen["highlight"]))
+    membersOf(chosen["highlight"], "/options/highlight", highlightNames);
+  const asked = { query, options: chosen };
   return {
     parts: over.map(({ search }) => {
-      const { name } = search.document;
-      if (!wanted.includes(name)) return null;
-      const { fieldSet } = search.document;
+      const { name, fieldSet } = search.document;
       const filter = parseFilter(given[name], fieldSet, pointer("/filters", name));
+      if (!wanted.includes(name)) return null;
       return { ...parseSearchCursor(asked, search, false), filter };
     }),
     size: integerAt(size, "/size", 1, limits.maxPageSize, defaultSize),

@@ -9,7 +9,7 @@ import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import type { JointPart, JointSearchSpec } from "../../ports/search-spec.js";
 import { scoreField, searchStore, type ScoredDocument } from "../../ports/search.js";
-import type { Position, SortKey } from "../../query/ast.js";
+import type { Filter, Position, SortKey } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { checkPrice } from "../documents/priced.js";
 import { callerSight, sightBy, withSight } from "../documents/reach.js";
@@ -80,7 +80,9 @@ async function findTogether(
   context: ExecutionContext,
   { parts, size, cursor }: JointRequest,
 ): Promise<JsonText<JointPage>> {
-  const binding = cursorBinding(context, { parts });
+  const names = spec.over.map(({ search }) => search.document.name);
+  // A cursor says where a search stands among the others.
+  const binding = cursorBinding(context, { names, parts });
   const place = cursor === undefined ? null : placeOf(decodeCursor(context, binding, cursor));
   const all = await askable(spec, context, parts);
   const found: Hit[] = [];
@@ -130,29 +132,30 @@ async function askable(
   for (const [at, part] of over.entries()) {
     const request = parts[at] ?? null;
     if (request === null) continue;
+    let scope: Filter;
     try {
-      all.push({ at, part, ...(await narrow(part, context, request)) });
+      scope = await sightBy(part.reading(), part.search.document, context);
     } catch (error) {
       if (!(error instanceof ServiceError) || ![401, 403].includes(error.status)) throw error;
       refusal = error;
+      continue;
     }
+    const within = context.scopedTo(part.search.document.name, scope);
+    all.push({ at, part, context: within, request: await narrow(part, within, request) });
   }
   if (all.length === 0 && refusal !== undefined) throw refusal;
   return all;
 }
 
 async function narrow(
-  { search, reading }: JointPart,
+  { search }: JointPart,
   context: ExecutionContext,
   request: SearchCursorRequest,
-): Promise<Pick<Asked, "request" | "context">> {
+): Promise<SearchCursorRequest> {
   const { document } = search;
-  const scope = await sightBy(reading(), document, context);
-  const within = context.scopedTo(document.name, scope);
-  const seen = await withSight(document, within, request, callerSight);
-  await checkPrice(document, within, [seen.filter], (ground) => costOf(search, ground, seen, 0));
-  const narrowed = narrowQuery(document, within, { ...seen, sorts });
-  return { request: await spelt(search, within, narrowed), context: within };
+  const seen = await withSight(document, context, request, callerSight);
+  await checkPrice(document, context, [seen.filter], (ground) => costOf(search, ground, seen, 0));
+  return spelt(search, context, narrowQuery(document, context, { ...seen, sorts }));
 }
 
 /** Better hits first, and equally good ones in the order of the searches. */

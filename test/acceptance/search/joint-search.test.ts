@@ -1,5 +1,8 @@
 // Searches over other searches: one ranking of the hits of several documents, each as far as the caller may read it.
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { engines, sharedDatabase } from "../../support/engines.js";
+import { testProject } from "../../support/project-service.js";
 import { onEachEngine } from "../../support/on-each-engine.js";
 
 const files = {
@@ -10,6 +13,7 @@ policies:
   own: [principal, tenant, {scope: own_rows}]
   staff: [principal, tenant, {authorize: "{resource}.read"}]
   anybody: []
+  limited: [principal, tenant, {rate_limit: 3/1m}]
 identity: {methods: [token]}
 tenancy: {}
 documents:
@@ -17,7 +21,13 @@ documents:
   comments: {type: {text: string, ticket: {ref: tickets}}, guard: member}
   drafts: {type: {text: string}, guard: own}
   reports: {type: {text: string}, guard: {read: staff, write: member}}
+  plains: {type: {text: string, report: {ref: reports?}}, defaults: {report: null}, guard: member}
+  limits: {type: {text: string}, guard: limited}
 search:
+  plain_search: {of: plains, text: [text], guard: own}
+  limit_search: {of: limits, text: [text], guard: member}
+  scoped: {over: [plain_search], guard: member}
+  slow: {over: [limit_search], guard: member}
   ticket_search: {of: tickets, text: {title: 2, text: 1}, guard: member, language: en}
   comment_search: {of: comments, text: [text], guard: member}
   draft_search: {of: drafts, text: [text], guard: member}
@@ -189,6 +199,17 @@ const project = onEachEngine(files, ({ people, service }) => {
       [{ query: "a", size: 0 }, "core.validation", "/size"],
       [{ query: "a", sorts: {} }, "core.validation", "/sorts"],
       [{ query: "a", options: { facets: ["state"] } }, "core.validation", "/options/facets"],
+      [{ query: "a", filters: null }, "core.validation", "/filters"],
+      [
+        { query: "a", kinds: ["drafts"], filters: { tickets: { none: 1 } } },
+        "query_invalid",
+        "/filters/tickets/none",
+      ],
+      [
+        { query: "a", options: { highlight: { fields: ["text"] } } },
+        "core.validation",
+        "/options/highlight/fields",
+      ],
     ];
     for (const [body, code, path] of wrong) {
       const answer = await find(by, body);
@@ -196,6 +217,27 @@ const project = onEachEngine(files, ({ people, service }) => {
       expect([answer.body.code, context.path ?? context.errors[0].path]).toEqual([code, path]);
     }
     expect((await find(by, { query: "a", after: "x" })).body.code).toBe("invalid_cursor");
+  });
+
+  test("a search has its own guard beside that of its documents", async () => {
+    const by = await somebody();
+    const other = await somebody(by.tenantId);
+    const mine = await by.make("plains", { text: "rocket" });
+    await other.make("plains", { text: "rocket" });
+    const alone = await by.call("POST", "/search/plain_search/typed", { query: "rocket" });
+    expect(alone.body.hits.map(({ id }: { readonly id: string }) => id)).toEqual([mine]);
+    const joint = await find(by, { query: "rocket" }, "/search/scoped");
+    expect([shown(joint.body.hits), joint.body.counts]).toEqual([
+      [`plains ${mine}`],
+      { plains: 1 },
+    ]);
+    // Nobody filters by what they may not read: that is refused, and not left out.
+    const filters = { plains: { $values: { "report.text": { $eq: "a" } } } };
+    expect((await find(by, { query: "rocket", filters }, "/search/scoped")).status).toBe(403);
+    const answers = [];
+    for (let at = 0; at < 4; at += 1)
+      answers.push((await find(by, { query: "a" }, "/search/slow")).status);
+    expect(answers).toEqual([200, 200, 200, 429]);
   });
 
   test("who may read none of it is refused", async () => {
@@ -222,6 +264,49 @@ const project = onEachEngine(files, ({ people, service }) => {
     });
     const { hits } = await everything.find(client, { query: "client" });
     expect(hits).toMatchObject([{ kind: "drafts", document: { text: "client" } }]);
+  });
+});
+
+describe.each(engines)("on $name", (engine) => {
+  test.skipIf(!engine.isAvailable)("a cursor counts on the order of the searches", async () => {
+    const versionOf = (over: string, title = "Demo") =>
+      testProject({
+        "registry/service.yaml": `registry: 1
+service: {name: demo, title: ${title}, version: 1.0.0}
+policies: {open: []}
+documents:
+  as: {type: {text: string}, guard: open, tenant: false}
+  bs: {type: {text: string}, guard: open, tenant: false}
+search:
+  a_search: {of: as, text: [text], guard: open}
+  b_search: {of: bs, text: [text], guard: open}
+  both: {over: [${over}], guard: open}
+`,
+      });
+    const versions = [
+      await versionOf("a_search, b_search"),
+      await versionOf("a_search, b_search", "Other"),
+      await versionOf("b_search, a_search"),
+    ];
+    const { same, drop } = await sharedDatabase(engine);
+    const answers: unknown[] = [];
+    let after: string | null = null;
+    for (const version of versions) {
+      const environment = {
+        SECRETS_SIGNING: createHash("sha256").update("signing").digest("base64url"),
+      };
+      const service = await version.start(same, { environment });
+      if (after === null)
+        for (const kind of ["as", "bs"]) await service.post(`/${kind}`, { text: "word" });
+      const more: object = after === null ? {} : { after };
+      const { body } = await service.post("/search/both", { query: "word", size: 1, ...more });
+      answers.push(body.code ?? body.hits[0].kind);
+      after ??= body.next_cursor;
+      await service.stop();
+    }
+    await drop();
+    for (const version of versions) version.remove();
+    expect(answers).toEqual(["as", "bs", "invalid_cursor"]);
   });
 });
 
