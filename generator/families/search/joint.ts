@@ -120,7 +120,7 @@ function isLimited(chain: readonly HookUse[]): boolean {
   return requiresAuthn(chain) || chain.some(({ errors }) => errors.includes("core.throttled"));
 }
 
-/** The guard of a search and of its documents, as its pages have it; null if that judges requests. */
+/** What guards a search and its documents; null if that judges requests. */
 function guardOf(
   context: FamilyContext,
   search: string,

@@ -43,7 +43,7 @@ export async function eraseOwned(
   return counts;
 }
 
-/** Forgets what deletions have taken out of personal references, so that no restore brings it back. */
+/** Forgets what deletions have taken out of personal references: no restore brings it back. */
 async function forgetPersonal(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
