@@ -52,17 +52,20 @@ export interface DeletionStore {
   follow(spec: AnyDocumentSpec, tenant: string, id: string, rev: number): Promise<void>;
 }
 
-/** Members that deletions may clear which are noted. */
-export function notedReferences({
-  references = {},
-  nullable,
-  fields,
-}: AnyDocumentSpec): readonly string[] {
+/** Members that refer to documents whose deletions are noted. */
+function notedReferences({ references = {} }: AnyDocumentSpec): readonly string[] {
   return Object.entries(references).flatMap(([member, of]) => {
     const target = of();
-    const isCleared = nullable.includes(member) || fields[member]?.endsWith("[]") === true;
-    return isCleared && (target.view?.of ?? target).undoes === true ? [member] : [];
+    return (target.view?.of ?? target).undoes === true ? [member] : [];
   });
+}
+
+/** Those of them that a deletion may have cleared: what may be null, and lists. */
+export function clearableReferences(spec: AnyDocumentSpec): readonly string[] {
+  const { nullable, fields } = spec;
+  return notedReferences(spec).filter(
+    (member) => nullable.includes(member) || fields[member]?.endsWith("[]") === true,
+  );
 }
 
 /** Whether deletions may note something of such documents: their own, or those of others. */

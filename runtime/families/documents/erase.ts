@@ -2,7 +2,7 @@
 // revisions (decisions.md "Erasure").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Erased, ErasedCounts } from "../../operations/erased.js";
-import { notedReferences } from "../../ports/deletions.js";
+import { clearableReferences } from "../../ports/deletions.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { historyStore } from "../../ports/document-history.js";
 import { documentStore, type DocumentStore, type StoredDocument } from "../../ports/documents.js";
@@ -29,7 +29,6 @@ export async function eraseOwned(
     for await (const { tenant, id } of walkOwned(spec, who.principalId, store)) {
       who.documents.add(id);
       if (tenant !== "") who.tenants.add(tenant);
-      await forgetPersonal(spec, context.inTenant(tenant), id);
       const stored = await store().get(spec, tenant, id);
       if (stored === null || isErased(spec, stored)) continue;
       const done = await context.transact(() =>
@@ -43,23 +42,15 @@ export async function eraseOwned(
   return counts;
 }
 
-/** Forgets what deletions have taken out of personal references: no restore brings it back. */
-async function forgetPersonal(
-  spec: AnyDocumentSpec,
-  context: ExecutionContext,
-  id: string,
-): Promise<void> {
-  const members = Object.keys(spec.personal ?? {});
-  if (notedReferences(spec).some((member) => members.includes(member)))
-    await context.transact(() => forgetCleared(spec, context, id, members));
-}
-
 /**
- * Whether there is nothing to do: nothing personal in it, and no revision before it. One that was
- * erased by an earlier try is looked at again only if it has a history.
+ * Whether there is nothing to do: nothing personal in it, no revision before it, and no reference
+ * that a restore may bring back. One that was erased by an earlier try is looked at again only if
+ * it has a history or such references.
  */
 function isErased(spec: AnyDocumentSpec, { body, rev }: StoredDocument): boolean {
   if (spec.history !== 0 && rev > 1) return false;
+  if (clearableReferences(spec).some((member) => Object.hasOwn(spec.personal ?? {}, member)))
+    return false;
   const before = JSON.parse(body) as Body;
   return Object.keys(diffOf(before, withoutPersonal(spec, before))).length === 0;
 }
@@ -76,6 +67,8 @@ async function eraseOne(
 ): Promise<{ readonly isChanged: boolean; readonly revisions: number }> {
   const current = await retryWrite(context, () => eraseFields(spec, context.beyondScopes, id));
   if (current.stored === null) return { isChanged: false, revisions: 0 };
+  // Also what a deletion has taken out before: no restore brings it back.
+  await forgetCleared(spec, context, id, Object.keys(spec.personal ?? {}));
   const revisions =
     spec.history === 0
       ? 0

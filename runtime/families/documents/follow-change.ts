@@ -4,7 +4,7 @@ import { storedName } from "../../contract/stored-members.js";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { recordChange } from "../../operations/recorded.js";
-import { deletionStore, mayBeInvolved, notedReferences } from "../../ports/deletions.js";
+import { clearableReferences, deletionStore, mayBeInvolved } from "../../ports/deletions.js";
 import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { emitSignals, type DocumentChange } from "./emit.js";
@@ -57,7 +57,7 @@ export async function forgetCleared(
   id: string,
   members: readonly string[],
 ): Promise<void> {
-  const written = members.filter((member) => notedReferences(spec).includes(member));
+  const written = members.filter((member) => clearableReferences(spec).includes(member));
   if (written.length === 0) return;
   const stored = written.map((member) => storedName(spec.shape, member));
   const deletions = context.transaction.of(deletionStore);

@@ -38,6 +38,11 @@ documents:
     personal: {text: gone, labels: [], one: null}
     guard: member
     soft_delete: true
+  parts:
+    type: {text: string, ticket: {ref: tickets, on_delete: cascade}}
+    personal: {text: gone}
+    guard: member
+    soft_delete: true
   cards:
     type: {title: string, labels: [{ref: labels}]}
     guard: member
@@ -308,6 +313,18 @@ const project = onEachEngine(files, ({ people }) => {
         labels: [],
         one: null,
       });
+  });
+
+  test("what went along comes back, also if it was erased meanwhile", async () => {
+    const by = await somebody();
+    const admin = await somebody(by.tenantId);
+    const ticket = await admin.make("tickets", { title: "a" });
+    const part = await by.make("parts", { text: "a", ticket });
+    await admin.call("POST", `/tickets/${ticket}/delete?rev=1`);
+    await people.grant(null, admin.id, "platform.admin");
+    expect((await admin.call("POST", "/auth/erase", { principal_id: by.id })).status).toBe(200);
+    expect((await admin.call("POST", `/tickets/${ticket}/restore?rev=2`)).status).toBe(200);
+    expect((await admin.call("GET", `/parts/${part}`)).body).toMatchObject({ text: "gone" });
   });
 
   test("who names a label while it is deleted waits, or meets its absence", async () => {
