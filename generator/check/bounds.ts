@@ -1,9 +1,9 @@
 // The rule that anonymous callers can't query growing documents without a limit.
-import { policiesOf } from "../kernel/guards.js";
+import { isLimited, policiesOf } from "../kernel/guards.js";
 import { builtInHook } from "../kernel/runtime-hooks.js";
 import type { Declarations } from "../load/declarations.js";
 import { own } from "../model/records.js";
-import type { OperationModel, RegistryModel } from "../model/registry.js";
+import type { RegistryModel } from "../model/registry.js";
 import type { RuleContext } from "../kernel/rule.js";
 
 /**
@@ -18,7 +18,7 @@ export function openListsAreLimited({ expanded, loaded, report }: RuleContext): 
     const document = operation.lists;
     if (document === null || told.has(operation.namespace)) continue;
     if (!policiesOf(operation).every((policy) => isWhole(policy, loaded.declarations))) continue;
-    if (operation.route === null || isLimited(operation) || !growing.has(document)) continue;
+    if (operation.route === null || isLimited(operation.hooks) || !growing.has(document)) continue;
     told.add(operation.namespace);
     report({
       code: "OPW059",
@@ -39,11 +39,6 @@ function isWhole(policy: string, declarations: Declarations): boolean {
         builtInHook(step, declarations)?.lacks === undefined,
     ) === true
   );
-}
-
-/** Whether the chain requires a caller, or limits the rate. */
-function isLimited({ requiresAuthn, hooks }: OperationModel): boolean {
-  return requiresAuthn || hooks.some(({ errors }) => errors.includes("core.throttled"));
 }
 
 /** The documents that callers add to. Code of the service may as well, but knows how much. */

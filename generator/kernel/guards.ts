@@ -25,6 +25,16 @@ export function requiresAuthn(hooks: readonly HookUse[]): boolean {
   return hooks.some(({ provides }) => provides.includes("authn.principal"));
 }
 
+/** Whether a hook limits how often it lets callers pass. */
+export function isRate({ errors }: HookUse): boolean {
+  return errors.includes("core.throttled");
+}
+
+/** Whether a chain requires a caller, or limits the rate. */
+export function isLimited(hooks: readonly HookUse[]): boolean {
+  return requiresAuthn(hooks) || hooks.some(isRate);
+}
+
 export interface GuardUse {
   /** Its name; "" where the guard names none. */
   readonly policy: string;

@@ -105,7 +105,7 @@ export const errors = {
   body_too_large: row("validation", "The request body is too large.", { status: 413 }),
   media_type_unsupported: row(
     "validation",
-    "This operation does not take bodies of this type or encoding, or only in UTF-8.",
+    "This Content-Type, charset or Content-Encoding is not accepted here.",
     { status: 415 },
   ),
   json_too_complex: row("validation", "The body holds too many values."),

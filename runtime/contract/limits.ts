@@ -8,6 +8,8 @@ export const limits = {
   /** Hits on one page of a list. */
   maxPageSize: 10_000,
   defaultPageSize: 10,
+  /** Hits of a search over others. */
+  defaultJointSize: 20,
   /** The highest page number that can be written; the scan ceiling of a deployment is lower. */
   /** The highest bound of a count. */
   maxCount: 1_000_000,

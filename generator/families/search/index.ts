@@ -28,23 +28,26 @@ export const search = family({
     const namespaces: NamespaceExpansion[] = [];
     const searched = context.of(documents);
     const joint = new Map<string, JointSearchModel>();
+    const placeOf = (
+      name: string,
+      { description, mount: declared }: (typeof declarations.search)[string],
+      over: string,
+    ) => ({
+      name,
+      what: "a search",
+      isBuiltIn: false,
+      description: description ?? `Search over ${over}.`,
+      at: tree.keyAt("search", name),
+      mount: { path: ["search", name, "mount"], declared, usual: `/search/${name}` } as const,
+    });
     for (const [name, declaration] of Object.entries(declarations.search)) {
       if (isJoint(declaration) || lacksMembers(context, name, declaration)) continue;
       const expanded = expandSearch(context, name, declaration, searched);
       if (expanded === undefined) continue;
       models.set(name, expanded.model);
       namespaces.push({
-        name,
-        what: "a search",
-        isBuiltIn: false,
-        description: declaration.description ?? `Search over ${expanded.model.document}.`,
-        at: tree.keyAt("search", name),
+        ...placeOf(name, declaration, expanded.model.document),
         operations: expanded.operations,
-        mount: {
-          path: ["search", name, "mount"],
-          declared: declaration.mount,
-          usual: `/search/${name}`,
-        },
         isSensitive: searched.get(expanded.model.document)?.sensitive === true,
       });
     }
@@ -53,20 +56,12 @@ export const search = family({
       if (!isJoint(declaration)) continue;
       const expanded = expandJointSearch(context, name, declaration, known);
       joint.set(name, expanded.model);
-      const over = expanded.model.over.map(({ document }) => document);
+      const over = expanded.model.over.map(({ document }) => document).join(", ");
       namespaces.push({
-        name,
-        what: "a search",
-        isBuiltIn: false,
-        description: declaration.description ?? `Search over ${over.join(", ")}.`,
-        at: tree.keyAt("search", name),
+        ...placeOf(name, declaration, over),
         operations: [expanded.operation],
-        mount: {
-          path: ["search", name, "mount"],
-          declared: declaration.mount,
-          usual: `/search/${name}`,
-        },
-        isSensitive: over.some((document) => searched.get(document)?.sensitive === true),
+        // Sensitive documents can't be among them.
+        isSensitive: false,
       });
     }
     return expansion(models, {

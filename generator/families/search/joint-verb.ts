@@ -14,7 +14,7 @@ import { bodyInput } from "../../model/registry.js";
 import { queryTypeNames } from "../documents/queries/query-type-names.js";
 import { listErrors } from "../documents/verbs/lists.js";
 import type { JointSearchModel, SearchModel } from "./model.js";
-import { fragmentsSchema, highlightSchema, querySchema } from "./schemas.js";
+import { fragmentsSchema, highlightSchema, matchOptions, querySchema } from "./schemas.js";
 
 /** What the parts of the verb are made from; searches and documents are parallel. */
 export interface JointPlace {
@@ -56,21 +56,16 @@ function requestSchema(documents: readonly DocumentModel[]): SchemaObject {
         description: "Only these; all where left out.",
       },
       filters: objectSchema(Object.fromEntries(filters), []),
-      size: { type: "integer", minimum: 1, maximum: limits.maxPageSize, default: 20 },
+      size: {
+        type: "integer",
+        minimum: 1,
+        maximum: limits.maxPageSize,
+        default: limits.defaultJointSize,
+      },
       after: { type: "string", description: "The `next_cursor` of the page before." },
       options: objectSchema(
         {
-          fuzzy: {
-            type: "boolean",
-            default: false,
-            description: "Whether words count that are a typing error away.",
-          },
-          phrase_combine: { type: "string", enum: ["any", "all"], default: "any" },
-          search_count: {
-            type: "string",
-            enum: ["exact", "approximate", "none"],
-            default: "exact",
-          },
+          ...matchOptions,
           highlight: { anyOf: [{ type: "boolean" }, highlightSchema(null)] },
         },
         [],

@@ -1,10 +1,14 @@
 // A search over others: their hits in one ranking, each as far as its own document may be read
 // (decisions.md "Search").
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
-import { deadlineOf, extensionsOf, type FamilyContext } from "../../kernel/family.js";
-import type { UnmountedOperation } from "../../kernel/family.js";
+import {
+  deadlineOf,
+  extensionsOf,
+  type FamilyContext,
+  type UnmountedOperation,
+} from "../../kernel/family.js";
 import { checkGuardNames, policyNamed, policyOfGroup } from "../../kernel/guard-by-operation.js";
-import { guardText, hookChain, isAuthorsSay, requiresAuthn } from "../../kernel/guards.js";
+import { guardText, hookChain, isAuthorsSay, isLimited } from "../../kernel/guards.js";
 import { checkHookNames, namedHooks } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { ofGenerated } from "../../model/code.js";
@@ -80,7 +84,8 @@ export function expandJointSearch(
       description: declaration.description ?? null,
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction: "read",
-      isSensitive: documents.some(({ sensitive }) => sensitive),
+      // Sensitive documents can't be among them.
+      isSensitive: false,
       effect: "reads",
       isTool: true,
       // What anybody may find without limit, so that `check` warns of it.
@@ -104,7 +109,7 @@ function refuseOwnMembers(
     if (declaration[key] !== undefined)
       report({
         code: "OPW037",
-        message: `a search over others has no \`${key}\`: those have it`,
+        message: `a search over others takes no \`${key}\`: declare it in the searches that \`over\` names`,
         at: tree.keyAt("search", name, key),
       });
 }
@@ -114,10 +119,6 @@ interface Part {
   readonly search: string;
   readonly document: string;
   readonly hooks: readonly HookUse[];
-}
-
-function isLimited(chain: readonly HookUse[]): boolean {
-  return requiresAuthn(chain) || chain.some(({ errors }) => errors.includes("core.throttled"));
 }
 
 /** What guards a search and its documents; null if that judges requests. */
@@ -143,7 +144,7 @@ function partsOf(
 ): readonly Part[] {
   const { tree, report, declarations } = context;
   if (over.length > maxOver) {
-    const message = `a search is over ${maxOver} others at most`;
+    const message = `\`over\` names ${maxOver} searches at most`;
     report({ code: "OPW037", message, at: tree.at("search", name, "over") });
   }
   const seen = new Set<string>();
@@ -161,14 +162,14 @@ function partsOf(
       return [];
     }
     if (seen.has(document.name)) {
-      const message = `${search} searches ${document.name} as well: a hit would stand twice`;
+      const message = `${search} searches ${document.name} again, so each hit would appear twice`;
       report({ code: "OPW037", message, at });
       return [];
     }
     seen.add(document.name);
     const hooks = guardOf(context, search, document);
     if (hooks !== null) return [{ search, document: document.name, hooks }];
-    const message = `${search} can't be asked with others: its documents are sensitive, or hooks of your own may refuse it`;
+    const message = `${search} can't be in \`over\`: its documents are sensitive, or its guard has hooks of your own that can refuse`;
     report({ code: "OPW037", message, at });
     return [];
   });

@@ -71,20 +71,27 @@ export function fragmentsSchema(fields: readonly string[]): SchemaObject {
   return objectSchema(Object.fromEntries(fields.map((name) => [name, fragments])), []);
 }
 
+/** Options that a search over others has as well. */
+export const matchOptions = {
+  fuzzy: {
+    type: "boolean",
+    default: false,
+    description: "Whether words count that are a typing error away.",
+  },
+  phrase_combine: { type: "string", enum: ["any", "all"], default: "any" },
+  search_count: { type: "string", enum: ["exact", "approximate", "none"], default: "exact" },
+} as const satisfies Readonly<Record<string, SchemaObject>>;
+
 function optionsSchema({ text, facets }: SearchModel): SchemaObject {
   const names = Object.keys(text);
   const weight = { type: "number", minimum: 0, maximum: 1_000 };
   return objectSchema(
     {
-      fuzzy: {
-        type: "boolean",
-        default: false,
-        description: "Whether words count that are a typing error away.",
-      },
+      fuzzy: matchOptions.fuzzy,
       fields: listOf(names),
       weights: objectSchema(Object.fromEntries(names.map((name) => [name, weight])), []),
-      phrase_combine: { type: "string", enum: ["any", "all"], default: "any" },
-      search_count: { type: "string", enum: ["exact", "approximate", "none"], default: "exact" },
+      phrase_combine: matchOptions.phrase_combine,
+      search_count: matchOptions.search_count,
       ...(facets.length === 0
         ? {}
         : {

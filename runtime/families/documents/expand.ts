@@ -41,7 +41,7 @@ export async function expandedText(
   const text = (of: AnyDocumentSpec, row: StoredDocument, along: Expansion): string => {
     const own = documentText(of, row);
     // The rows themselves are a page, which is bounded already; many may name the same.
-    if (of !== spec || !isRow.has(row)) bytes += own.length;
+    if (!isRow.has(row)) bytes += own.length;
     if (bytes > limits.maxPageBytes) throw tooLarge();
     if (isPlain(along)) return own;
     const members = Object.entries(along).map(([member, further]) => {

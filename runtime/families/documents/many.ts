@@ -169,7 +169,9 @@ export function updateMany(
       if (around !== null) return oneByOne(spec, context, all);
       const patched = await movable(spec, context, await patchedOf(all));
       const free = await withReferencesHeld(spec, context, patched, ({ diff, before }, member) =>
-        namesGained(diff[member], (JSON.parse(before.body) as Body)[member]),
+        Array.isArray(diff[member])
+          ? namesGained(diff[member], (JSON.parse(before.body) as Body)[member])
+          : namesIn(diff[member]),
       );
       const changes = free.map((one) =>
         one === null || Object.keys(one.diff).length === 0 ? null : one,
@@ -371,9 +373,8 @@ async function withReferencesHeld<Item>(
 ): Promise<readonly (Item | null)[]> {
   let free = items;
   for (const [member, targetOf] of Object.entries(spec.references ?? {})) {
-    const idsOf = (item: Item | null): readonly string[] =>
-      item === null ? [] : namesOf(item, member);
-    const ids = [...new Set(free.flatMap(idsOf))];
+    const named = free.map((item) => (item === null ? [] : namesOf(item, member)));
+    const ids = [...new Set(named.flat())];
     if (ids.length === 0) continue;
     const target = targetOf();
     const seen = await narrowToReferable(spec, target, context);
@@ -381,7 +382,7 @@ async function withReferencesHeld<Item>(
     const held = isSeen
       ? await context.transaction.of(documentStore).holdMany(target, context.tenant, ids)
       : new Set<string>();
-    free = free.map((item) => (idsOf(item).every((id) => held.has(id)) ? item : null));
+    free = free.map((item, at) => (named[at]?.every((id) => held.has(id)) === true ? item : null));
   }
   return free;
 }

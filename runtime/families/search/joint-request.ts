@@ -19,7 +19,6 @@ export interface JointRequest {
 const members = ["query", "kinds", "filters", "size", "after", "options"];
 const optionNames = ["fuzzy", "phrase_combine", "search_count", "highlight"];
 const highlightNames = ["pre_tag", "post_tag", "fragment_size", "max_fragments"];
-const defaultSize = 20;
 
 /**
  * Reads a body of `find`. Throws `core.validation`, or what a search throws that is asked for the
@@ -45,7 +44,7 @@ export function parseJoint(body: unknown, { over }: JointSearchSpec): JointReque
       if (!wanted.includes(name)) return null;
       return { ...parseSearchCursor(asked, search, false), filter };
     }),
-    size: integerAt(size, "/size", 1, limits.maxPageSize, defaultSize),
+    size: integerAt(size, "/size", 1, limits.maxPageSize, limits.defaultJointSize),
     cursor: after,
   };
 }

@@ -87,7 +87,7 @@ async function findTogether(
   const all = await askable(spec, context, parts);
   const found: Hit[] = [];
   // What a portion has left out may be better than hits of other searches.
-  let end: Hit | null = null;
+  const ends: Hit[] = [];
   for (const asked of all) {
     const { search } = asked.part;
     const start = { offset: 0, after: positionFor(place, asked.at) };
@@ -102,12 +102,11 @@ async function findTogether(
     const hits = rows.map((row) => ({ asked, row }));
     found.push(...hits);
     const last = hits.at(-1);
-    if (isCut && last !== undefined && (end === null || compare(last, end) < 0)) end = last;
+    if (isCut && last !== undefined) ends.push(last);
   }
-  const best = end;
-  const ranked = found.sort(compare).filter((hit) => best === null || compare(hit, best) <= 0);
+  const ranked = found.sort(compare).filter((hit) => ends.every((end) => compare(hit, end) <= 0));
   const kept = withinPage(ranked.slice(0, size));
-  const hasMore = best !== null || kept.length < ranked.length;
+  const hasMore = ends.length > 0 || kept.length < ranked.length;
   const last = kept.at(-1);
   const next =
     hasMore && last !== undefined

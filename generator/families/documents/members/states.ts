@@ -2,7 +2,7 @@
 // follow.
 import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
-import { hookChain, isAuthorsSay } from "../../../kernel/guards.js";
+import { hookChain, isAuthorsSay, isRate } from "../../../kernel/guards.js";
 import type {
   DocumentModel,
   MoveModel,
@@ -169,7 +169,7 @@ function askedBy(
       isAuthorsSay(hook) ||
       hook.phase !== "before" ||
       hook.provides.includes("authz.scope") ||
-      hook.errors.includes("core.throttled"),
+      isRate(hook),
   );
   if (odd !== undefined)
     reportOf(context)(

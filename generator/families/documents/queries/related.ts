@@ -2,7 +2,7 @@
 import { limits } from "../../../../runtime/contract/limits.js";
 import { isScalarType } from "../../../../runtime/contract/query-operators.js";
 import type { FamilyContext } from "../../../kernel/family.js";
-import { hookChain, isAuthorsSay } from "../../../kernel/guards.js";
+import { hookChain, isAuthorsSay, isRate } from "../../../kernel/guards.js";
 import type { DocumentModel, ReadModel } from "../../../model/document-model.js";
 import {
   objectSchema,
@@ -14,7 +14,6 @@ import {
 import { pascalCase } from "../../../model/names.js";
 import { queryableFields } from "../../../model/query-fields.js";
 import { ledTo, documentOf, readBy, applyView } from "../../../model/views.js";
-import type { HookUse } from "../../../model/registry.js";
 import type { DocumentDeclaration } from "../format.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
 import { referrersOf } from "../members/references.js";
@@ -40,12 +39,8 @@ export function readingOf(
   const guards = guardsOf(context.tree, document, declaration, get, model.view);
   const hooks = hookChain(quiet, guards, document);
   if (hooks.some(isAuthorsSay)) return null;
+  // The operation that asks has a rate of its own.
   return hooks.filter((hook) => !isRate(hook)).map(({ run }) => run);
-}
-
-/** The operation that asks has a rate of its own. */
-function isRate({ errors }: HookUse): boolean {
-  return errors.includes("core.throttled");
 }
 
 /**
