@@ -41,6 +41,20 @@ export interface MoveStepModel {
   readonly errors: readonly string[];
 }
 
+/** A policy that lets callers see fields. */
+export interface VisiblePolicyModel {
+  readonly policy: string;
+  /** What it asks, and its scopes. */
+  readonly asks: readonly MoveStepModel[];
+}
+
+/** Fields that only some of those who read the document may see. */
+export interface VisibleModel {
+  readonly fields: readonly string[];
+  /** One of these has to let the caller pass. */
+  readonly to: readonly VisiblePolicyModel[];
+}
+
 /** A value of the field of states that may follow another one. */
 export interface MoveModel {
   readonly from: string;
@@ -212,6 +226,8 @@ export interface DocumentModel extends ReadModel {
   readonly overlaps: readonly OverlapModel[];
   /** Null where any value may follow any other. */
   readonly states: StatesModel | null;
+  /** Fields that only some may see; empty if who reads the document sees all. */
+  readonly visible: readonly VisibleModel[];
   /** What fields become once who has created the document is erased. */
   readonly personal: Readonly<Record<string, unknown>>;
   readonly references: readonly ReferenceModel[];

@@ -16,6 +16,8 @@ export interface Schema {
   readonly anyOf?: readonly (Schema | boolean)[];
   readonly oneOf?: readonly (Schema | boolean)[];
   readonly allOf?: readonly (Schema | boolean)[];
+  /** Members that only some may see, with the policies that show them. */
+  readonly "x-visible"?: Readonly<Record<string, readonly string[]>>;
   readonly [keyword: string]: unknown;
 }
 

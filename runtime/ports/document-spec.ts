@@ -68,6 +68,16 @@ export interface Reading {
   visible?(context: never): Promise<Filter>;
 }
 
+/** Members that only some may see, and who. */
+export interface VisibleRule {
+  readonly members: readonly string[];
+  /**
+   * The steps of each policy of which one has to let the caller pass; of one with a scope, the
+   * documents within it.
+   */
+  readonly by: () => readonly (readonly Reading[])[];
+}
+
 /** The scopes of documents by what is done with them; what is left out has none. */
 export type Scopes = {
   readonly [
@@ -138,8 +148,12 @@ export interface AnyDocumentSpec {
   readonly personal?: Readonly<Record<string, unknown>>;
   /** Which values of a field may follow each other; absent if all may. */
   readonly states?: StateRules;
+  /** Members that only some of those who read the documents may see. */
+  readonly visible?: readonly VisibleRule[];
   /** Whether handlers write them beyond scopes and whoever may make a move; see `unscoped`. */
   readonly isUnscoped?: true;
+  /** Whether it is handlers who write: they may write what the caller may not see. */
+  readonly isOfHandlers?: true;
   /** Ranges of which no two overlap. */
   readonly noOverlap?: readonly OverlapRule[];
   /** Members that refer to other documents, and to which type. */

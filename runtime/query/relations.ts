@@ -1,9 +1,10 @@
 // What a query reaches in other documents, and what of them is visible to who asks.
 import { everything, type Filter, type SortKey } from "./ast.js";
+import type { FieldReference } from "./fields.js";
 import type { RelatedRows } from "./related-rows.js";
 
-/** What rows of another type must pass to be seen. */
-export type Visibility = (rows: RelatedRows) => Filter;
+/** What rows of another type must pass to be seen by who asks about these members of theirs. */
+export type Visibility = (rows: RelatedRows, members: ReadonlySet<string>) => Filter;
 
 /** The other documents that filters and sorts reach, a name each. */
 export function reachedBy(
@@ -40,7 +41,11 @@ export function within(filter: Filter, visible: Visibility): Filter {
     case "not":
       return { ...filter, filter: within(filter.filter, visible) };
     case "related":
-      return { ...filter, filter: within(filter.filter, visible), visible: visible(filter.rows) };
+      return {
+        ...filter,
+        filter: within(filter.filter, visible),
+        visible: visible(filter.rows, membersIn([filter.filter], [], [filter.theirs])),
+      };
     default:
       return filter;
   }
@@ -48,9 +53,63 @@ export function within(filter: Filter, visible: Visibility): Filter {
 
 /** As `within`, of sorts. */
 export function sortsWithin(sorts: readonly SortKey[], visible: Visibility): readonly SortKey[] {
-  return sorts.map((key) =>
-    key.via === undefined ? key : { ...key, via: { ...key.via, visible: visible(key.via.rows) } },
-  );
+  return sorts.map((key) => {
+    if (key.via === undefined) return key;
+    const asked = membersIn([], [], [key.field]);
+    return { ...key, via: { ...key.via, visible: visible(key.via.rows, asked) } };
+  });
+}
+
+/** The members of the rows themselves that a query is about. */
+export function membersIn(
+  filters: readonly Filter[],
+  sorts: readonly SortKey[] = [],
+  fields: readonly FieldReference[] = [],
+): ReadonlySet<string> {
+  const members = new Set<string>();
+  const add = ({ path, isColumn }: FieldReference): void => {
+    if (!isColumn) members.add(path.split(".", 1)[0] ?? path);
+  };
+  const visit = (filter: Filter): void => {
+    switch (filter.kind) {
+      case "all":
+      case "any":
+        filter.filters.forEach(visit);
+        break;
+      case "not":
+        visit(filter.filter);
+        break;
+      case "related":
+        add(filter.ours);
+        break;
+      case "compareFields":
+        add(filter.field);
+        add(filter.other);
+        break;
+      default:
+        // What a quantifier asks is about elements of its field.
+        add(filter.field);
+    }
+  };
+  filters.forEach(visit);
+  for (const { field, via } of sorts) add(via?.member ?? field);
+  fields.forEach(add);
+  return members;
+}
+
+/** The members of other documents that filters and sorts are about, by the documents' names. */
+export function membersReached(
+  filters: readonly Filter[],
+  sorts: readonly SortKey[] = [],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const reached = new Map<string, Set<string>>();
+  const add = ({ name }: RelatedRows, members: ReadonlySet<string>): Filter => {
+    reached.set(name, new Set([...(reached.get(name) ?? []), ...members]));
+    return everything;
+  };
+  for (const filter of filters) within(filter, add);
+  sortsWithin(sorts, add);
+  return reached;
 }
 
 /** Every row of other types: for filters of the service's own. */

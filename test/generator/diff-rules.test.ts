@@ -70,6 +70,11 @@ const holders: Readonly<Record<string, Holder>> = {
       "documents: {notes: {type: {state: [open, done]}, guard: open, states: {field: state, initial: [open], from: {open: {to: [done], by: asked}}}}}",
     without: [...noScopes, "a rate limit", "a hook"],
   },
+  "a field that only some may see": {
+    declared:
+      "documents: {notes: {type: {text: string, cost: integer}, guard: open, visible: {cost: [staff, asked]}}}",
+    without: ["a rate limit", "a hook"],
+  },
   "the audit trail": { declared: "audit: {guard: asked}", without: noScopes },
   "the export of people": {
     declared: "",

@@ -27,6 +27,7 @@ import { own } from "../../model/records.js";
 import { compareSet } from "./members/compare-set.js";
 import { ledTo, readName } from "../../model/views.js";
 import { statesChanged } from "./members/compare-states.js";
+import { visibleChanged } from "./members/compare-visible.js";
 import { overlapText } from "./members/overlaps.js";
 
 const document: Rules<DocumentModel> = {
@@ -93,6 +94,7 @@ const document: Rules<DocumentModel> = {
     ];
   },
   states: statesChanged,
+  visible: visibleChanged,
   // Told of the type of its payload.
   takesIds: null,
   countUpTo: amount((text) => `count ${text} hits`, ""),

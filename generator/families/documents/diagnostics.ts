@@ -47,6 +47,11 @@ export const diagnostics = {
     "`states` names a field without a fixed list of values or a value that the field never has, has a state that nothing leads to, or asks a policy that is about requests.",
     'Name a field such as `status: ["open", "closed"]` that is always there, and let each value be initial or follow another one. A policy of a move may ask who is calling and for permissions.',
   ),
+  OPW113: entry(
+    "Field that cannot be hidden",
+    "`visible` names a field that the document doesn't have or that a search is of, or a policy that is about requests.",
+    "Name fields of the type that no search has in `text`. A policy of `visible` may ask who is calling and for permissions, and have scopes.",
+  ),
   OPW092: entry(
     "Dropped field",
     "`dropped` names a field that the document still has, or never had, or that was only renamed.",

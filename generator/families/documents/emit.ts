@@ -33,6 +33,7 @@ import { nameLater } from "./name-later.js";
 import { scopesMember } from "./scopes.js";
 import { personalMember } from "./members/personal.js";
 import { statesMember } from "./members/states.js";
+import { visibleMember } from "./members/visible.js";
 import { overlapsMember } from "./members/overlaps.js";
 import { remindersMember } from "./members/reminders.js";
 import { retentionMembers } from "./members/retention.js";
@@ -192,7 +193,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** The declarations and imports of a document's module. */
 function scopeOf(
-  { name, reading, scopes, set, views }: DocumentModel,
+  { name, reading, scopes, set, views, visible }: DocumentModel,
   shape: Shape,
   types: readonly string[],
   paths: ModulePaths,
@@ -210,6 +211,7 @@ function scopeOf(
       ...[reading, ...views.map((view) => view.reading)]
         .flatMap((steps) => steps ?? [])
         .concat([scopes, ...views.map((view) => view.scopes)].flatMap(Object.values).flat())
+        .concat(visible.flatMap(({ to }) => to.flatMap(({ asks }) => asks.map(({ run }) => run))))
         .flatMap(authoredIn)
         .map(({ file }) => file),
       ...setFiles({ set }),
@@ -266,6 +268,7 @@ function printDocument(
   const isAnnotated =
     document.references.length > 0 ||
     referrersOf(model, document.name).length > 0 ||
+    document.visible.length > 0 ||
     [document, ...document.views].some(({ scopes }) => Object.keys(scopes).length > 0);
   const validate = scope.module(`validators/${document.name}`, "validate");
   const converters = convertersMember(document, shape, scope);
@@ -274,6 +277,7 @@ function printDocument(
     ...readingMember(document, scope),
     ...scopesMember(document, scope),
     ...statesMember(document, scope),
+    ...visibleMember(document, scope),
   ];
   const set = setMember(document, scope);
   const annotation = isAnnotated ? scope.runtimeType("DocumentOf") : null;

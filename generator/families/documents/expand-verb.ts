@@ -20,6 +20,7 @@ import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
 import { errorsOfMoves } from "./members/states.js";
+import { errorsOfVisible } from "./members/visible.js";
 import { profilesAsked } from "./members/set.js";
 import { deedsOf, originalsOf } from "./verbs/index.js";
 import type { Deed, DocumentVerb } from "./verbs/verb.js";
@@ -78,6 +79,7 @@ export function expandVerb(
         ...uniqueErrors(context, model, verb),
         ...overlapErrors(model, verb),
         ...stateErrors(model, verb),
+        ...visibleErrors(model, verb),
         ...profileErrors(model, verb),
         ...each.flatMap(({ errors }) => errors),
       ],
@@ -156,6 +158,12 @@ function overlapErrors(model: DocumentModel, verb: DocumentVerb): readonly strin
 function stateErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
   const isChange = doesToOne(model, verb, ["updates"]);
   return isChange || doesToOne(model, verb, ["creates"]) ? errorsOfMoves(model, isChange) : [];
+}
+
+/** Who may not see a field can neither write it nor ask about it. */
+function visibleErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  const isAsked = verb.about === "found" || doesToOne(model, verb, ["creates", "updates"]);
+  return isAsked ? errorsOfVisible(model) : [];
 }
 
 /** Values that the service sets from the caller's profile need one. */

@@ -92,6 +92,8 @@ const uniqueRule = {
 
 const viewFields = listOf(aField, 1);
 
+const aPolicy = { kind: "string", what: "the name of a policy", example: "staff" } as const;
+
 /** What documents and composites both say. */
 export const documentMembers = {
   type: required(typeOrFields, "The type's name, or its fields.", {
@@ -163,6 +165,17 @@ export const documentMembers = {
     },
     "Fields that tell of who has created the document: they become null, or these values, once that one is erased.",
     { name: "Somebody", phone: null },
+  ),
+  visible: optional(
+    {
+      kind: "map",
+      of: { kind: "either", of: [aPolicy, listOf(aPolicy, 1)] },
+      key: /^/,
+      keyIs: "a field",
+      keyExample: "cost",
+    },
+    "Fields that only some of those who read the document may see: whom a policy lets pass, or one of several. The others get the document without them.",
+    { cost: "staff" },
   ),
   indexes: optional(
     listOf(listOf(aField, 1)),

@@ -41,6 +41,7 @@ import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
 import { viewTypeName } from "../../model/views.js";
 import { addViewTypes, viewsOf } from "./members/views.js";
+import { sayVisible, shownSchema } from "./members/visible.js";
 import { pastOf, refuseNested } from "./members/former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
@@ -106,7 +107,11 @@ export function readDocumentType(
   const softDelete = declaration.soft_delete !== undefined && declaration.soft_delete !== false;
   types.table.schemas.set(
     typeName,
-    resourceSchema(storedSchema(declaration, body, resolve), softDelete, declaration.description),
+    resourceSchema(
+      shownSchema(declaration, storedSchema(declaration, body, resolve)),
+      softDelete,
+      declaration.description,
+    ),
   );
   addViewTypes(context, name, declaration, typeName);
   return { typeName, body, softDelete };
@@ -306,15 +311,19 @@ function addPayloadTypes(
   table.addTo(
     name,
     create,
-    createSchema(
-      { ...begun, required: requiredOf(begun).filter((field) => !left.includes(field)) },
-      creatable,
-      defaults,
-      declaration.id === "client",
+    sayVisible(
+      declaration,
+      createSchema(
+        { ...begun, required: requiredOf(begun).filter((field) => !left.includes(field)) },
+        creatable,
+        defaults,
+        declaration.id === "client",
+      ),
     ),
     at,
   );
-  table.addTo(name, patch, patchSchema(patched, patchable, resolve), at);
+  const patchType = sayVisible(declaration, patchSchema(patched, patchable, resolve));
+  table.addTo(name, patch, patchType, at);
 }
 
 function payloadTypeNames(name: string): readonly [create: string, patch: string] {

@@ -14,6 +14,7 @@ import { storedField, storedName } from "../../../runtime/contract/stored-member
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
+import { fieldsHiddenAnew } from "./members/compare-visible.js";
 import { laterWrites, needsOfWidening } from "./members/widening.js";
 
 const document: RolloutRules<DocumentModel> = {
@@ -110,6 +111,16 @@ const document: RolloutRules<DocumentModel> = {
           "clients meet both versions",
           `${name} have other states in the version before: it still lets what may follow there`,
         ),
+  // The version before shows all, or asks another policy.
+  visible: (was, is, { name }) => {
+    const fields = fieldsHiddenAnew(was.visible, is.visible);
+    return fields.length === 0
+      ? []
+      : need(
+          "clients meet both versions",
+          `${name} hide ${fields.join(" and ")} in the next version alone: the one before still shows what it did`,
+        );
+  },
   // It is looked at when somebody is erased, by the version that does it.
   personal: null,
   references: (was, is, { name, before, after }) =>

@@ -1,5 +1,6 @@
 // The search family: a declaration becomes a search model and four operations (service.md "Search
 // routes").
+import { errorsOfVisible } from "../documents/members/visible.js";
 import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { SearchDeclaration } from "./format.js";
@@ -91,7 +92,7 @@ function textOf(
   { tree, report }: FamilyContext,
   name: string,
   { text }: SearchDeclaration,
-  { fields }: DocumentModel,
+  { fields, visible }: DocumentModel,
 ): Readonly<Record<string, number>> {
   const isList = Array.isArray(text);
   const entries: readonly (readonly [string, unknown])[] = isList
@@ -107,6 +108,12 @@ function textOf(
       report({ code: "OPW037", message: `there is no field ${field}`, at, suggestion });
     } else if (type !== "string" && type !== "string[]" && type !== "enum") {
       report({ code: "OPW037", message: `${field} is ${type}, not text`, at });
+    } else if (visible.some(({ fields: hidden }) => hidden.includes(field))) {
+      report({
+        code: "OPW113",
+        message: `a search in ${field} would find it for those who may not see it`,
+        at,
+      });
     }
     if (typeof weight !== "number" || weight <= 0 || weight > 1_000)
       report({ code: "OPW037", message: "a weight is a number above 0, up to 1000", at });
@@ -196,7 +203,7 @@ function expandVerb(
       effect: "reads",
       isTool: true,
       lists: document.name,
-      errors: [],
+      errors: errorsOfVisible(document),
       extensions: extensionsOf(declaration),
     },
   );

@@ -1,5 +1,6 @@
 // A search over others: their hits in one ranking, each as far as its own document may be read
 // (decisions.md "Search").
+import { errorsOfVisible } from "../documents/members/visible.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import {
   deadlineOf,
@@ -92,6 +93,7 @@ export function expandJointSearch(
       lists: parts.find(({ hooks: chain }) => !isLimited(chain))?.document ?? null,
       errors: [
         ...new Set(parts.flatMap(({ hooks: chain }) => chain.flatMap(({ errors }) => errors))),
+        ...documents.flatMap(errorsOfVisible),
       ],
       extensions: extensionsOf(declaration),
     },

@@ -199,7 +199,13 @@ function canRestore(api: Api, name: string): boolean {
 function controlsFor(api: Api, name: string, document: Json): readonly Control[] {
   const operation = api.can(`${name}.update`) ? api.operation(`${name}.update`) : undefined;
   const isFixed = operation === undefined || document["is_deleted"] === true;
-  return isFixed ? [] : controlsOf(api.openapi, bodySchema(api, operation));
+  if (isFixed) return [];
+  const schema = bodySchema(api, operation);
+  // What the reader may not see of the document can't be changed either.
+  const guarded = Object.keys(schema["x-visible"] ?? {});
+  const isHidden = (member: string): boolean =>
+    guarded.includes(member) && !Object.hasOwn(document, member);
+  return controlsOf(api.openapi, schema).filter(({ name: member }) => !isHidden(member));
 }
 
 interface MembersProps extends DocumentProps {

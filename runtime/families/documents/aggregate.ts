@@ -7,10 +7,13 @@ import { aggregateCost } from "../../operations/query-cost.js";
 import { parseAggregateRequest, type AggregateRequest } from "../../query/parse-aggregate.js";
 import { offsetOf } from "./list.js";
 import type { AggregateValue } from "../../ports/documents.js";
-import { within } from "../../query/relations.js";
+import { allOf, type Filter } from "../../query/ast.js";
+import type { FieldReference } from "../../query/fields.js";
+import { membersIn, within } from "../../query/relations.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, visibility, type Sight } from "./reach.js";
 import { narrowQuery } from "./scoped.js";
+import { findShown } from "./visible.js";
 import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
@@ -54,22 +57,45 @@ export async function aggregatePage(
   return { hits, page, size, count };
 }
 
-/** The request, narrowed to the visible part of other documents that its filters reach. */
+/**
+ * The request, narrowed to the visible part of other documents that its filters reach, and each
+ * value to the documents in which the caller may see what it is computed of.
+ */
 async function narrowRequest(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   asked: AggregateRequest,
   sight: Sight,
 ): Promise<AggregateRequest> {
-  const { filter, aggregate } = asked;
-  const filters = [filter, ...aggregate.computed.map((one) => one.filter)];
-  const visible = await visibility(spec, context, filters, [], sight);
-  if (visible === null) return asked;
-  const computed = aggregate.computed.map((one) => ({
-    ...one,
-    filter: within(one.filter, visible),
-  }));
-  return { ...asked, filter: within(filter, visible), aggregate: { ...aggregate, computed } };
+  const { aggregate } = asked;
+  const { groups, computed } = aggregate;
+  const all = [asked.filter, ...computed.map(({ filter }) => filter)];
+  const visible = await visibility(spec, context, all, [], sight);
+  const fields = [...groups, ...computed].flatMap(({ field }) => field ?? []);
+  const shown = await findShown(spec, context, membersIn(all, [], fields));
+  const narrow = (filter: Filter, of: readonly FieldReference[]): Filter => {
+    const members = membersIn([filter], [], of);
+    const left = shown.filter((one) => one.members.some((member) => members.has(member)));
+    return allOf(
+      visible === null ? filter : within(filter, visible),
+      ...left.map((one) => one.filter),
+    );
+  };
+  if (visible === null && shown.length === 0) return asked;
+  return {
+    ...asked,
+    filter: narrow(
+      asked.filter,
+      groups.map(({ field }) => field),
+    ),
+    aggregate: {
+      ...aggregate,
+      computed: computed.map((one) => ({
+        ...one,
+        filter: narrow(one.filter, one.field === null ? [] : [one.field]),
+      })),
+    },
+  };
 }
 
 /** The binding of its body. */

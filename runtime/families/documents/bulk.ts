@@ -31,6 +31,7 @@ import { documentText, withValidators } from "./render.js";
 import { readRows } from "./rows.js";
 import { narrowQuery } from "./scoped.js";
 import { isUniqueBy, upsertDocument } from "./upsert.js";
+import { showDocument, showDocuments } from "./visible.js";
 
 /** Items, and whether one that is refused refuses all. */
 interface Many<Item> {
@@ -115,8 +116,9 @@ export const bulk = {
     async ({ by, document }, context) => {
       const contexts = { create: context, update: context };
       const { stored, isNew } = await upsertDocument(spec, contexts, by, document, hooks);
-      const text = `{"data":${documentText(spec, stored)},"created":${isNew}}`;
-      return withValidators(spec, stored, text);
+      const seen = await showDocument(spec, context, stored);
+      const text = `{"data":${documentText(spec, seen)},"created":${isNew}}`;
+      return withValidators(spec, seen, text);
     },
 };
 
@@ -257,18 +259,21 @@ async function atMost(
   return rows;
 }
 
-function answerOf(
+async function answerOf(
   spec: DocumentSpec,
   context: ExecutionContext,
   outcomes: readonly ItemOutcome[],
   isAtomic: boolean,
-): JsonText<BulkAnswer> {
+): Promise<JsonText<BulkAnswer>> {
   if (isAtomic) allWritten(outcomes);
+  const rows = outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
+  const seen = [...(await showDocuments(spec, context, rows))];
   let failed = 0;
   const texts = outcomes.map((outcome) => {
-    if ("stored" in outcome) return `{"document":${documentText(spec, outcome.stored)}}`;
+    const document = "stored" in outcome ? seen.shift() : undefined;
+    if (document !== undefined) return `{"document":${documentText(spec, document)}}`;
     failed += 1;
-    return `{"error":${JSON.stringify(toEnvelope(outcome.error))}}`;
+    return "error" in outcome ? `{"error":${JSON.stringify(toEnvelope(outcome.error))}}` : "{}";
   });
   const text = `{"outcomes":[${texts.join(",")}],"done":${outcomes.length - failed},"failed":${failed}}`;
   context.answer.grow(text.length);

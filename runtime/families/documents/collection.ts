@@ -16,7 +16,7 @@ import { parseAggregateRequest } from "../../query/parse-aggregate.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
-import { expandedText } from "./expand.js";
+import { expandedTexts } from "./expand.js";
 import { findExisting } from "./write.js";
 import { listByCursor, listPage } from "./list.js";
 import { readDocumentId } from "./named.js";
@@ -138,8 +138,8 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     expand?: readonly string[],
   ) => {
     const expansion = parseExpand(expand, spec.scopeFields, "/expand");
-    const textOf = await expandedText(spec, seen, rows, expansion, handlerSight);
-    return rows.map((row) => JSON.parse(textOf(row)) as Expanded);
+    const texts = await expandedTexts(spec, seen, rows, expansion, handlerSight);
+    return texts.map((text) => JSON.parse(text) as Expanded);
   };
   const find = async (query: FindQuery<unknown, unknown> = {}) => {
     const seen = await reading();

@@ -39,6 +39,7 @@ import { raiseCounters } from "./numbers-known.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { moveReminders } from "./reminders.js";
 import { documentText } from "./render.js";
+import { showWhole } from "./visible.js";
 import { positionOf, readRows } from "./rows.js";
 
 /** Documents that are read at once, as far as they are small. */
@@ -111,7 +112,7 @@ function lineOf(spec: AnyDocumentSpec, tenant: string, stored: StoredDocument): 
 }
 
 function canonicalText(spec: AnyDocumentSpec, stored: StoredDocument): string {
-  return documentText(spec, { ...stored, body: canonicalJson(JSON.parse(stored.body)) });
+  return documentText(spec, showWhole({ ...stored, body: canonicalJson(JSON.parse(stored.body)) }));
 }
 
 function readDocument(

@@ -5,6 +5,7 @@ import type { SignalTarget } from "../../ports/signals.js";
 import { publishText, stageText } from "../realtime/stage.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { documentText } from "./render.js";
+import { showOpenly, showWhole } from "./visible.js";
 import type { AnyDocumentSpec, Emission } from "../../ports/document-spec.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -34,8 +35,8 @@ export async function emitSignals(
   );
   const told = new Set<string>();
   if (due.length > 0) {
-    const text = documentText(spec, stored);
-    const document = JSON.parse(text) as Body;
+    const text = documentText(spec, showOpenly(spec, stored));
+    const document = JSON.parse(documentText(spec, showWhole(stored))) as Body;
     for (const { event, delivery, storedAs = event, data, ...target } of due) {
       const to = targetOf(target, document);
       if (to === null) continue;
@@ -65,7 +66,9 @@ function tellLeft(
   const before = leaves ? stored : on === "update" ? change?.before : undefined;
   const topics = (spec.emits ?? []).flatMap((one) => ("topic" in one ? [one] : []));
   if (before === undefined || topics.length === 0 || (!leaves && before.isDeleted)) return;
-  const [was, is] = [before, stored].map((one) => JSON.parse(documentText(spec, one)) as Body);
+  const [was, is] = [before, stored].map(
+    (one) => JSON.parse(documentText(spec, showWhole(one))) as Body,
+  );
   const left = new Set<string>();
   // An event may go to a topic in several ways.
   const stays = new Set(

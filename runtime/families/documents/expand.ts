@@ -9,39 +9,38 @@ import type { Filter } from "../../query/ast.js";
 import { isPlain, type Expansion } from "../../query/parse-expand.js";
 import { namesIn } from "./names.js";
 import type { Sight } from "./reach.js";
-import { documentText } from "./render.js";
-
-/** The JSON text of a document of the type that was expanded. */
-export type TextOf = (row: StoredDocument) => string;
+import { documentText, withoutHidden } from "./render.js";
+import { showDocuments, type SeenDocument } from "./visible.js";
 
 /** A member to follow, and the rows that have it. */
 interface Branch {
   readonly member: string;
   readonly target: DocumentSpec;
-  readonly from: readonly StoredDocument[];
+  readonly from: readonly SeenDocument[];
   readonly along: Expansion;
 }
 
 /**
- * Reads what rows name, and says how each is told with it: as the member `expanded`, in which null
- * stands for what is not there or not visible. Throws what `sight` does, and `query_too_complex`
- * if it would be more than a page may be.
+ * The JSON texts of rows as the caller sees them, in their order, with what they name: as the
+ * member `expanded`, in which null stands for what is not there or not visible. Throws what `sight`
+ * does, and `query_too_complex` if it would be more than a page may be.
  */
-export async function expandedText(
+export async function expandedTexts(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   rows: readonly StoredDocument[],
   expansion: Expansion,
   sight: Sight,
-): Promise<TextOf> {
-  if (isPlain(expansion)) return (row) => documentText(spec, row);
-  const named = await Named.read(spec, context, rows, expansion, sight);
-  const isRow = new Set(rows);
+): Promise<readonly string[]> {
+  const shown = await showDocuments(spec, context, rows);
+  if (isPlain(expansion)) return shown.map((one) => documentText(spec, one));
+  const named = await Named.read(spec, context, shown, expansion, sight);
+  const isShown = new Set(shown);
   let bytes = 0;
-  const text = (of: AnyDocumentSpec, row: StoredDocument, along: Expansion): string => {
+  const text = (of: AnyDocumentSpec, row: SeenDocument, along: Expansion): string => {
     const own = documentText(of, row);
     // The rows themselves are a page, which is bounded already; many may name the same.
-    if (!isRow.has(row)) bytes += own.length;
+    if (!isShown.has(row)) bytes += own.length;
     if (bytes > limits.maxPageBytes) throw tooLarge();
     if (isPlain(along)) return own;
     const members = Object.entries(along).map(([member, further]) => {
@@ -52,24 +51,24 @@ export async function expandedText(
     });
     return `${own.slice(0, -1)},"expanded":{${members.join(",")}}}`;
   };
-  return (row) => {
-    const whole = text(spec, row, expansion);
+  return shown.map((one) => {
+    const whole = text(spec, one, expansion);
     context.answer.grow(bytes);
     return whole;
-  };
+  });
 }
 
 /** Rows that were read, by type and id. */
 class Named {
-  readonly #rows = new Map<string, Map<string, StoredDocument>>();
+  readonly #rows = new Map<string, Map<string, SeenDocument>>();
   readonly #visible = new Map<string, Filter>();
-  readonly #bodies = new WeakMap<StoredDocument, Readonly<Record<string, unknown>>>();
+  readonly #bodies = new WeakMap<SeenDocument, Readonly<Record<string, unknown>>>();
   #bytes = 0;
 
   static async read(
     spec: AnyDocumentSpec,
     context: ExecutionContext,
-    rows: readonly StoredDocument[],
+    rows: readonly SeenDocument[],
     expansion: Expansion,
     sight: Sight,
   ): Promise<Named> {
@@ -89,13 +88,13 @@ class Named {
   }
 
   /** The targets of a row's member, as far as they are visible, in its order. */
-  of(spec: AnyDocumentSpec, row: StoredDocument, member: string): readonly StoredDocument[] {
+  of(spec: AnyDocumentSpec, row: SeenDocument, member: string): readonly SeenDocument[] {
     const known = this.#rows.get(seenAs(spec));
     return namesIn(this.#value(row, member)).flatMap((id) => known?.get(id) ?? []);
   }
 
   /** Whether a row's member may name several. */
-  isList(row: StoredDocument, member: string): boolean {
+  isList(row: SeenDocument, member: string): boolean {
     return Array.isArray(this.#value(row, member));
   }
 
@@ -127,29 +126,30 @@ class Named {
     const documents = context.transaction.of(documentStore);
     const found = await documents.named(asked, context.tenant, limits.maxPageBytes);
     for (const [at, rows] of found.entries()) {
-      const { name } = asked[at] ?? { name: "" };
-      const known = this.#rows.get(name) ?? new Map<string, StoredDocument>();
-      this.#rows.set(name, known);
-      for (const row of rows) {
-        this.#bytes += row.body.length;
-        known.set(row.id, row);
+      const one = asked[at];
+      if (one === undefined) continue;
+      const known = this.#rows.get(one.name) ?? new Map<string, SeenDocument>();
+      this.#rows.set(one.name, known);
+      for (const seen of await showDocuments(one.spec, context, rows)) {
+        this.#bytes += seen.row.body.length;
+        known.set(seen.row.id, seen);
       }
     }
     if (this.#bytes > limits.maxPageBytes) throw tooLarge();
     context.answer.grow(this.#bytes);
   }
 
-  #value(row: StoredDocument, member: string): unknown {
+  #value(seen: SeenDocument, member: string): unknown {
     const body =
-      this.#bodies.get(row) ?? (JSON.parse(row.body) as Readonly<Record<string, unknown>>);
-    this.#bodies.set(row, body);
+      this.#bodies.get(seen) ?? withoutHidden(JSON.parse(seen.row.body) as object, seen.hidden);
+    this.#bodies.set(seen, body);
     return body[member];
   }
 }
 
 function branches(
   spec: AnyDocumentSpec,
-  from: readonly StoredDocument[],
+  from: readonly SeenDocument[],
   expansion: Expansion,
 ): readonly Branch[] {
   return Object.entries(expansion).map(([member, along]) => ({

@@ -5,6 +5,7 @@ import { readPiece } from "../../operations/read-piece.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
 import { documentText } from "./render.js";
+import { showWhole } from "./visible.js";
 import { walkOwned } from "./walk-owned.js";
 
 /** Everything that somebody owns, in all tenants, deleted documents included. */
@@ -19,6 +20,10 @@ export async function* exportOwned(
       const stored = await store().get(spec, tenant, id);
       if (stored === null) continue;
       const of = tenant === "" ? {} : { tenant_id: tenant };
-      yield { kind: spec.name, ...of, data: JSON.parse(documentText(spec, stored)) as unknown };
+      yield {
+        kind: spec.name,
+        ...of,
+        data: JSON.parse(documentText(spec, showWhole(stored))) as unknown,
+      };
     }
 }

@@ -23,8 +23,15 @@ import { checkedPayload } from "./payloads.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
-import { documentText, renderDocument, renderUpdated, validatorsOf } from "./render.js";
+import {
+  documentText,
+  renderDocument,
+  renderUpdated,
+  validatorsOf,
+  withoutHidden,
+} from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
+import { showDocument } from "./visible.js";
 import {
   findExisting,
   mismatch,
@@ -122,8 +129,11 @@ export const history = {
       // Where no time was noted, it is one since the document was made.
       const lastUpdateAt = changedAt ?? current.createdAt;
       const then = { ...current, rev, isDeleted, lastUpdateAt, body };
+      const { hidden } = await showDocument(spec, context, current);
       const told = JSON.stringify({ changed_at: changedAt, changed_by: changedBy });
-      return new JsonText(`${told.slice(0, -1)},"data":${documentText(spec, then)}}`);
+      return new JsonText(
+        `${told.slice(0, -1)},"data":${documentText(spec, { row: then, hidden })}}`,
+      );
     },
 
   revisionDiff:
@@ -139,7 +149,8 @@ export const history = {
       const bodies = [];
       for (const rev of [revision, to])
         bodies.push(JSON.parse((await revisionOf(spec, context, current, rev)).body) as Body);
-      const [before = {}, after = {}] = bodies;
+      const { hidden } = await showDocument(spec, context, current);
+      const [before = {}, after = {}] = bodies.map((body) => withoutHidden(body, hidden));
       return { from: revision, to, changes: changesBetween(before, after) };
     },
 
@@ -150,14 +161,14 @@ export const history = {
       ...hooks: readonly VerbHooks[]
     ): Handler<Reverting, Document> =>
     async ({ id, rev, to }, context) =>
-      renderDocument(spec, await revertDocument(spec, context, { id, rev, to }, hooks)),
+      renderDocument(spec, context, await revertDocument(spec, context, { id, rev, to }, hooks)),
 
   getDeleted:
     <Document>(spec: DocumentSpec<{ document: Document }>): Handler<Identified, Document> =>
     async ({ id }, context) => {
       const stored = await findDocument(spec, context, id);
       if (stored?.isDeleted !== true) throw fail("core.not_found");
-      return renderDocument(spec, stored);
+      return renderDocument(spec, context, stored);
     },
 
   /** What `listDeleted` takes: the body of a list by cursor. */
@@ -253,7 +264,8 @@ function revertDocument(
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     const before = JSON.parse(current.body) as Body;
     const then = JSON.parse((await revisionOf(spec, context, current, to)).body) as Body;
-    const back = broughtBack(spec, before, then);
+    const { hidden } = await showDocument(spec, context, current);
+    const back = broughtBack(spec, before, then, hidden);
     const writer = await writerOf(spec, context, "write");
     const { body: after, diff } = changedBody(spec, writer, before, back);
     const names = Object.keys(diff);
@@ -286,12 +298,12 @@ function revertDocument(
           if (patched === null) throw fail("core.concurrency");
           return {
             stored: patched.stored,
-            output: () => renderUpdated(spec, patched.stored, patched.diff),
+            output: () => renderUpdated(spec, context, patched.stored, patched.diff),
           };
         }
         const stored = await write();
         if (stored === null) throw fail("core.concurrency");
-        return { stored, output: () => renderUpdated(spec, stored, diff) };
+        return { stored, output: () => renderUpdated(spec, context, stored, diff) };
       },
       ({ patch }) => patch === input.patch || checkedPayload(patch, spec.validatePatch),
     );
@@ -299,15 +311,18 @@ function revertDocument(
 }
 
 /**
- * A body with the members that a patch may have as they were; those that were not there are gone.
+ * A body with the members that a patch may have as they were; those that were not there are gone,
+ * and those that the caller may not see stay as they are.
  * Throws `core.validation` for members that a patch may not set today.
  */
 function broughtBack(
   { unpatchable = [], nullable, validatePatch }: AnyDocumentSpec,
   body: Body,
   then: Body,
+  hidden: ReadonlySet<string>,
 ): Body {
-  const stays = ([name]: readonly [string, unknown]): boolean => unpatchable.includes(name);
+  const stays = ([name]: readonly [string, unknown]): boolean =>
+    unpatchable.includes(name) || hidden.has(name);
   // A member that may no longer be null is one that was not there.
   const wasThere = ([name, value]: readonly [string, unknown]): boolean =>
     value !== null || nullable.includes(name);

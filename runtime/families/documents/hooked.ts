@@ -14,7 +14,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 /** A document that was written, and the answer of the single verb. */
 export interface WrittenDocument {
   readonly stored: StoredDocument;
-  output(): Output<unknown>;
+  output(): Promise<Output<unknown>>;
 }
 
 /** Verbs about one document. */
@@ -62,7 +62,7 @@ export async function runHooked<Input>(
     const output = await context.transact(async () => {
       await inOrder(around.tx_before, context, (hook) => hook(given, context));
       const made = await write(given as Input);
-      const answer = made.output();
+      const answer = await made.output();
       await inOrder(around.tx_after, context, (hook) => hook(given, context, answer));
       written = made;
       return answer;

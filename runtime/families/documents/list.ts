@@ -15,11 +15,12 @@ import {
 } from "../../query/list-request.js";
 import type { DocumentQuery, StoredDocument, Window } from "../../ports/documents.js";
 import { checkPrice } from "./priced.js";
-import { expandedText } from "./expand.js";
+import { expandedTexts } from "./expand.js";
 import { withSight, type Sight } from "./reach.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { narrowQuery } from "./scoped.js";
+import { showDocuments } from "./visible.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
@@ -131,12 +132,11 @@ export async function hitsText(
   rows: readonly StoredDocument[],
   sight: Sight,
 ): Promise<string> {
-  const textOf = await expandedText(spec, context, rows, expand, sight);
   const texts =
     returnFields === undefined
-      ? rows.map(textOf)
-      : rows.map((row) =>
-          JSON.stringify(project(JSON.parse(documentText(spec, row)), returnFields)),
+      ? await expandedTexts(spec, context, rows, expand, sight)
+      : (await showDocuments(spec, context, rows)).map((seen) =>
+          JSON.stringify(project(JSON.parse(documentText(spec, seen)), returnFields)),
         );
   return `[${texts.join(",")}]`;
 }

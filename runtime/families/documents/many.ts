@@ -30,6 +30,7 @@ import {
   replaceTogether,
 } from "./together.js";
 import { checkInitial, movable } from "./states.js";
+import { expectVisible, writable } from "./visible.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -95,7 +96,7 @@ export function createMany(
         createPayload(spec, payload),
         async (given) => {
           const stored = await createDocument(spec, context, given);
-          return { stored, output: () => renderDocument(spec, stored) };
+          return { stored, output: () => renderDocument(spec, context, stored) };
         },
         (given) => createPayload(spec, given),
       ),
@@ -110,6 +111,9 @@ export function createMany(
         context,
         free.flatMap((one) => one ?? []),
       );
+      const given = items.filter((_item, at) => free[at] !== null) as readonly object[];
+      const parts = documents.map((row, at) => ({ row, payload: given[at] ?? {} }));
+      await expectVisible(spec, context, ...parts);
       await followAll(spec, context, "create", documents);
       const left = [...documents];
       return free.map((one) => (one === null ? null : (left.shift() ?? null)));
@@ -160,14 +164,15 @@ export function updateMany(
             given.rev,
             given.patch,
           );
-          return { stored, output: () => renderUpdated(spec, stored, diff) };
+          return { stored, output: () => renderUpdated(spec, context, stored, diff) };
         },
         ({ patch }) => checkedPayload(patch, spec.validatePatch),
       );
     },
     async together(all) {
       if (around !== null) return oneByOne(spec, context, all);
-      const patched = await movable(spec, context, await patchedOf(all));
+      const moved = await movable(spec, context, await patchedOf(all));
+      const patched = await writable(spec, context, moved, all);
       const free = await withReferencesHeld(spec, context, patched, ({ diff, before }, member) =>
         Array.isArray(diff[member])
           ? namesGained(diff[member], (JSON.parse(before.body) as Body)[member])
@@ -205,10 +210,10 @@ export function deleteMany(
         if (!softDelete)
           return {
             stored: await killDocument(spec, context, given.id, given.rev),
-            output: () => undefined,
+            output: async () => undefined,
           };
         const stored = await markDocument(spec, context, given.id, given.rev, true);
-        return { stored, output: () => renderDocument(spec, stored) };
+        return { stored, output: () => renderDocument(spec, context, stored) };
       }),
     async together(all) {
       // Who names them has a say, one by one, and so have hooks.

@@ -19,7 +19,7 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { parseExpand } from "../../query/parse-expand.js";
-import { expandedText } from "./expand.js";
+import { expandedTexts } from "./expand.js";
 import { callerSight } from "./reach.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 
@@ -45,6 +45,7 @@ export const documents = {
     async (payload, context) =>
       renderDocument(
         spec,
+        context,
         await createDocument(spec, context, payload as Readonly<Record<string, unknown>>),
       ),
 
@@ -55,7 +56,7 @@ export const documents = {
     async ({ id, expand }, context) => {
       const stored = await readDocument(spec, context, id);
       return expand === undefined
-        ? renderDocument(spec, stored)
+        ? renderDocument(spec, context, stored)
         : renderExpanded(spec, context, stored, expand);
     },
 
@@ -73,7 +74,7 @@ export const documents = {
         change,
         context.preconditions,
       );
-      return renderUpdated(spec, stored, diff);
+      return renderUpdated(spec, context, stored, diff);
     },
 
   kill:
@@ -88,13 +89,18 @@ export const documents = {
   delete:
     <Document>(spec: DocumentSpec<{ document: Document }>): Handler<AtRevision, Document> =>
     async ({ id, rev }, context) =>
-      renderDocument(spec, await markDocument(spec, context, id, rev, true, context.preconditions)),
+      renderDocument(
+        spec,
+        context,
+        await markDocument(spec, context, id, rev, true, context.preconditions),
+      ),
 
   restore:
     <Document>(spec: DocumentSpec<{ document: Document }>): Handler<AtRevision, Document> =>
     async ({ id, rev }, context) =>
       renderDocument(
         spec,
+        context,
         await markDocument(spec, context, id, rev, false, context.preconditions),
       ),
 
@@ -135,8 +141,8 @@ async function renderExpanded<Expanded>(
   expand: readonly string[],
 ): Promise<JsonText<Expanded>> {
   const expansion = parseExpand(expand, spec.fieldSet, "/expand");
-  const textOf = await expandedText(spec, context, [stored], expansion, callerSight);
-  return new JsonText(textOf(stored));
+  const [text = ""] = await expandedTexts(spec, context, [stored], expansion, callerSight);
+  return new JsonText(text);
 }
 
 /** Bindings of list bodies, whose errors name the faulty part of the query. */

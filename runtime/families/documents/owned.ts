@@ -6,6 +6,7 @@ import { idField, ownerField } from "../../query/fields.js";
 import { documentText } from "./render.js";
 import { project } from "./list.js";
 import { readRows } from "./rows.js";
+import { showDocuments } from "./visible.js";
 
 const byId = { field: idField, direction: "asc", nulls: "first" } as const;
 
@@ -29,7 +30,11 @@ export async function showOwned(
     owners.length,
     context.answer,
   );
+  const seen = await showDocuments(spec, context, rows);
   return new Map(
-    rows.map((row) => [row.ownerId ?? "", project(JSON.parse(documentText(spec, row)), fields)]),
+    seen.map((one) => [
+      one.row.ownerId ?? "",
+      project(JSON.parse(documentText(spec, one)), fields),
+    ]),
   );
 }

@@ -86,12 +86,12 @@ function faultsOf({ errors }: Readonly<Record<string, unknown>>): readonly Valid
 const written = new WeakMap<AnyDocumentSpec, AnyDocumentSpec>();
 
 /**
- * A spec by which handlers write: their payloads may have what no caller's has. Those members are
- * checked with the whole body.
+ * A spec by which handlers write: their payloads may have what no caller's has, and what the caller
+ * may not see. The former is checked with the whole body.
  */
 export function ofHandlers<Spec extends AnyDocumentSpec>(spec: Spec): Spec {
-  const { handled, validateCreate, validatePatch } = spec;
-  if (handled === undefined) return spec;
+  const { handled = [], visible, validateCreate, validatePatch } = spec;
+  if (handled.length === 0 && visible === undefined) return spec;
   const without =
     (validate: Validator<unknown>): Validator<unknown> =>
     (given) =>
@@ -102,6 +102,7 @@ export function ofHandlers<Spec extends AnyDocumentSpec>(spec: Spec): Spec {
       );
   const known = written.get(spec) ?? {
     ...spec,
+    isOfHandlers: true,
     ...(validateCreate === undefined ? {} : { validateCreate: without(validateCreate) }),
     ...(validatePatch === undefined ? {} : { validatePatch: without(validatePatch) }),
   };

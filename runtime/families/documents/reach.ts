@@ -3,8 +3,6 @@
 import { within as withinScopes } from "./access.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { isForWhole } from "../../operations/hooks.js";
-import { expectWhole } from "../../operations/identity.js";
 import {
   seenAs,
   type AnyDocumentSpec,
@@ -12,7 +10,17 @@ import {
   type Reading,
 } from "../../ports/document-spec.js";
 import { allOf, type Filter, type SortKey } from "../../query/ast.js";
-import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
+import type { FieldReference } from "../../query/fields.js";
+import {
+  membersIn,
+  membersReached,
+  reachedBy,
+  sortsWithin,
+  within,
+  type Visibility,
+} from "../../query/relations.js";
+import { filtersLeft } from "./reading.js";
+import { findShown, type ShownMembers } from "./visible.js";
 
 /** The documents of a type that somebody may see. Rejects if they may see none. */
 export type Sight = (spec: AnyDocumentSpec, context: ExecutionContext) => Promise<Filter>;
@@ -29,14 +37,7 @@ export async function sightBy(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
 ): Promise<Filter> {
-  const filters = [context.scopeOf(spec.name)];
-  if (isForWhole(steps)) expectWhole(context);
-  for (const step of steps) {
-    // Hooks of the service take the context of every operation.
-    if (step.visible === undefined) await step.run(undefined, context as never);
-    else filters.push(await step.visible(context as never));
-  }
-  return allOf(...filters);
+  return allOf(context.scopeOf(spec.name), ...(await filtersLeft(steps, context)));
 }
 
 /** Handlers: the documents left by the scopes of their guard and of the operation's policy. */
@@ -46,19 +47,29 @@ export const handlerSight: Sight = async (spec, context) =>
 interface Reaching {
   readonly filter: Filter;
   readonly sorts: readonly SortKey[];
+  /** Fields whose values it counts. */
+  readonly facets?: readonly FieldReference[];
 }
 
-/** The query, narrowed to the visible part of other documents that it reaches. */
+/**
+ * The query, narrowed to the visible part of other documents that it reaches, and to documents in
+ * which the caller may see what it asks about.
+ */
 export async function withSight<Query extends Reaching>(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   query: Query,
   sight: Sight,
 ): Promise<Query> {
-  const { filter, sorts } = query;
-  const visible = await visibility(spec, context, [filter], sorts, sight);
-  if (visible === null) return query;
-  return { ...query, filter: within(filter, visible), sorts: sortsWithin(sorts, visible) };
+  const { sorts, facets } = query;
+  const shown = await findShown(spec, context, membersIn([query.filter], sorts, facets));
+  const visible = await visibility(spec, context, [query.filter], sorts, sight);
+  const filter = visible === null ? query.filter : within(query.filter, visible);
+  return {
+    ...query,
+    filter: shown.length === 0 ? filter : allOf(filter, ...shown.map((one) => one.filter)),
+    sorts: visible === null ? sorts : sortsWithin(sorts, visible),
+  };
 }
 
 /** The visible part of documents that filters and sorts reach; null if they reach none. */
@@ -71,12 +82,20 @@ export async function visibility(
 ): Promise<Visibility | null> {
   const names = reachedBy(filters, sorts);
   if (names.size === 0) return null;
-  const seen = new Map<string, Filter>();
-  for (const name of names) seen.set(name, await sight(relatedTo(spec, name), context));
-  return ({ name }) => {
-    const filter = seen.get(name);
-    if (filter === undefined) throw new TypeError(`nobody has said who sees ${name}`);
-    return filter;
+  const asked = membersReached(filters, sorts);
+  const seen = new Map<string, { left: Filter; shown: readonly ShownMembers[] }>();
+  for (const name of names) {
+    const related = relatedTo(spec, name);
+    const left = await sight(related, context);
+    const shown = await findShown(related, context, asked.get(name) ?? new Set());
+    seen.set(name, { left, shown });
+  }
+  return ({ name }, members) => {
+    const found = seen.get(name);
+    if (found === undefined) throw new TypeError(`nobody has said who sees ${name}`);
+    const narrower = found.shown.filter((one) => one.members.some((member) => members.has(member)));
+    if (narrower.length === 0) return found.left;
+    return allOf(found.left, ...narrower.map(({ filter }) => filter));
   };
 }
 

@@ -9,6 +9,7 @@ import { jobResources } from "../jobs/resources.js";
 import { lastTime } from "../jobs/storable.js";
 import { hasOneOf } from "./field-value.js";
 import { documentText } from "./render.js";
+import { showWhole } from "./visible.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -30,7 +31,7 @@ export async function moveReminders(
   );
   if (due.length === 0) return;
   const jobs = context.resources.of(jobResources);
-  const document = isGone ? {} : (JSON.parse(documentText(spec, stored)) as Body);
+  const document = isGone ? {} : (JSON.parse(documentText(spec, showWhole(stored))) as Body);
   // Documents that are no tenant's are written from any: one run follows each.
   const tenant = spec.tenant ? context.tenant : defaultTenant;
   for (const reminder of due) {

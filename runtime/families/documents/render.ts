@@ -1,37 +1,54 @@
 // Documents as they are answered: base fields first, then the stored JSON text, spliced and not
 // parsed.
 import { JsonText } from "../../operations/json-text.js";
+import type { ExecutionContext } from "../../operations/context.js";
 import type { Validators } from "../../operations/preconditions.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { AnyDocumentSpec, View } from "../../ports/document-spec.js";
+import { showDocument, type SeenDocument } from "./visible.js";
 
 /** The JSON text of a document, or of a view of it. */
-export function documentText(spec: AnyDocumentSpec, stored: StoredDocument): string {
-  return spec.view === undefined ? wholeText(spec, stored) : viewText(spec, stored, spec.view);
+export function documentText(spec: AnyDocumentSpec, { row, hidden }: SeenDocument): string {
+  const shown = hidden.size === 0 ? row : { ...row, body: bodyWithout(row.body, hidden) };
+  return spec.view === undefined ? wholeText(spec, shown) : viewText(spec, shown, spec.view);
 }
 
-function wholeText(spec: AnyDocumentSpec, stored: StoredDocument): string {
-  const deleted = spec.softDelete ? `,"is_deleted":${stored.isDeleted}` : "";
-  const members = stored.body.length > 2 ? `,${stored.body.slice(1)}` : "}";
-  return `{"id":"${stored.id}","rev":${stored.rev},"created_at":"${stored.createdAt}","last_update_at":"${stored.lastUpdateAt}"${deleted}${members}`;
+function bodyWithout(body: string, hidden: ReadonlySet<string>): string {
+  return JSON.stringify(withoutHidden(JSON.parse(body) as object, hidden));
 }
 
-function viewText(spec: AnyDocumentSpec, stored: StoredDocument, { members }: View): string {
-  const whole = JSON.parse(wholeText(spec, stored)) as Readonly<Record<string, unknown>>;
+/** The members that are not hidden. */
+export function withoutHidden(
+  body: object,
+  hidden: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(body).filter(([member]) => !hidden.has(member)));
+}
+
+function wholeText(spec: AnyDocumentSpec, row: StoredDocument): string {
+  const deleted = spec.softDelete ? `,"is_deleted":${row.isDeleted}` : "";
+  const members = row.body.length > 2 ? `,${row.body.slice(1)}` : "}";
+  return `{"id":"${row.id}","rev":${row.rev},"created_at":"${row.createdAt}","last_update_at":"${row.lastUpdateAt}"${deleted}${members}`;
+}
+
+function viewText(spec: AnyDocumentSpec, row: StoredDocument, { members }: View): string {
+  const whole = JSON.parse(wholeText(spec, row)) as Readonly<Record<string, unknown>>;
   const told = members.filter((member) => Object.hasOwn(whole, member));
   return JSON.stringify(Object.fromEntries(told.map((member) => [member, whole[member]])));
 }
 
 /**
- * The answer of operations on one document; its entity tag is the revision, which a view says
- * nothing of.
+ * The answer of operations on one document, as the caller sees it; its entity tag is the revision,
+ * which a view says nothing of.
  */
-export function renderDocument<Document>(
+export async function renderDocument<Document>(
   spec: AnyDocumentSpec,
+  context: ExecutionContext,
   stored: StoredDocument,
-): JsonText<Document> {
-  if (spec.view !== undefined) return new JsonText(documentText(spec, stored));
-  return withValidators(spec, stored, documentText(spec, stored));
+): Promise<JsonText<Document>> {
+  const seen = await showDocument(spec, context, stored);
+  if (spec.view !== undefined) return new JsonText(documentText(spec, seen));
+  return withValidators(spec, seen, documentText(spec, seen));
 }
 
 /**
@@ -48,14 +65,15 @@ export function validatorsOf(
 
 /**
  * An answer about one document with its validators. A date would say nothing of the form: only the
- * first form has one.
+ * first form has one. What leaves members out has none: they would be those of the whole.
  */
 export function withValidators<T>(
   spec: AnyDocumentSpec,
-  stored: StoredDocument,
+  { row, hidden }: SeenDocument,
   text: string,
 ): JsonText<T> {
-  const { etag, modifiedAt } = validatorsOf(spec, stored);
+  if (hidden.size > 0) return new JsonText(text);
+  const { etag, modifiedAt } = validatorsOf(spec, row);
   return new JsonText(text, `"${etag}"`, spec.form === undefined ? modifiedAt : undefined);
 }
 
@@ -65,12 +83,14 @@ export interface Updated<Document, Patch> {
   readonly diff: Patch;
 }
 
-/** A patched document as an update answers it. */
-export function renderUpdated<Document, Patch>(
+/** A patched document as an update answers it to the caller. */
+export async function renderUpdated<Document, Patch>(
   spec: AnyDocumentSpec,
+  context: ExecutionContext,
   stored: StoredDocument,
   diff: Readonly<Record<string, unknown>>,
-): JsonText<Updated<Document, Patch>> {
-  const text = `{"data":${documentText(spec, stored)},"diff":${JSON.stringify(diff)}}`;
-  return withValidators(spec, stored, text);
+): Promise<JsonText<Updated<Document, Patch>>> {
+  const seen = await showDocument(spec, context, stored);
+  const shown = JSON.stringify(withoutHidden(diff, seen.hidden));
+  return withValidators(spec, seen, `{"data":${documentText(spec, seen)},"diff":${shown}}`);
 }

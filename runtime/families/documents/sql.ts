@@ -13,10 +13,19 @@ export interface Column {
   readonly column: FieldReference;
 }
 
-/** Names a field for `sql`. Throws if there is none. */
+/**
+ * Names a field for `sql`. Throws if there is none, and for one that only some may see, unless the
+ * spec is `unscoped`: no SQL of your own knows who these are.
+ */
 export function column(spec: DocumentSpec, path: string): Column {
   const field = spec.scopeFields.find(path);
   if (field === undefined) throw new TypeError(`${spec.name} has no field ${path}`);
+  const [member = path] = path.split(".", 1);
+  const { visible = [], isUnscoped } = spec;
+  if (isUnscoped !== true && visible.some(({ members }) => members.includes(member)))
+    throw new TypeError(
+      `only some may see ${member} of ${spec.name}: name it of unscoped(…), and see to who gets it`,
+    );
   return { column: field };
 }
 

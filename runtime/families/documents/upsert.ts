@@ -9,6 +9,7 @@ import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
 import { checkedPayload, createPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { narrowQuery } from "./scoped.js";
+import { expectVisible } from "./visible.js";
 import { createDocument, newDocument, patchCurrent, patchDocument } from "./write.js";
 import { writerOf } from "./writer.js";
 
@@ -62,16 +63,11 @@ export async function upsertDocument(
   const rest = Object.fromEntries(
     Object.entries(given).filter(([member]) => member !== "id" && !by.includes(member)),
   );
-  const update = async (found: StoredDocument): Promise<Upserted> => ({
-    stored: await updateFound(
-      spec,
-      updating,
-      found,
-      checkedPayload(rest, spec.validatePatch),
-      hooks,
-    ),
-    isNew: false,
-  });
+  const update = async (found: StoredDocument): Promise<Upserted> => {
+    await expectVisible(spec, updating, { row: found, payload: given });
+    const change = checkedPayload(rest, spec.validatePatch);
+    return { stored: await updateFound(spec, updating, found, change, hooks), isNew: false };
+  };
   const first = await find();
   if (first !== undefined) return update(first);
   let faster: StoredDocument | undefined;
@@ -89,7 +85,7 @@ export async function upsertDocument(
           // It has gone meanwhile, or is none that may be updated.
           return create();
         });
-        return { stored: made, output: () => renderDocument(spec, made) };
+        return { stored: made, output: () => renderDocument(spec, context, made) };
       },
       (one) => createPayload(spec, one),
     );
@@ -118,7 +114,7 @@ function updateFound(
       const { stored, diff } =
         (await patchCurrent(spec, context, found, "any", patch)) ??
         (await patchDocument(spec, context, id, "any", patch));
-      return { stored, output: () => renderUpdated(spec, stored, diff) };
+      return { stored, output: () => renderUpdated(spec, context, stored, diff) };
     },
     ({ patch }) => checkedPayload(patch, spec.validatePatch),
   );

@@ -22,6 +22,7 @@ import { holdReferences } from "./references.js";
 import { undoDeletion } from "./undo.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
+import { expectVisible } from "./visible.js";
 import { writerOf } from "./writer.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
@@ -53,6 +54,7 @@ export async function createDocument(
       const [one = made] = await giveNumbers(spec, context, [made], passed);
       await documents.insert(spec, context.tenant, one.stored);
       await checkWithinScope(spec, context, one.stored.id);
+      await expectVisible(spec, context, { row: one.stored, payload });
       await checkClaims(spec, context, claims);
       return one.stored;
     }),
@@ -166,6 +168,7 @@ export async function patchCurrent(
   expected: ExpectedRevision,
   patch: Body,
 ): Promise<PatchedDocument | null> {
+  await expectVisible(spec, context, { row: current, payload: patch });
   const before = JSON.parse(current.body) as Body;
   const change = canonicalBody(patch, spec.canonical);
   const after =

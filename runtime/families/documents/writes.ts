@@ -8,7 +8,8 @@ import type { SpecOf } from "./history.js";
 import { allWritten, createMany, deleteMany, updateMany, type ItemOutcome } from "./many.js";
 import { checkedRevision, readDocumentId, knownItem } from "./named.js";
 import { allHeldTo, checkedPayload, createPayload, heldTo, ofHandlers } from "./payloads.js";
-import { renderDocument } from "./render.js";
+import { documentText, renderDocument } from "./render.js";
+import { showDocuments } from "./visible.js";
 import { upsertDocument } from "./upsert.js";
 import { incrementDocument } from "./locked.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
@@ -81,8 +82,8 @@ export function writesOf<Document, Create, Patch>(
 ): Writes<Document, Create, Patch> {
   const writing = ofHandlers(spec);
   const seenBy = (access: Access): Promise<ExecutionContext> => within(spec, context, access);
-  const rendered = (stored: StoredDocument): Document =>
-    renderDocument<Document>(spec, stored).parse();
+  const rendered = async (stored: StoredDocument): Promise<Document> =>
+    (await renderDocument<Document>(spec, context, stored)).parse();
   const one = async (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
     rendered(await heldTo(spec, payload, write));
   // In a transaction within the running one: a refused write leaves nothing.
@@ -93,7 +94,8 @@ export function writesOf<Document, Create, Patch>(
     const written = await allHeldTo(spec, payloads, () =>
       context.transact(async () => allWritten(await write())),
     );
-    return written.map(rendered);
+    const seen = await showDocuments(spec, context, written);
+    return seen.map((one) => JSON.parse(documentText(spec, one)) as Document);
   };
   return {
     create: (payload) =>

@@ -16,6 +16,7 @@ import { callerSight, sightBy, withSight } from "../documents/reach.js";
 import { documentText } from "../documents/render.js";
 import { readRows } from "../documents/rows.js";
 import { narrowQuery } from "../documents/scoped.js";
+import { showDocuments, type SeenDocument } from "../documents/visible.js";
 import { parseJoint, type JointRequest } from "./joint-request.js";
 import { costOf, highlightsOf, makeSelect, spelt } from "./operations.js";
 import type { SearchCursorRequest } from "./request.js";
@@ -112,7 +113,7 @@ async function findTogether(
     hasMore && last !== undefined
       ? encodeCursor(context, binding, [last.row.score, last.asked.at, last.row.id])
       : null;
-  const hits = `[${kept.map(hitText).join(",")}]`;
+  const hits = `[${(await hitTexts(kept)).join(",")}]`;
   const paging = `"next_cursor":${JSON.stringify(next)},"has_more":${hasMore}`;
   return new JsonText(`{"hits":${hits},${paging},"counts":${JSON.stringify(await countsOf(all))}}`);
 }
@@ -190,10 +191,28 @@ function withinPage(hits: readonly Hit[]): readonly Hit[] {
   return end < 0 ? hits : hits.slice(0, end);
 }
 
-function hitText({ asked: { part, request }, row }: Hit): string {
+/** Hits as the caller sees them, in their order. */
+async function hitTexts(hits: readonly Hit[]): Promise<readonly string[]> {
+  const seen = new Map<Hit, SeenDocument>();
+  for (const asked of new Set(hits.map((hit) => hit.asked))) {
+    const of = hits.filter((hit) => hit.asked === asked);
+    const rows = of.map(({ row }) => row);
+    const shown = await showDocuments(asked.part.search.document, asked.context, rows);
+    for (const [at, hit] of of.entries()) {
+      const one = shown[at];
+      if (one !== undefined) seen.set(hit, one);
+    }
+  }
+  return hits.flatMap((hit) => {
+    const one = seen.get(hit);
+    return one === undefined ? [] : [hitText(hit, one)];
+  });
+}
+
+function hitText({ asked: { part, request }, row }: Hit, seen: SeenDocument): string {
   const { search } = part;
   const kind = JSON.stringify(search.document.name);
-  const document = documentText(search.document, row);
+  const document = documentText(search.document, seen);
   const [shown] = request.highlight === null ? [] : highlightsOf(search, request, [row]);
   const highlights = shown === undefined ? "" : `,"highlights":${JSON.stringify(shown)}`;
   return `{"kind":${kind},"score":${row.score},"document":${document}${highlights}}`;

@@ -49,6 +49,7 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.dropped`, ({ draw }) => ({ [`gone_${draw.below(9)}`]: { as: draw.below(9) } })],
   [`${documents}.*.set`, setFields],
   [`${documents}.*.personal`, personalFields],
+  [`${documents}.*.visible`, hiddenFields],
   [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
   [`${documents}.*.views.*.fields`, asShaped],
   [`${documents}.*.views.*.fields.*`, toldAt],
@@ -449,6 +450,17 @@ function personalFields({ draw, fields }: World, path: Path): unknown {
   const texts = all.flatMap(([name, type]) => (type === "string" ? [[name, "somebody"]] : []));
   if (draw.chance(50)) return empty.slice(0, 2);
   return Object.fromEntries([...empty.map((name) => [name, null]), ...texts].slice(0, 2));
+}
+
+/** Fields that only some may see: none of those that a search may be of. */
+function hiddenFields({ draw, fields }: World, path: Path): Json {
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const free = all.flatMap(([name, type]) =>
+    typeof type === "string" && !type.startsWith("string") ? [name] : [],
+  );
+  return Object.fromEntries(
+    free.slice(0, 2).map((name) => [name, draw.pick<unknown>(["open", ["open"]])]),
+  );
 }
 
 /** A rule about two fields of one type that has an order; of what every document has if it has none. */

@@ -1,5 +1,5 @@
-// What the rows of a document are held to beside each other, what of them is personal, and the
-// indexes that they have.
+// What the rows of a document are held to beside each other, who may see what of them, what is
+// personal, and the indexes that they have.
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { DocumentDeclaration } from "../format.js";
@@ -7,8 +7,9 @@ import { declaredIndexes, uniqueOf, withNeeded } from "./indexes.js";
 import { personalFields } from "./personal.js";
 import { statesOf } from "./states.js";
 import { overlapsOf } from "./overlaps.js";
+import { visibleRules } from "./visible.js";
 
-/** Its unique rules, ranges, personal fields, and indexes, with those that these need. */
+/** Its unique rules, ranges, hidden and personal fields, and indexes, with those that they need. */
 export function rulesOfRows(
   context: FamilyContext,
   name: string,
@@ -32,7 +33,7 @@ export function rulesOfRows(
     | "nullable"
     | "former"
   >,
-): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "personal" | "states"> {
+): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "visible" | "personal" | "states"> {
   const overlaps = overlapsOf(context, name, declaration, fields, canonical);
   const indexes = declaredIndexes(context, name, declaration, fields);
   return {
@@ -43,6 +44,7 @@ export function rulesOfRows(
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     overlaps,
     states: statesOf(context, name, declaration, { ...values, bodySchema }),
+    visible: visibleRules(context, name, declaration, bodySchema),
     personal: personalFields(context, name, declaration, bodySchema),
   };
 }

@@ -1,0 +1,191 @@
+// Members that only some may see: whatever leads to a document, the others get it without these
+// (registry "visible").
+import { fail, ServiceError } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { AnyDocumentSpec, VisibleRule } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { allOf, everything, type Filter } from "../../query/ast.js";
+import { idField } from "../../query/fields.js";
+import { filtersLeft } from "./reading.js";
+
+/** A row, and the members that whoever reads it may not see. */
+export interface SeenDocument {
+  readonly row: StoredDocument;
+  readonly hidden: ReadonlySet<string>;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+const byId = { field: idField, direction: "asc", nulls: "first" } as const;
+
+/** The document with all of its members: for the service itself. */
+export function showWhole(row: StoredDocument): SeenDocument {
+  return { row, hidden: nothing };
+}
+
+/** The document as everybody sees it who may read it: for signals, whoever hears them. */
+export function showOpenly({ visible = [] }: AnyDocumentSpec, row: StoredDocument): SeenDocument {
+  return { row, hidden: new Set(visible.flatMap(({ members }) => members)) };
+}
+
+/** The document as the caller sees it. */
+export async function showDocument(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  row: StoredDocument,
+): Promise<SeenDocument> {
+  const [seen] = await showDocuments(spec, context, [row]);
+  return seen ?? showOpenly(spec, row);
+}
+
+/**
+ * Documents as the caller sees them, in their order: one statement for each rule that depends on
+ * the row, however many they are.
+ */
+export async function showDocuments(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  rows: readonly StoredDocument[],
+): Promise<readonly SeenDocument[]> {
+  const rules = rulesFor(spec, context);
+  if (rules.length === 0 || rows.length === 0) return rows.map(showWhole);
+  const hidden = new Map<string, Set<string>>();
+  for (const rule of rules) {
+    const shown = await idsShown(spec, context, await filterOf(rule, context), rows);
+    if (shown === "all") continue;
+    for (const { id } of rows) {
+      if (shown.has(id)) continue;
+      const members = hidden.get(id) ?? new Set();
+      hidden.set(id, members);
+      for (const member of rule.members) members.add(member);
+    }
+  }
+  return rows.map((row) => ({ row, hidden: hidden.get(row.id) ?? nothing }));
+}
+
+/** A document, and what a caller writes of it. */
+export interface WrittenPart {
+  readonly row: StoredDocument;
+  readonly payload: object;
+}
+
+/**
+ * Refuses to write members of a document that the caller may not see. Throws
+ * `core.authorization`, whose context names them.
+ */
+export async function expectVisible(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  ...parts: readonly WrittenPart[]
+): Promise<void> {
+  const [members] = (await findHidden(spec, context, parts)).filter(({ length }) => length > 0);
+  if (members !== undefined) throw fail("core.authorization", { members });
+}
+
+/** The members that callers write and may not see, of each document. */
+async function findHidden(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  parts: readonly WrittenPart[],
+): Promise<readonly (readonly string[])[]> {
+  const guarded = new Set(rulesFor(spec, context).flatMap(({ members }) => members));
+  const isGuarded = parts.some(({ payload }) =>
+    Object.keys(payload).some((member) => guarded.has(member)),
+  );
+  if (spec.isOfHandlers === true || !isGuarded) return parts.map(() => []);
+  const rows = parts.map(({ row }) => row);
+  const seen = await showDocuments(spec, context, rows);
+  return parts.map(({ payload }, at) =>
+    Object.keys(payload).filter((member) => seen[at]?.hidden.has(member) !== false),
+  );
+}
+
+/** Null for items that write what the caller may not see. */
+export async function writable<Item extends { readonly before: StoredDocument }>(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  items: readonly (Item | null)[],
+  asked: readonly { readonly patch: unknown }[],
+): Promise<readonly (Item | null)[]> {
+  const parts = items.flatMap((item, at) =>
+    item === null ? [] : [{ row: item.before, payload: asked[at]?.patch as object }],
+  );
+  const hidden = [...(await findHidden(spec, context, parts))];
+  return items.map((item) => (item === null || hidden.shift()?.length !== 0 ? null : item));
+}
+
+/** Members, and the documents in which the caller may see them. */
+export interface ShownMembers {
+  readonly members: readonly string[];
+  readonly filter: Filter;
+}
+
+/**
+ * In which documents the caller may see members that a query asks about; those that are in all are
+ * left out. Throws `core.authorization`, whose context names them, where there can be none.
+ */
+export async function findShown(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  asked: ReadonlySet<string>,
+): Promise<readonly ShownMembers[]> {
+  const shown: ShownMembers[] = [];
+  for (const rule of rulesFor(spec, context)) {
+    const members = rule.members.filter((member) => asked.has(member));
+    if (members.length === 0) continue;
+    const filter = await filterOf(rule, context);
+    if (filter === null) throw fail("core.authorization", { members });
+    if (filter !== everything) shown.push({ members, filter });
+  }
+  return shown;
+}
+
+/** Work of the service itself sees everything, and so do handlers that are not held to scopes. */
+function rulesFor(
+  { visible = [], isUnscoped }: AnyDocumentSpec,
+  { keepsToScopes }: ExecutionContext,
+): readonly VisibleRule[] {
+  return isUnscoped === true || !keepsToScopes ? [] : visible;
+}
+
+/** The documents whose members the caller may see; null if there are none. */
+async function filterOf({ by }: VisibleRule, context: ExecutionContext): Promise<Filter | null> {
+  const filters: Filter[] = [];
+  for (const steps of by()) {
+    const left = await unlessRefused(() => filtersLeft(steps, context));
+    if (left === null) continue;
+    const narrower = left.filter((filter) => filter !== everything);
+    if (narrower.length === 0) return everything;
+    filters.push(allOf(...narrower));
+  }
+  return filters.length === 0 ? null : { kind: "any", filters };
+}
+
+/** The ids of rows that a filter leaves. */
+async function idsShown(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  filter: Filter | null,
+  rows: readonly StoredDocument[],
+): Promise<ReadonlySet<string> | "all"> {
+  if (filter === everything) return "all";
+  if (filter === null) return nothing;
+  const values = rows.map(({ id }) => id);
+  const these: Filter = { kind: "in", field: idField, isNegated: false, values };
+  const query = { filter: allOf(these, filter), sorts: [byId], withDeleted: true };
+  const window = { limit: rows.length, offset: 0, after: undefined };
+  const shown = await context.transaction
+    .of(documentStore)
+    .select(spec, context.tenant, query, window);
+  return new Set(shown.map(({ id }) => id));
+}
+
+/** Null if a policy lets the caller not pass; faults of the service are thrown. */
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return null;
+    throw error;
+  }
+}
