@@ -44,8 +44,8 @@ export function mended(made: Json, draw: Draw): Json {
   };
   const { policies } = made;
   // Mostly, so that a policy without what it needs is refused now and then.
-  if (isMap(policies) && !isMap(made["tenancy"]) && !isLeft())
-    Object.assign(whole, { policies: mapRecord(policies, withoutTenant) });
+  if (isMap(policies) && !isLeft())
+    Object.assign(whole, { policies: mapRecord(policies, (steps) => refusing(steps, made)) });
   const invited = { ...whole, ...(isMap(identity) ? withInvitations(whole) : {}) };
   if (isMap(identity) || isLeft()) return realtime(withoutReplies(withProfile(invited)), isLeft());
   const {
@@ -66,9 +66,15 @@ function ofAudit({ documents }: Json, { except, ...audit }: Fields): Fields {
   return mountedAs(verbs.audit)({ ...audit, ...(named.length === 0 ? {} : { except: named }) });
 }
 
-/** A policy that asks for no tenant. */
-function withoutTenant(steps: unknown): unknown {
-  return Array.isArray(steps) ? steps.filter((step) => step !== "tenant") : steps;
+/** A policy that asks for no tenant where there are none, and no hook that runs too late to refuse. */
+function refusing(steps: unknown, { tenancy, hooks }: Json): unknown {
+  const isLate = (step: unknown): boolean => {
+    const hook = isMap(hooks) ? hooks[String(step)] : undefined;
+    return isMap(hook) && !["before", "wrap", "tx_before", "tx_after"].includes(`${hook["phase"]}`);
+  };
+  const isAsked = (step: unknown): boolean =>
+    (step !== "tenant" || isMap(tenancy)) && !isLate(step);
+  return Array.isArray(steps) ? steps.filter(isAsked) : steps;
 }
 
 /** The document that principals get has one for each, in no tenant. */
@@ -141,7 +147,8 @@ function operation(one: Fields, draw: Draw): Fields {
     ...replyOf(headers, reply, isKeyed, hasOutput || isMedia),
     ...(credentials === undefined || !asksNobody ? {} : { credentials }),
     ...(isPlain ? {} : { in: named }),
-    ...(body === undefined ? {} : { body }),
+    // A form has fields.
+    ...(body === undefined || (body === "form" && Object.keys(named).length === 0) ? {} : { body }),
     ...(one["status"] === undefined ? {} : { status: hasOutput || isMedia ? 201 : 204 }),
     ...(idempotency === undefined ? {} : { idempotency: isKeyed }),
     ...(isMedia ? { media } : {}),
