@@ -75,6 +75,7 @@ export { auditTrail, type AuditQuestion } from "./families/audit/operations.js";
 export type { AuditTrailEntry } from "./families/audit/entries.js";
 export { ownErrors } from "./contract/own-errors.js";
 export { each } from "./families/documents/hooked.js";
+export { byKey } from "./families/documents/keys.js";
 export { unscoped } from "./families/documents/access.js";
 export {
   collection,

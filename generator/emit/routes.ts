@@ -1,6 +1,6 @@
 // routes/<namespace>.ts: what reviewers read. Data before code, 15 to 25 lines per operation.
 import { authoredIn, callOf, isAuthors, ofRuntime, type Code } from "../model/code.js";
-import { camelCase } from "../model/names.js";
+import { camelCase, specName } from "../model/names.js";
 import { requiredOf } from "../model/json-schema.js";
 import type {
   BodyModel,
@@ -119,10 +119,7 @@ function viewOf(
             `status: ${route.status},`,
           ]),
       `input: ${inputText(operation, scope)},`,
-      list(
-        "hooks",
-        operation.hooks.map((hook) => hookText(operation, hook, scope, common)),
-      ),
+      list("hooks", hookTexts(operation, scope, common)),
       `transaction: ${literal(operation.transaction)},`,
       // The usual deadline is printed once, in service.ts.
       ...(deadlineSeconds === null || deadlineSeconds === common.usualSeconds
@@ -142,6 +139,23 @@ function viewOf(
       `run: ${runText(operation, scope)},`,
     ],
   };
+}
+
+/**
+ * The hooks of an operation. Where a document's key may stand in place of its id, the author's see
+ * the id: it is looked for once the service has asked who is calling.
+ */
+function hookTexts(
+  operation: OperationModel,
+  scope: ModuleScope,
+  common: Common,
+): readonly string[] {
+  const { hooks, input, namespace } = operation;
+  const texts = hooks.map((hook) => hookText(operation, hook, scope, common));
+  if (!input.parameters.some(({ type }) => type === "key")) return texts;
+  const spec = scope.generated(`documents/${namespace}`, specName(namespace));
+  const first = hooks.findIndex(({ isAuthored, phase }) => isAuthored && phase === "before");
+  return texts.toSpliced(first < 0 ? texts.length : first, 0, `${scope.runtime("byKey")}(${spec})`);
 }
 
 /**
@@ -276,6 +290,8 @@ function fieldTexts({ schema, fields }: BodyModel, scope: ModuleScope): readonly
 
 function parameterText({ in: place, type, required }: ParameterModel, scope: ModuleScope): string {
   if (place === "revision") return scope.runtime(`revision.${required ? "required" : "optional"}`);
-  if (place === "path") return scope.runtime(`path.${type}`);
-  return scope.runtime(required ? `query.${type}` : `query.optional.${type}`);
+  // The document's key is a text, in place of which a hook puts the id.
+  const read = type === "key" ? "string" : type;
+  if (place === "path") return scope.runtime(`path.${read}`);
+  return scope.runtime(required ? `query.${read}` : `query.optional.${read}`);
 }

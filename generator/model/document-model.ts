@@ -236,6 +236,8 @@ export interface DocumentModel extends ReadModel {
   readonly view: ToldMembers | null;
   /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
+  /** The field by which callers may name one in place of its id; null if they use the id alone. */
+  readonly key: string | null;
   /** Whether whoever creates one may choose its id. */
   readonly takesIds: boolean;
   /** How far numbered lists count; null if they count all. */

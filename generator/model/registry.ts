@@ -63,7 +63,14 @@ export interface HookUse {
   readonly errors: readonly string[];
 }
 
-export type ParameterTypeName = "string" | "uuid" | "integer" | "number" | "boolean" | "list";
+export type ParameterTypeName =
+  | "string"
+  | "uuid"
+  | "key"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "list";
 
 export interface ParameterModel {
   readonly name: string;

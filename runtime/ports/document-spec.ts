@@ -105,6 +105,8 @@ export interface AnyDocumentSpec {
   readonly softDelete: boolean;
   /** Whether lists may ask for deleted rows as well. */
   readonly listDeleted: boolean;
+  /** The member by whose value callers may name a document in place of its id. */
+  readonly key?: string;
   /** Whether payloads of create may choose the id. */
   readonly takesIds?: true;
   /** How far numbered lists count; absent if they count all. */

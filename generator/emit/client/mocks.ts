@@ -61,7 +61,7 @@ function routeMember(operation: OperationModel): string {
   const parameters = Object.fromEntries(
     operation.input.parameters.map(({ name, type }) => [
       name,
-      type === "integer" ? "number" : type === "uuid" ? "string" : type,
+      type === "integer" ? "number" : type === "uuid" || type === "key" ? "string" : type,
     ]),
   );
   const members: Readonly<Record<string, unknown>> = {

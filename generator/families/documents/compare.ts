@@ -97,6 +97,7 @@ const document: Rules<DocumentModel> = {
   visible: visibleChanged,
   // Told of the type of its payload.
   takesIds: null,
+  key: keyChanged,
   countUpTo: amount((text) => `count ${text} hits`, ""),
   // What is left of people who are erased.
   personal: (before = {}, after) => {
@@ -159,6 +160,15 @@ const document: Rules<DocumentModel> = {
   checksBody: null,
   bodySchema: null,
 };
+
+function keyChanged(before: string | null | undefined, after: string | null): readonly Told[] {
+  // A registry that an earlier version froze has none.
+  const was = before ?? null;
+  if (was === after) return [];
+  const gone: readonly Told[] =
+    was === null ? [] : [["breaking", `no longer takes ${was} in place of the id`]];
+  return after === null ? gone : [...gone, ["additive", `takes ${after} in place of the id`]];
+}
 
 function uniqueText({ fields, isGlobal, isLiveOnly }: UniqueModel): string {
   const among = isLiveOnly ? "one that is not deleted" : "another";

@@ -52,6 +52,11 @@ export const diagnostics = {
     "`visible` names a field that the document doesn't have or that a search is of, or a policy that is about requests.",
     "Name fields of the type that no search has in `text`. A policy of `visible` may ask who is calling and for permissions, and have scopes.",
   ),
+  OPW114: entry(
+    "Field that cannot be a key",
+    "`key` names a field that the document doesn't have, that isn't a text which every document has, that only some may see, or whose unique rule leaves out deleted documents.",
+    "Name a text such as `slug: string`, which is not nullable. Its unique rule is added where it is left out.",
+  ),
   OPW092: entry(
     "Dropped field",
     "`dropped` names a field that the document still has, or never had, or that was only renamed.",

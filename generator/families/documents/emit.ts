@@ -228,6 +228,7 @@ function identityMembers(document: DocumentModel, model: RegistryModel): readonl
     `  softDelete: ${document.softDelete},`,
     `  listDeleted: ${document.listDeleted},`,
     `  history: ${literal(document.history)},`,
+    ...(document.key === null ? [] : [`  key: ${literal(document.key)},`]),
     ...(document.takesIds ? ["  takesIds: true,"] : []),
     ...(document.countUpTo === null ? [] : [`  countUpTo: ${document.countUpTo},`]),
     ...retentionMembers(document, model),

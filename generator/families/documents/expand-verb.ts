@@ -19,6 +19,7 @@ import { namedHooks } from "../../kernel/named-hooks.js";
 import { operationOfVerb } from "../../kernel/verb.js";
 import { guardsOf, operationName } from "./guard.js";
 import { hooksOfVerb, twinArguments, writtenBy } from "./twin-hooks.js";
+import { takeKey } from "./members/keys.js";
 import { errorsOfMoves } from "./members/states.js";
 import { errorsOfVisible } from "./members/visible.js";
 import { profilesAsked } from "./members/set.js";
@@ -42,8 +43,9 @@ export function expandVerb(
   const each = writtenBy(verb, model).flatMap((of) =>
     hooksOfVerb(context, document, declaration, of).map((hook) => ({ of: of.name, ...hook })),
   );
+  const shaped = view === null ? verb : ofView(verb, view);
   return operationOfVerb(
-    view === null ? verb : ofView(verb, view),
+    { ...shaped, input: (place) => takeKey(model, shaped.input(place)) },
     {
       namespace: document,
       name,

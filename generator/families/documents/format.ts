@@ -189,6 +189,11 @@ export const documentMembers = {
     { kind: "either", of: [overlapRule, listOf(overlapRule, 1)] },
     "Ranges of which no two overlap, such as bookings of a room.",
   ),
+  key: optional(
+    aField,
+    "A unique text by which callers may name a document in place of its id, in paths and in references.",
+    "slug",
+  ),
   id: optional(
     { kind: "oneOf", values: ["client"] },
     "`client` lets whoever creates a document choose its id, a UUID; the service makes one where it is left out.",

@@ -16,6 +16,7 @@ export const models: ModelParts = {
       states: null,
       countUpTo: null,
       takesIds: false,
+      key: null,
       visible: [],
       personal: {},
       references: [],

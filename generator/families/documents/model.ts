@@ -41,6 +41,7 @@ import { setRules } from "./members/set.js";
 import { referencesOf, refuseNestedReferences } from "./members/references.js";
 import { viewTypeName } from "../../model/views.js";
 import { addViewTypes, viewsOf } from "./members/views.js";
+import { takeKeys } from "./members/keys.js";
 import { sayVisible, shownSchema } from "./members/visible.js";
 import { pastOf, refuseNested } from "./members/former.js";
 import type { FamilyContext } from "../../kernel/family.js";
@@ -284,7 +285,7 @@ function settableFields(
 
 /** Puts the types of the payloads of create and update into the table, where there are any. */
 function addPayloadTypes(
-  { types: { table }, tree }: FamilyContext,
+  context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
   {
@@ -303,10 +304,12 @@ function addPayloadTypes(
   }: { readonly creatable: readonly string[]; readonly patchable: readonly string[] },
 ): void {
   if (declaration.read_only === true) return;
+  const { types, tree } = context;
+  const { table } = types;
   const at = tree.at("documents", name);
   const resolve: Resolve = (other) => table.schemas.get(other);
-  const begun = { ...body, properties: writtenProperties(body, resolve) };
-  const patched = { ...bodySchema, properties: writtenProperties(bodySchema, resolve) };
+  const begun = { ...body, properties: writtenProperties(context, body, resolve) };
+  const patched = { ...bodySchema, properties: writtenProperties(context, bodySchema, resolve) };
   const [create, patch] = payloadTypeNames(name);
   table.addTo(
     name,
@@ -332,10 +335,13 @@ function payloadTypeNames(name: string): readonly [create: string, patch: string
 
 /** The schemas of what payloads may write of each field. */
 function writtenProperties(
+  { declarations }: FamilyContext,
   body: SchemaObject,
   resolve: Resolve,
 ): Readonly<Record<string, JsonSchema>> {
-  return mapRecord(propertiesOf(body), (schema) => writtenSchema(schema, resolve));
+  return mapRecord(propertiesOf(body), (schema) =>
+    takeKeys(writtenSchema(schema, resolve), declarations),
+  );
 }
 
 function createSchema(

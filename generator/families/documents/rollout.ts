@@ -103,6 +103,13 @@ const document: RolloutRules<DocumentModel> = {
           `${name} take ids of clients in the next version alone: the one before refuses them`,
         )
       : [],
+  key: (was, is, { name }) =>
+    is.key === null || is.key === was.key
+      ? []
+      : need(
+          "clients meet both versions",
+          `${name} are found by ${is.key} in the next version alone: to the one before, it is no id`,
+        ),
   // The version before lets any value follow any other, or others than the next one.
   states: (was, is, { name }) =>
     is.states === null || isDeepStrictEqual(was.states, is.states)

@@ -1,6 +1,7 @@
 // Checks whole bodies, where their parts don't prove the whole.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
+import { checkKey } from "./keys.js";
 import type { SetRule } from "../../ports/set-rules.js";
 
 /**
@@ -13,6 +14,7 @@ export function checkBody(
   body: Readonly<Record<string, unknown>>,
   left: readonly string[] = [],
 ): void {
+  checkKey(spec, body);
   const faults = spec.checksBody === true ? spec.validateBody(body) : null;
   if (faults === null) return;
   const isSet = ({ on, member }: SetRule): boolean => on !== "absent" || left.includes(member);

@@ -10,7 +10,8 @@ import { canonicalBody } from "../../contract/canonical-values.js";
 import { followChange, followDeleted, forgetCleared } from "./follow-change.js";
 import { diffOf } from "./changes.js";
 import { findDocument } from "./scoped.js";
-import { changedBody, replacedBody, retryWrite } from "./write.js";
+import { retryWrite } from "./retry-write.js";
+import { changedBody, replacedBody } from "./write.js";
 import { walkOwned } from "./walk-owned.js";
 import { writerOf } from "./writer.js";
 

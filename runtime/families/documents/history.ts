@@ -32,14 +32,8 @@ import {
 } from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
 import { showDocument } from "./visible.js";
-import {
-  findExisting,
-  mismatch,
-  patchCurrent,
-  replacedBody,
-  retryWrite,
-  changedBody,
-} from "./write.js";
+import { retryWrite } from "./retry-write.js";
+import { findExisting, mismatch, patchCurrent, replacedBody, changedBody } from "./write.js";
 import { expectMover } from "./states.js";
 import { writerOf } from "./writer.js";
 

@@ -5,7 +5,8 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { checkedPayload } from "./payloads.js";
-import { findExisting, patchCurrent, retryWrite } from "./write.js";
+import { retryWrite } from "./retry-write.js";
+import { findExisting, patchCurrent } from "./write.js";
 
 /** Locks a document until the transaction ends. Throws where there is none. */
 export async function lockDocument(

@@ -10,8 +10,10 @@ import { limits } from "../../contract/limits.js";
 import { narrowToReferable } from "./access.js";
 import { followChange } from "./follow-change.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
+import { withIds } from "./keys.js";
 import { namesGained, namesIn } from "./names.js";
 import { checkedPayload, createPayload } from "./payloads.js";
+import { unlessInvalid, unlessRefused } from "./refused.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { nextRevision, timeOf } from "./revision.js";
 import {
@@ -72,12 +74,16 @@ export function createMany(
   const around = hooksOf(hooks, "create");
   const madeOf = async (items: readonly unknown[]) => {
     const writer = await writerOf(spec, context, "create");
-    return items.map((payload) =>
-      unlessRefused(() => {
-        const made = newDocument(spec, writer, createPayload(spec, payload));
-        checkInitial(spec, made.body);
-        return made;
-      }),
+    const payloads = items.map((item) => unlessInvalid(() => createPayload(spec, item)));
+    const known = await withIds(spec, context, payloads);
+    return known.map((payload) =>
+      payload === null
+        ? null
+        : unlessInvalid(() => {
+            const made = newDocument(spec, writer, payload);
+            checkInitial(spec, made.body);
+            return made;
+          }),
     );
   };
   return outcomesOf(context, payloads, {
@@ -132,11 +138,14 @@ export function updateMany(
   const patchedOf = async (all: readonly Patching[]) => {
     const current = await currentOf(spec, context, all);
     const writer = await writerOf(spec, context, "write");
-    return all.map(({ patch }, at) => {
+    const patches = all.map(({ patch }) =>
+      unlessInvalid(() => checkedPayload(patch, spec.validatePatch)),
+    );
+    const known = await withIds(spec, context, patches);
+    return known.map((change, at) => {
       const before = current[at];
-      if (before === undefined || before === null) return null;
-      return unlessRefused(() => {
-        const change = checkedPayload(patch, spec.validatePatch);
+      if (before === undefined || before === null || change === null) return null;
+      return unlessInvalid(() => {
         const { body, diff } = patchedBody(spec, writer, before, change);
         const text = { body: JSON.stringify(body) };
         return { before, body, diff, after: nextRevision(context, before, text, writer.now) };
@@ -274,9 +283,10 @@ async function outcomesOf<Item>(
   items: readonly Item[],
   { together, hold, single }: Writing<Item>,
 ): Promise<readonly ItemOutcome[]> {
-  const atOnce = await unlessAnyIsRefused(
+  // Nothing is done at once of what one of the items stands against, such as a taken value.
+  const atOnce = await unlessRefused(
     () => context.transact(() => together(items)),
-    items.length,
+    items.map(() => null),
   );
   if (atOnce.includes(null)) await hold?.(items);
   const outcomes: ItemOutcome[] = [];
@@ -303,32 +313,6 @@ async function outcomeOf(
     const error = context.declared(thrown);
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     return { error };
-  }
-}
-
-/**
- * Nothing is done of what one of the items stands against, such as a value that another document
- * has.
- */
-async function unlessAnyIsRefused(
-  work: () => Promise<readonly (StoredDocument | null)[]>,
-  count: number,
-): Promise<readonly (StoredDocument | null)[]> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    return Array.from({ length: count }, () => null);
-  }
-}
-
-/** Null for refused items: done alone, each is told why. */
-function unlessRefused<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ServiceError) return null;
-    throw error;
   }
 }
 

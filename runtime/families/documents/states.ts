@@ -1,11 +1,12 @@
 // The states of documents: which may follow each other, and who may make them.
-import { fail, ServiceError } from "../../contract/errors.js";
+import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { isForWhole } from "../../operations/hooks.js";
 import { expectWhole } from "../../operations/identity.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { MoveStep, StateRules } from "../../ports/state-rules.js";
+import { unlessRefused } from "./refused.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -64,24 +65,18 @@ export async function movable<
   const mayMove = ({ before, body }: Item): Promise<boolean> => {
     const was = JSON.parse(before.body) as Body;
     const move = JSON.stringify([was[states.field], body[states.field]]);
-    const may = known.get(move) ?? isAllowed(expectMover(spec, context, was, body));
+    const may =
+      known.get(move) ??
+      unlessRefused(async () => {
+        await expectMover(spec, context, was, body);
+        return true;
+      }, false);
     known.set(move, may);
     return may;
   };
   const free: (Item | null)[] = [];
   for (const item of items) free.push(item !== null && (await mayMove(item)) ? item : null);
   return free;
-}
-
-/** Whether nobody refuses; faults of the service are thrown. */
-async function isAllowed(asked: Promise<void>): Promise<boolean> {
-  try {
-    await asked;
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && error.status < 500) return false;
-    throw error;
-  }
 }
 
 function movesFrom(

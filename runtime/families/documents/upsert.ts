@@ -6,6 +6,7 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
 import { runHooked, hooksOf, type VerbHooks } from "./hooked.js";
+import { withIds } from "./keys.js";
 import { checkedPayload, createPayload } from "./payloads.js";
 import { renderDocument, renderUpdated } from "./render.js";
 import { narrowQuery } from "./scoped.js";
@@ -46,7 +47,8 @@ export async function upsertDocument(
   hooks: readonly VerbHooks[] = [],
 ): Promise<Upserted> {
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
-  const given = createPayload(spec, payload);
+  const checked = createPayload(spec, payload);
+  const [given = checked] = await withIds(spec, context, [checked]);
   // Its owner, and the members that the service sets, are in no payload.
   const writer = await writerOf(spec, context, "create");
   const { stored: wanted, body } = newDocument(spec, writer, given);

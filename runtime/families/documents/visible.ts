@@ -1,12 +1,13 @@
 // Members that only some may see: whatever leads to a document, the others get it without these
 // (registry "visible").
-import { fail, ServiceError } from "../../contract/errors.js";
+import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { AnyDocumentSpec, VisibleRule } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { filtersLeft } from "./reading.js";
+import { unlessRefused } from "./refused.js";
 
 /** A row, and the members that whoever reads it may not see. */
 export interface SeenDocument {
@@ -152,7 +153,7 @@ function rulesFor(
 async function filterOf({ by }: VisibleRule, context: ExecutionContext): Promise<Filter | null> {
   const filters: Filter[] = [];
   for (const steps of by()) {
-    const left = await unlessRefused(() => filtersLeft(steps, context));
+    const left = await unlessRefused(() => filtersLeft(steps, context), null);
     if (left === null) continue;
     const narrower = left.filter((filter) => filter !== everything);
     if (narrower.length === 0) return everything;
@@ -178,14 +179,4 @@ async function idsShown(
     .of(documentStore)
     .select(spec, context.tenant, query, window);
   return new Set(shown.map(({ id }) => id));
-}
-
-/** Null if a policy lets the caller not pass; faults of the service are thrown. */
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ServiceError && error.status < 500) return null;
-    throw error;
-  }
 }

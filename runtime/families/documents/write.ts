@@ -8,6 +8,7 @@ import { canonicalBody } from "../../contract/canonical-values.js";
 import { checkBody } from "./body-check.js";
 import { diffOf } from "./changes.js";
 import { followChange } from "./follow-change.js";
+import { withIds } from "./keys.js";
 import { applyPatch } from "./merge-patch.js";
 import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
 import { validatorsOf } from "./render.js";
@@ -20,6 +21,7 @@ import { checkInitial, checkMove, expectMover } from "./states.js";
 import { releaseReferrers, removeUnlessReferenced, unlessConflict } from "./departures.js";
 import { holdReferences } from "./references.js";
 import { undoDeletion } from "./undo.js";
+import { retryWrite } from "./retry-write.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import { expectVisible } from "./visible.js";
@@ -28,12 +30,8 @@ import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
 import { mergeThreeWay } from "./three-way-merge.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
-import { drawFraction, sleep } from "../../ports/ambient.js";
 
 type Body = Readonly<Record<string, unknown>>;
-
-/** How often a lost compare-and-set is tried again, with 5 to 50 ms in between. */
-const maxAttempts = 8;
 
 /**
  * Stores a new document at revision 1. The payload has been validated; members it leaves out get
@@ -42,8 +40,9 @@ const maxAttempts = 8;
 export async function createDocument(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  payload: Body,
+  given: Body,
 ): Promise<StoredDocument> {
+  const [payload = given] = await withIds(spec, context, [given]);
   const writer = await writerOf(spec, context, "create");
   const made = newDocument(spec, writer, payload);
   checkInitial(spec, made.body);
@@ -166,8 +165,9 @@ export async function patchCurrent(
   context: ExecutionContext,
   current: StoredDocument,
   expected: ExpectedRevision,
-  patch: Body,
+  given: Body,
 ): Promise<PatchedDocument | null> {
+  const [patch = given] = await withIds(spec, context, [given]);
   await expectVisible(spec, context, { row: current, payload: patch });
   const before = JSON.parse(current.body) as Body;
   const change = canonicalBody(patch, spec.canonical);
@@ -359,25 +359,6 @@ function writeInSavepoint<T>(
   const documents = context.transaction.of(documentStore);
   const isSure = !isClashing && context.scopeOf(name) === everything;
   return isSure ? write(documents) : context.transact(() => write(documents));
-}
-
-/**
- * Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with
- * `core.concurrency`.
- */
-export async function retryWrite<T>(
-  context: ExecutionContext,
-  attempt: () => Promise<T | null>,
-): Promise<T> {
-  for (let tries = 0; tries < maxAttempts; tries += 1) {
-    if (tries > 0) {
-      context.lifetime.throwIfOver();
-      await sleep(5 + drawFraction() * 45);
-    }
-    const result = await attempt();
-    if (result !== null) return result;
-  }
-  throw fail("core.concurrency");
 }
 
 /** The error of a revision that is not the current one. */

@@ -4,6 +4,7 @@ import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import type { DocumentDeclaration } from "../format.js";
 import { declaredIndexes, uniqueOf, withNeeded } from "./indexes.js";
+import { keyOf, withKeyRule } from "./keys.js";
 import { personalFields } from "./personal.js";
 import { statesOf } from "./states.js";
 import { overlapsOf } from "./overlaps.js";
@@ -33,7 +34,12 @@ export function rulesOfRows(
     | "nullable"
     | "former"
   >,
-): Pick<DocumentModel, "indexes" | "unique" | "overlaps" | "visible" | "personal" | "states"> {
+): Pick<
+  DocumentModel,
+  "indexes" | "key" | "unique" | "overlaps" | "visible" | "personal" | "states"
+> {
+  const key = keyOf(context, name, declaration, { ...values, fields, bodySchema });
+  const unique = uniqueOf(context, name, declaration, fields, softDelete);
   const overlaps = overlapsOf(context, name, declaration, fields, canonical);
   const indexes = declaredIndexes(context, name, declaration, fields);
   return {
@@ -41,7 +47,8 @@ export function rulesOfRows(
       ...references.flatMap(({ field, many }) => (many === true ? [] : [[field]])),
       ...overlaps.map(({ per, to }) => [...per, to]),
     ]),
-    unique: uniqueOf(context, name, declaration, fields, softDelete),
+    key,
+    unique: withKeyRule(context, name, declaration, key, unique),
     overlaps,
     states: statesOf(context, name, declaration, { ...values, bodySchema }),
     visible: visibleRules(context, name, declaration, bodySchema),
