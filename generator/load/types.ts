@@ -16,6 +16,8 @@ import {
 import { pascalCase } from "../model/names.js";
 import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
+import { conditionsAmong } from "./conditions.js";
+import { reservedTypeNames } from "./reserved-type-names.js";
 import { readReferences, refusesReferences } from "./document-references.js";
 import {
   fieldNameAdvice,
@@ -55,16 +57,6 @@ export interface PatternMention {
   readonly source: string;
   readonly at: Origin;
 }
-
-/** Names that emitted modules and documents have already. */
-const reservedTypeNames = [
-  "BoundInput",
-  "ErrorEnvelope",
-  "Handler",
-  "HookFunctions",
-  "MediaAnswer",
-  "ReplyingHandler",
-];
 
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {
@@ -130,7 +122,9 @@ export class TypeReader {
   ): SchemaObject {
     const properties: Record<string, JsonSchema> = {};
     const required: string[] = [];
+    const conditions = conditionsAmong(fields);
     for (const [name, field] of Object.entries(fields)) {
+      if (Object.hasOwn(conditions, name)) continue;
       const path = inside(at, name);
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in {}) {
         this.#report({
@@ -147,7 +141,10 @@ export class TypeReader {
       const hasDefault = typeof schema === "object" && "default" in schema;
       if (!isNullable(schema) && !hasDefault) required.push(name);
     }
-    return objectSchema(properties, required);
+    const whole = objectSchema(properties, required);
+    if (Object.keys(conditions).length === 0) return whole;
+    const said = this.#readSchema(conditions, at, { typeName, value: fields, at });
+    return { ...whole, ...(said as SchemaObject) };
   }
 
   /** Reads one field: a shorthand, a list of values, or a JSON Schema. */
@@ -265,11 +262,13 @@ export class TypeReader {
       ...inside(at, name),
       isKey: true,
     }));
+    const isOfMembers = at.path.at(-1) === "properties";
+    const read = (inner: unknown, path: Origin): JsonSchema =>
+      (isOfMembers
+        ? readReferences(inner, path, this.#known.documents, this.#report)
+        : undefined) ?? this.#readSubschema(inner, path, root);
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [
-        name,
-        this.#readSubschema(inner, inside(at, name), root),
-      ]),
+      Object.entries(value).map(([name, inner]) => [name, read(inner, inside(at, name))]),
     );
   }
 

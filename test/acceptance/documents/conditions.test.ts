@@ -29,6 +29,38 @@ types:
   Ask: {type: object, properties: {kind: {enum: [one, many]}, count: {type: integer}}, required: [kind], additionalProperties: false, if: {properties: {kind: {const: many}}}, then: {required: [count]}}
 documents:
   tickets: {type: Ticket, defaults: {status: open}, guard: open, tenant: false, bulk: {max: 10}, history: {revisions: true}, soft_delete: true}
+  people: {type: {name: string}, guard: open, tenant: false}
+  cases:
+    type:
+      title: string
+      status: [open, closed]
+      kind: {const: case}
+      closed_by: {ref: people?}
+      topics: [{ref: people, on_delete: remove}]
+      size: {enum: [1, 2, null]}
+      if: {properties: {status: {const: closed}}}
+      then: {properties: {closed_by: {type: string}}}
+      else: {properties: {closed_by: {const: null}}}
+      allOf: [{if: {properties: {title: {pattern: "^big"}}}, then: {properties: {size: {const: 2}}}}]
+    defaults: {status: open, kind: case, topics: [], size: null}
+    unique: [[kind, size, title]]
+    guard: open
+    tenant: false
+  errands:
+    type:
+      type: object
+      properties:
+        title: {type: string}
+        person: {ref: people, on_delete: cascade}
+        helper: {ref: people?, on_delete: set_null}
+        helpers: [{ref: people, on_delete: remove, max: 2}]
+      required: [title, person]
+      additionalProperties: false
+      if: {properties: {title: {const: alone}}}
+      then: {properties: {helper: {const: null}}}
+    defaults: {helper: null, helpers: []}
+    guard: open
+    tenant: false
 operations:
   tickets.close: {post: "/tickets/{id}/close", in: {id: uuid, reason: string?}, out: Ticket, run: registry/code.ts#close, guard: open}
   asks.ask: {post: /asks, in: Ask, out: Ask, run: registry/code.ts#ask, guard: open}
@@ -50,6 +82,40 @@ onEachEngine(files, ({ service }) => {
     ),
   ];
   const create = (body: object) => service.post("/tickets", body);
+
+  test("they stand among fields as well, and beside references", async () => {
+    const person = (await service.post("/people", { name: "Ada" })).body.id;
+    const make = async (path: string, body: object) => faultsOf(await service.post(path, body));
+    expect(await make("/cases", { title: "a" })).toEqual([201, []]);
+    expect(await make("/cases", { title: "b", status: "closed" })).toEqual([
+      422,
+      ["/closed_by type"],
+    ]);
+    const closed = { title: "c", status: "closed", closed_by: person, topics: [person] };
+    expect(await make("/cases", closed)).toEqual([201, []]);
+    expect(await make("/cases", { title: "big", size: 1 })).toEqual([422, ["/size const"]]);
+    expect(await make("/cases", { title: "big", size: 2 })).toEqual([201, []]);
+    const found = { filters: { $values: { size: 2, kind: "case" } } };
+    expect((await service.post("/cases/list", found)).body.count).toBe(1);
+    expect((await service.post("/cases", { title: "big", size: 2 })).status).toBe(409);
+    const lost = "018f2a4c-0000-7000-8000-000000000000";
+    expect(await make("/errands", { title: "x", person: lost })).toEqual([422, ["/person ref"]]);
+    expect(await make("/errands", { title: "alone", person, helper: person })).toEqual([
+      422,
+      ["/helper const"],
+    ]);
+    expect(await make("/errands", { title: "x", person, helper: person, helpers: [lost] })).toEqual(
+      [422, ["/helpers/0 ref"]],
+    );
+    const errand = await service.post("/errands", { title: "x", person, helpers: [person] });
+    expect((await service.call("DELETE", `/people/${person}`)).status).toBe(409);
+    await service.call(
+      "DELETE",
+      `/cases/${(await service.post("/cases/list", {})).body.hits[1].id}`,
+    );
+    const at = `/errands/${errand.body.id}?expand=helpers`;
+    expect((await service.call("GET", at)).body.expanded.helpers[0].name).toBe("Ada");
+  });
 
   test("payloads are held to them, and the faults are those of the branch", async () => {
     expect((await create({ title: "a" })).status).toBe(201);

@@ -78,14 +78,26 @@ function enumValues(schema: JsonSchema, resolve: Resolve): readonly string[] | u
   const value = resolveSchema(withoutNull(schema), resolve);
   if (typeof value === "boolean") return undefined;
   if (value["type"] === "array") return enumValues((value["items"] ?? true) as JsonSchema, resolve);
-  return scalarType(value) === "enum" ? (value["enum"] as readonly string[]) : undefined;
+  return scalarType(value) === "enum" ? (someValuesOf(value) as readonly string[]) : undefined;
+}
+
+/** The values that a schema names, null aside; none if it names no values. */
+function someValuesOf(value: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const values = "const" in value ? [value["const"]] : value["enum"];
+  return Array.isArray(values) ? values.filter((one) => one !== null) : [];
+}
+
+/** The type that all values have; undefined if they differ. */
+function typeOfValues(values: readonly unknown[]): string | undefined {
+  const types = new Set(values.map((one) => (Number.isInteger(one) ? "integer" : typeof one)));
+  const [type] = types;
+  return types.size === 1 ? type : undefined;
 }
 
 function scalarType(value: Readonly<Record<string, unknown>>): FieldType | undefined {
-  const type = value["type"];
-  const isTexts =
-    Array.isArray(value["enum"]) && value["enum"].every((item) => typeof item === "string");
-  if (isTexts) return "enum";
+  const values = someValuesOf(value);
+  if (Array.isArray(value["enum"]) && values.every((one) => typeof one === "string")) return "enum";
+  const type: unknown = value["type"] ?? typeOfValues(values);
   switch (type) {
     case "string": {
       const format = value["format"];
