@@ -120,15 +120,23 @@ function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema):
       const uniques = document.unique.map((rule) => {
         const index = uniqueIndex(document, shape, rule);
         const name = Object.keys(indexes).find((one) => isDeepStrictEqual(indexes[one], index));
-        return { index: name ?? rule.name, members: rule.fields };
+        const where = Object.keys(rule.where ?? {});
+        return {
+          index: name ?? rule.name,
+          members: rule.fields,
+          ...(where.length === 0 ? {} : { where }),
+        };
       });
       // Rules that are kept for the version before hold for this one as well.
       const known = new Set(uniques.map(({ index }) => index));
       const kept = Object.entries(indexes)
         .filter(([name, { unique }]) => unique !== undefined && !known.has(name))
-        .map(([index, { fields }]) => ({
+        .map(([index, { fields, unique }]) => ({
           index,
           members: fields.map(({ path }) => declaredName(shape, path)),
+          ...(unique?.where === undefined
+            ? {}
+            : { where: unique.where.map(({ field }) => declaredName(shape, field.path)) }),
         }));
       const { form = 1 } = own(tables, document.table)?.told ?? {};
       return [document.table, { shape, form, uniques: [...uniques, ...kept] }];

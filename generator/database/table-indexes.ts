@@ -7,7 +7,7 @@ import { storedField } from "../../runtime/contract/stored-members.js";
 import type { DocumentModel, UniqueModel } from "../model/document-model.js";
 import { deletedIndexName, numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
-import type { IndexSchema } from "../model/stored-tables.js";
+import type { IndexedValues, IndexSchema } from "../model/stored-tables.js";
 
 /** Indexes by name. */
 type Indexes = Readonly<Record<string, IndexSchema>>;
@@ -45,7 +45,8 @@ function isAsStrict({ unique: rule, fields }: IndexSchema, other: IndexSchema): 
   return (
     isDeepStrictEqual(places(fields), places(other.fields)) &&
     (rule.isGlobal || !other.unique.isGlobal) &&
-    (!rule.isLiveOnly || other.unique.isLiveOnly)
+    (!rule.isLiveOnly || other.unique.isLiveOnly) &&
+    (rule.where === undefined || isDeepStrictEqual(rule.where, other.unique.where))
   );
 }
 
@@ -92,10 +93,14 @@ function deletedIndex({ table }: DocumentModel) {
 export function uniqueIndex(
   document: DocumentModel,
   shape: Shape,
-  { fields, isGlobal, isLiveOnly }: UniqueModel,
+  { fields, isGlobal, isLiveOnly, where }: UniqueModel,
 ): IndexSchema {
+  const about = Object.entries(where ?? {}).map(([path, values]): IndexedValues => {
+    const { isColumn: _isColumn, ...field } = indexedField(document, shape, path);
+    return { field, values: values as IndexedValues["values"] };
+  });
   return {
-    unique: { isGlobal, isLiveOnly },
+    unique: { isGlobal, isLiveOnly, ...(about.length === 0 ? {} : { where: about }) },
     fields: fields.map((path) => indexedField(document, shape, path)),
   };
 }

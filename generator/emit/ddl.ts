@@ -74,8 +74,8 @@ function createIndex(
     ...(unique === undefined ? [`"id"`] : []),
   ];
   const kind = unique === undefined ? "INDEX" : "UNIQUE INDEX";
-  const live = unique?.isLiveOnly === true ? ` WHERE NOT "is_deleted"` : "";
-  const where = isOfDeleted ? ` WHERE "is_deleted"` : live;
+  const conditions = isOfDeleted ? [`"is_deleted"`] : conditionsOf(engine, unique);
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   const over = `${quoteName(change.name)} ON ${quoteName(change.table)} (${columns.join(", ")})${where};`;
   if (!isOnline(change)) return `CREATE ${kind} ${over}`;
   // Two processes may run this at the same time, each in a transaction of its own.
@@ -146,7 +146,7 @@ function duplicates(engine: EngineName, change: DatabaseChange): readonly string
   ];
   const conditions = [
     ...keys.map(({ key }) => `${key} IS NOT NULL`),
-    ...(unique.isLiveOnly ? [`NOT "is_deleted"`] : []),
+    ...conditionsOf(engine, unique),
   ];
   const groups = values.map((_value, at) => at + 1).join(", ");
   const query =
@@ -154,6 +154,29 @@ function duplicates(engine: EngineName, change: DatabaseChange): readonly string
     `FROM ${quoteName(change.table)} WHERE ${conditions.join(" AND ")} ` +
     `GROUP BY ${groups} HAVING count(*) > 1 ORDER BY count(*) DESC LIMIT 5`;
   return [checkLine(change.name, query)];
+}
+
+/** The rows that a unique index is about. */
+function conditionsOf(engine: EngineName, unique: IndexSchema["unique"]): readonly string[] {
+  const { isLiveOnly = false, where = [] } = unique ?? {};
+  return [
+    ...(isLiveOnly ? [`NOT "is_deleted"`] : []),
+    ...where.map(({ field, values }) => {
+      const value = valueOf(engine, field);
+      const given = values.filter((one) => one !== null).map((one) => literalOf(engine, one));
+      const all = [
+        ...(given.length === 0 ? [] : [`${value} IN (${given.join(", ")})`]),
+        ...(values.includes(null) ? [`${value} IS NULL`] : []),
+      ];
+      return `(${all.join(" OR ")})`;
+    }),
+  ];
+}
+
+function literalOf(engine: EngineName, value: string | number | boolean): string {
+  if (typeof value === "string") return sqlText(value);
+  if (typeof value === "number" || engine === "postgres") return String(value);
+  return value ? "1" : "0";
 }
 
 /** The table, and that of its history if it has one. */

@@ -20,6 +20,8 @@ export interface UniqueModel {
   readonly isGlobal: boolean;
   /** Whether soft-deleted documents are exempt. */
   readonly isLiveOnly: boolean;
+  /** Values of fields that documents have which it is about; absent if it is about all. */
+  readonly where?: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** No two documents with the same values in `per` have ranges that overlap. */

@@ -20,12 +20,23 @@ export interface Fit {
   readonly exclusiveMaximum?: number;
 }
 
+/** A field of the body, and values of which it has one. */
+export interface IndexedValues {
+  readonly field: StoredField & { readonly type: FieldType };
+  readonly values: readonly (string | number | boolean | null)[];
+}
+
 export interface IndexSchema {
   /**
    * Whether values are unique: across tenants or in each, and among all rows or those that aren't
    * deleted.
    */
-  readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
+  readonly unique?: {
+    readonly isGlobal: boolean;
+    readonly isLiveOnly: boolean;
+    /** Among rows whose fields have one of these values each; null is absent as well. */
+    readonly where?: readonly IndexedValues[];
+  };
   /** Whether it covers only deleted rows, of all tenants together. */
   readonly isOfDeleted?: true;
   /** Fields of the body, by their place in rows, and columns. */
@@ -91,7 +102,12 @@ export interface StoredTable {
   /** Which form of answers its documents have; 1 is the first. */
   readonly form: number;
   /** Unique indexes, and the document's members that they cover. */
-  readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
+  readonly uniques: readonly {
+    readonly index: string;
+    readonly members: readonly string[];
+    /** The members whose values decide whether it is about a document. */
+    readonly where?: readonly string[];
+  }[];
 }
 
 /** What generated code knows of what is stored. */

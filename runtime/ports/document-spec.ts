@@ -145,7 +145,12 @@ export interface AnyDocumentSpec {
   /** The fields of each index, in order. */
   readonly indexes?: readonly (readonly string[])[];
   /** Members whose values no two documents may share, each with the index that enforces it. */
-  readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
+  readonly unique?: readonly {
+    readonly index: string;
+    readonly members: readonly string[];
+    /** The members whose values decide whether it is about a document; absent if it is about all. */
+    readonly where?: readonly string[];
+  }[];
   /** Fields that tell of who owns the document, with what they become once that one is erased. */
   readonly personal?: Readonly<Record<string, unknown>>;
   /** Which values of a field may follow each other; absent if all may. */

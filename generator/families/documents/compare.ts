@@ -29,6 +29,7 @@ import { ledTo, readName } from "../../model/views.js";
 import { statesChanged } from "./members/compare-states.js";
 import { visibleChanged } from "./members/compare-visible.js";
 import { overlapText } from "./members/overlaps.js";
+import { conditionText } from "./members/some-values.js";
 
 const document: Rules<DocumentModel> = {
   name: null,
@@ -170,9 +171,10 @@ function keyChanged(before: string | null | undefined, after: string | null): re
   return after === null ? gone : [...gone, ["additive", `takes ${after} in place of the id`]];
 }
 
-function uniqueText({ fields, isGlobal, isLiveOnly }: UniqueModel): string {
+function uniqueText({ fields, isGlobal, isLiveOnly, where }: UniqueModel): string {
   const among = isLiveOnly ? "one that is not deleted" : "another";
-  return `what ${among} has in ${fields.join(" and ")}${isGlobal ? ", in any tenant" : ""}`;
+  const about = conditionText(where ?? {});
+  return `what ${among} has in ${fields.join(" and ")}${isGlobal ? ", in any tenant" : ""}${about}`;
 }
 
 function emissionText({ on, event, ifChanged, data, to }: EmissionModel): string {

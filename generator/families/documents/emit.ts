@@ -92,7 +92,9 @@ function convertersMember(
 /** Fields of indexes: the cost of a query depends on them. */
 function indexesMember({ indexes, unique }: DocumentModel): readonly string[] {
   if (indexes.length + unique.length === 0) return [];
-  const lines = [...indexes, ...unique].map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
+  // One that is about some documents serves no query about all.
+  const whole = unique.filter(({ where }) => where === undefined);
+  const lines = [...indexes, ...whole].map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
   return [listLayout("  ", "indexes: ", lines, ["[", "]"], ",")];
 }
 

@@ -84,8 +84,9 @@ const uniqueRule = {
     fields: required(uniqueFields, "The fields."),
     global: optional({ kind: "boolean" }, "true holds beyond the tenant, for all of them."),
     where: optional(
-      { kind: "oneOf", values: ["not_deleted"] },
-      "not_deleted lets documents that are deleted have what others have.",
+      { kind: "either", of: [{ kind: "oneOf", values: ["not_deleted"] }, someValues] },
+      "not_deleted lets documents that are deleted have what others have; or only documents count whose fields have one of these values, `is_deleted: [false]` among them.",
+      { status: ["active"] },
     ),
   },
 } as const satisfies FormatShape;

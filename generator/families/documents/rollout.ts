@@ -296,13 +296,20 @@ function changedTypes(
 
 /** The index that sees to a rule. */
 function indexOfRule(
-  { name, fields, isGlobal, isLiveOnly }: UniqueModel,
+  { name, fields, isGlobal, isLiveOnly, where }: UniqueModel,
   { shape = firstShape, indexes }: Pick<TableSchema, "shape" | "indexes"> = { indexes: {} },
 ): string {
   const places = fields.map((field) => storedField(shape, field).path);
   const found = Object.entries(indexes).find(
     ([, { unique, fields: covered }]) =>
-      isDeepStrictEqual(unique, { isGlobal, isLiveOnly }) &&
+      isDeepStrictEqual(
+        { ...unique, where: undefined },
+        { isGlobal, isLiveOnly, where: undefined },
+      ) &&
+      isDeepStrictEqual(
+        unique?.where?.map(({ values }) => values) ?? [],
+        Object.values(where ?? {}),
+      ) &&
       isDeepStrictEqual(
         covered.map(({ path }) => path),
         places,
@@ -319,7 +326,8 @@ function isAsStrict(rule: UniqueModel, other: UniqueModel): boolean {
   return (
     isDeepStrictEqual(rule.fields, other.fields) &&
     (rule.isGlobal || !other.isGlobal) &&
-    (!rule.isLiveOnly || other.isLiveOnly)
+    (!rule.isLiveOnly || other.isLiveOnly) &&
+    (rule.where === undefined || isDeepStrictEqual(rule.where, other.where))
   );
 }
 

@@ -18,8 +18,13 @@ export function isKeyed(
   }
   if (sorts.some(({ via }) => via !== undefined)) return false;
   if (fields.has("id")) return true;
-  // The index of a unique rule may leave out deleted rows.
-  return !withDeleted && unique.some(({ members }) => members.every((name) => fields.has(name)));
+  // The index of a unique rule may leave out deleted rows, and others.
+  return (
+    !withDeleted &&
+    unique.some(
+      ({ members, where }) => where === undefined && members.every((name) => fields.has(name)),
+    )
+  );
 }
 
 function conjunctsOf(filter: Filter): readonly Filter[] {

@@ -32,7 +32,10 @@ export function isUniqueBy(
 ): boolean {
   // Nobody knows a number before it is given.
   if (numbers.some(({ member }) => by.includes(member))) return false;
-  return unique.some(({ members }) => isDeepStrictEqual(members.toSorted(), by.toSorted()));
+  return unique.some(
+    ({ members, where }) =>
+      where === undefined && isDeepStrictEqual(members.toSorted(), by.toSorted()),
+  );
 }
 
 /**

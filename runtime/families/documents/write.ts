@@ -314,8 +314,8 @@ export function replacedBody(
   changed: readonly string[],
 ): Promise<StoredDocument | null> {
   const { unique = [], noOverlap } = spec;
-  const isUnique = unique.some(({ members }) =>
-    members.some((path) => changed.includes(path.split(".")[0] ?? path)),
+  const isUnique = unique.some(({ members, where = [] }) =>
+    [...members, ...where].some((path) => changed.includes(path.split(".")[0] ?? path)),
   );
   const isSure = !isUnique && noOverlap === undefined;
   return replaceCurrent(spec, context, current, { body: JSON.stringify(body) }, !isSure);

@@ -290,7 +290,7 @@ function erasable(personal: unknown, ...rules: readonly unknown[]): unknown {
 
 /** Only documents that can be deleted can be told from those that are not. */
 function uniqueOf(rule: unknown, isSoft: boolean): unknown {
-  if (!isMap(rule) || isSoft) return rule;
+  if (!isMap(rule) || isSoft || rule["where"] !== "not_deleted") return rule;
   const { where: _where, ...rest } = rule;
   return rest;
 }

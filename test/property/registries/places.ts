@@ -40,7 +40,11 @@ const places: readonly (readonly [string, Place])[] = [
     (world, path) => world.draw.pick(fieldsAt(world, path, (type) => !isLater(type))),
   ],
   [`${documents}.*.unique.*.fields.*`, scalarAt],
-  [`${documents}.*.unique.*.fields|where|global`, asShaped],
+  [`${documents}.*.unique.*.fields|global`, asShaped],
+  [
+    `${documents}.*.unique.*.where`,
+    (world, path) => (world.draw.chance(50) ? valuesAt(world, path) : undefined) ?? "not_deleted",
+  ],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
   [`${documents}.*.no_overlap`, overlap],
   [`${documents}.*.states`, randomStates],

@@ -1,11 +1,13 @@
 // `indexes:` and `unique:` of a document: over which fields, by which names.
+import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type Fields } from "../../../../runtime/contract/fields.js";
 import { derivedSqlName } from "../../../../runtime/contract/sql-names.js";
 import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentDeclaration } from "../format.js";
 import { own } from "../../../model/records.js";
-import type { IndexModel, UniqueModel } from "../../../model/document-model.js";
+import { storedValues } from "./some-values.js";
+import type { DocumentModel, IndexModel, UniqueModel } from "../../../model/document-model.js";
 
 /** Reports fields that are not there, or that have no order. */
 export function declaredIndexes(
@@ -30,8 +32,7 @@ export function uniqueOf(
   context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
-  fields: Fields,
-  softDelete: boolean,
+  { fields, canonical, softDelete }: Pick<DocumentModel, "fields" | "canonical" | "softDelete">,
 ): readonly UniqueModel[] {
   return (declaration.unique ?? []).map((given, position): UniqueModel => {
     const path = ["documents", name, "unique", position];
@@ -39,7 +40,8 @@ export function uniqueOf(
     for (const [at, field] of rule.fields.entries())
       checkIndexed(context, fields, field, [...path, ...(isList(given) ? [] : ["fields"]), at]);
     checkCount(context, rule.fields, path);
-    if (rule.where !== undefined && !softDelete)
+    const { isLiveOnly, where } = conditionOf(context, rule, { fields, canonical }, path);
+    if (isLiveOnly && !softDelete)
       context.report({
         code: "OPW034",
         message: `documents of ${name} are never marked as deleted, so \`where: not_deleted\` says nothing`,
@@ -49,7 +51,8 @@ export function uniqueOf(
       name: derivedSqlName(`${name}_unique_${joinFieldNames(rule.fields)}`),
       fields: rule.fields,
       isGlobal: rule.global === true || declaration.tenant === false,
-      isLiveOnly: rule.where !== undefined,
+      isLiveOnly,
+      ...(Object.keys(where).length === 0 ? {} : { where }),
     };
   });
 }
@@ -68,6 +71,26 @@ export function withNeeded(
     if (!all.some((index) => fields.every((field, at) => index.fields[at] === field)))
       all.push({ name: indexNameOver(name, fields), fields });
   return all;
+}
+
+/** Which documents a rule is about. Reports fields that are not there (OPW030). */
+function conditionOf(
+  context: FamilyContext,
+  { where: declared }: Rule,
+  { fields, canonical }: Pick<DocumentModel, "fields" | "canonical">,
+  path: readonly (string | number)[],
+): { readonly isLiveOnly: boolean; readonly where: NonNullable<UniqueModel["where"]> } {
+  if (declared === undefined) return { isLiveOnly: false, where: {} };
+  if (typeof declared === "string") return { isLiveOnly: true, where: {} };
+  const { is_deleted: deleted, ...where } = declared;
+  if (deleted !== undefined && !isDeepStrictEqual(deleted, [false]))
+    context.report({
+      code: "OPW034",
+      message: "a rule can leave out deleted documents: `is_deleted: [false]`",
+      at: context.tree.at(...path, "where", "is_deleted"),
+    });
+  const stored = storedValues(context, { fields, canonical }, where, path);
+  return { isLiveOnly: deleted !== undefined, where: stored };
 }
 
 type Rule = Exclude<NonNullable<DocumentDeclaration["unique"]>[number], readonly string[]>;

@@ -6,7 +6,7 @@ import type { DocumentModel, OverlapModel } from "../../../model/document-model.
 import { listLayout, literal } from "../../../print/layout.js";
 import type { DocumentDeclaration, OverlapDeclaration } from "../format.js";
 import { checkCount, checkField } from "./indexes.js";
-import { storedValues, whereText } from "./some-values.js";
+import { conditionText, storedValues, whereText } from "./some-values.js";
 
 /** Types of fields whose values have an order that fits ranges. */
 const ordered = ["date-time", "date", "integer", "number"];
@@ -78,9 +78,7 @@ export function overlapsMember({ overlaps }: DocumentModel): readonly string[] {
 
 /** A rule in words. */
 export function overlapText({ per, from, to, where }: OverlapModel): string {
-  const among = Object.entries(where)
-    .map(([field, values]) => ` where ${field} is ${values.map(String).join(" or ")}`)
-    .join(" and");
+  const among = conditionText(where);
   const shared = per.length === 0 ? "" : ` of one ${per.join(" and ")}`;
   return `ranges between ${from} and ${to} that overlap with others${shared}${among}`;
 }

@@ -39,7 +39,11 @@ export function rulesOfRows(
   "indexes" | "key" | "unique" | "overlaps" | "visible" | "personal" | "states"
 > {
   const key = keyOf(context, name, declaration, { ...values, fields, bodySchema });
-  const unique = uniqueOf(context, name, declaration, fields, softDelete);
+  const unique = uniqueOf(context, name, declaration, {
+    fields,
+    canonical,
+    softDelete,
+  });
   const overlaps = overlapsOf(context, name, declaration, fields, canonical);
   const indexes = declaredIndexes(context, name, declaration, fields);
   return {

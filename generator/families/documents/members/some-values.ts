@@ -32,15 +32,15 @@ export function storedValues(
 /** Values of `where` must be ones that their fields can have: others would never be there. */
 export function declaredValues({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
   const { documents, types } = expanded.model;
-  return Object.values(documents).flatMap(({ name, overlaps, reminders, bodySchema }) => {
+  return Object.values(documents).flatMap(({ name, overlaps, reminders, unique, bodySchema }) => {
     const resolve: Resolve = (type) => own(types, type);
     const members = new Map(
       memberPaths(bodySchema, resolve).map(({ path, schema }) => [path, schema]),
     );
     const declaration = loaded.declarations.documents[name];
-    const rules = { no_overlap: overlaps, remind: reminders } as const;
-    return (["no_overlap", "remind"] as const).flatMap((key) =>
-      rules[key].flatMap(({ where }, position) => {
+    const rules = { no_overlap: overlaps, remind: reminders, unique } as const;
+    return (["no_overlap", "remind", "unique"] as const).flatMap((key) =>
+      rules[key].flatMap(({ where = {} }, position) => {
         const at = [key, ...(Array.isArray(declaration?.[key]) ? [position] : []), "where"];
         return Object.entries(where).flatMap(([member, values]) => {
           const schema = members.get(member);
@@ -53,6 +53,13 @@ export function declaredValues({ loaded, expanded }: RuleContext): readonly Decl
       }),
     );
   });
+}
+
+/** Which documents a rule is about, in words; "" if it is about all. */
+export function conditionText(where: SomeValues): string {
+  return Object.entries(where)
+    .map(([field, values]) => ` where ${field} is ${values.map(String).join(" or ")}`)
+    .join(" and");
 }
 
 /** The member of a spec's rule; none if there are no values. */

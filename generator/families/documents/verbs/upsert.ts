@@ -42,8 +42,13 @@ function requestSchema(model: DocumentModel): SchemaObject {
   return objectSchema({ by: described, document: refTo(createTypeName) }, ["by", "document"]);
 }
 
-/** The rules by which a document can be found: nobody knows a running number before it is given. */
+/**
+ * The rules by which a document can be found: those about all documents, and without running
+ * numbers, which nobody knows before they are given.
+ */
 export function knownUniques({ unique, set }: DocumentModel): DocumentModel["unique"] {
   const numbers = numberFields(set);
-  return unique.filter(({ fields }) => !fields.some((field) => numbers.includes(field)));
+  return unique.filter(
+    ({ fields, where }) => where === undefined && !fields.some((field) => numbers.includes(field)),
+  );
 }
