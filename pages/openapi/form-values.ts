@@ -89,7 +89,10 @@ export function valuesOf(controls: readonly Control[], object: Readonly<Record<s
 /** The texts of the controls for a new object: what has a default, and what is required. */
 export function firstValues(document: OpenApi, schema: Schema): FormValues {
   const controls = controlsOf(document, schema);
+  // Who may not see a member can't send it either, not even its default.
+  const guarded = Object.keys(schema["x-visible"] ?? {});
   const given = controls.flatMap(({ name, schema: own, kind, isRequired }) => {
+    if (guarded.includes(name) && !isRequired) return [];
     if ("default" in own) return [[name, own.default] as const];
     const isOfItself = kind === "json" || kind === "choice" || kind === "boolean";
     return isRequired && isOfItself ? [[name, exampleOf(document, own)] as const] : [];

@@ -148,7 +148,7 @@ export interface AnyDocumentSpec {
   readonly unique?: readonly {
     readonly index: string;
     readonly members: readonly string[];
-    /** The members whose values decide whether it is about a document; absent if it is about all. */
+    /** Members whose values decide whether it is about a document; absent if it is about all. */
     readonly where?: readonly string[];
   }[];
   /** Fields that tell of who owns the document, with what they become once that one is erased. */

@@ -170,6 +170,27 @@ describe.each(Object.entries(holders))("of %s", (_name, holder) => {
   });
 });
 
+test("a hidden field that is renamed or dropped, and a policy of another name, open nothing", async () => {
+  const of = (type: string, visible: string, policies = "staff: [principal, {authorize: x.see}]") =>
+    `registry: 1
+identity: {}
+policies: {open: [], ${policies}}
+documents: {notes: {type: {text: string${type}}, guard: open, defaults: {}, ${visible}}}
+`;
+  const before = of(", cost: integer?", "visible: {cost: staff}");
+  const opening = async (after: string) =>
+    (await toldBetween(before, after)).filter((text) => text.startsWith("opens"));
+  expect(
+    await opening(of(", price: {type: [integer, 'null'], was: cost}", "visible: {price: staff}")),
+  ).toEqual([]);
+  expect(await opening(of("", "dropped: {cost: {as: null}}"))).toEqual([]);
+  const renamed = "boss: [principal, {authorize: x.see}]";
+  expect(await opening(of(", cost: integer?", "visible: {cost: boss}", renamed))).toEqual([]);
+  expect(await opening(of(", cost: integer?", "count: {up_to: 9}"))).toEqual([
+    "opens notes shows cost to all who read it",
+  ]);
+});
+
 const phases = [
   ["before", "breaking"],
   ["wrap", "breaking"],

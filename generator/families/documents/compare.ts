@@ -27,7 +27,7 @@ import { own } from "../../model/records.js";
 import { compareSet } from "./members/compare-set.js";
 import { ledTo, readName } from "../../model/views.js";
 import { statesChanged } from "./members/compare-states.js";
-import { visibleChanged } from "./members/compare-visible.js";
+import { compareVisible } from "./members/compare-visible.js";
 import { overlapText } from "./members/overlaps.js";
 import { conditionText } from "./members/some-values.js";
 
@@ -95,7 +95,8 @@ const document: Rules<DocumentModel> = {
     ];
   },
   states: statesChanged,
-  visible: visibleChanged,
+  // Told by `compareVisible`.
+  visible: null,
   // Told of the type of its payload.
   takesIds: null,
   key: keyChanged,
@@ -244,6 +245,7 @@ export function compare(before: RegistryModel, after: RegistryModel, { note }: C
     const next = own(after.documents, name);
     if (next === undefined) continue;
     compareViews(old, next, (view) => tellOfName(name, readName(name, view)));
+    compareVisible(old, next, tellOfName(name));
     compareSet([old, before], [next, after], tellOfName(name));
     comparePayloads([old, before], [next, after], tellOfName(name));
   }

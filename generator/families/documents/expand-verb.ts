@@ -23,6 +23,7 @@ import { takeKey } from "./members/keys.js";
 import { errorsOfMoves } from "./members/states.js";
 import { errorsOfVisible } from "./members/visible.js";
 import { profilesAsked } from "./members/set.js";
+import { reachableFrom, type Documents } from "./queries/related.js";
 import { deedsOf, originalsOf } from "./verbs/index.js";
 import type { Deed, DocumentVerb } from "./verbs/verb.js";
 
@@ -32,6 +33,7 @@ export function expandVerb(
   model: DocumentModel,
   declaration: DocumentDeclaration,
   verb: DocumentVerb,
+  documents: Documents,
 ): UnmountedOperation {
   const { tree } = context;
   const { view } = model;
@@ -81,7 +83,7 @@ export function expandVerb(
         ...uniqueErrors(context, model, verb),
         ...overlapErrors(model, verb),
         ...stateErrors(model, verb),
-        ...visibleErrors(model, verb),
+        ...visibleErrors(model, verb, documents),
         ...profileErrors(model, verb),
         ...each.flatMap(({ errors }) => errors),
       ],
@@ -163,9 +165,13 @@ function stateErrors(model: DocumentModel, verb: DocumentVerb): readonly string[
 }
 
 /** Who may not see a field can neither write it nor ask about it. */
-function visibleErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
-  const isAsked = verb.about === "found" || doesToOne(model, verb, ["creates", "updates"]);
-  return isAsked ? errorsOfVisible(model) : [];
+function visibleErrors(
+  model: DocumentModel,
+  verb: DocumentVerb,
+  documents: Documents,
+): readonly string[] {
+  if (verb.about === "found") return reachableFrom(model, documents).flatMap(errorsOfVisible);
+  return doesToOne(model, verb, ["creates", "updates"]) ? errorsOfVisible(model) : [];
 }
 
 /** Values that the service sets from the caller's profile need one. */

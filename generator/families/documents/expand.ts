@@ -37,7 +37,7 @@ export function documentOperations(
     declaration,
     registered.map(({ of, verb }) => ({ name: operationName(verb, of.view), verb })),
   );
-  return registered.map(({ of, verb }) => expandVerb(context, of, declaration, verb));
+  return registered.map(({ of, verb }) => expandVerb(context, of, declaration, verb, documents));
 }
 
 /** An operation and its verb. */

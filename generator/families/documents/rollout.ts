@@ -120,7 +120,7 @@ const document: RolloutRules<DocumentModel> = {
         ),
   // The version before shows all, or asks another policy.
   visible: (was, is, { name }) => {
-    const fields = fieldsHiddenAnew(was.visible, is.visible);
+    const fields = fieldsHiddenAnew(was, is);
     return fields.length === 0
       ? []
       : need(

@@ -4,6 +4,7 @@ import { durationSeconds } from "../../load/quantities.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { Finding } from "../../diagnostics/diagnostics.js";
 import { refTo, type JsonSchema } from "../../model/json-schema.js";
+import { errorsOfVisible } from "../documents/members/visible.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { SignUpModel } from "../../model/identity-model.js";
 import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "../../kernel/built-in.js";
@@ -45,7 +46,9 @@ function checkProfile(context: FamilyContext, name: string): void {
       refuse(`there is no document ${name}`, didYouMean(name, names));
     return;
   }
-  if (!document.unique.some(({ fields }) => fields.join() === "owner_id"))
+  if (
+    !document.unique.some((rule) => rule.where === undefined && rule.fields.join() === "owner_id")
+  )
     refuse(`${name} needs \`unique: [[owner_id]]\`: nobody has two profiles`);
   if (declarations.documents[name]?.read_only === true)
     refuse(`${name} is \`read_only\`, and a profile is written by who registers`);
@@ -68,6 +71,12 @@ function signUpVerb(login: JsonSchema, profile: DocumentModel | undefined) {
 
 const refusals = ["core.throttled"];
 
+/** Refusals, and what stands against the profile of somebody new. */
+function profileErrors(profile: DocumentModel | undefined): readonly string[] {
+  const ofProfile = profile === undefined ? [] : errorsOfVisible(profile);
+  return [...refusals, "unique_violation", ...ofProfile];
+}
+
 const verbsOf = {
   none: (profile: DocumentModel | undefined): readonly BuiltInVerb[] => [
     {
@@ -78,7 +87,7 @@ const verbsOf = {
       route: ["POST", "/sign-up"],
       status: 201,
       output: "TokenResponse",
-      errors: [...refusals, "unique_violation"],
+      errors: profileErrors(profile),
     },
   ],
   email: (profile: DocumentModel | undefined): readonly BuiltInVerb[] => [
@@ -90,7 +99,7 @@ const verbsOf = {
       route: ["POST", "/sign-up"],
       status: 202,
       output: null,
-      errors: profile === undefined ? refusals : [...refusals, "unique_violation"],
+      errors: profile === undefined ? refusals : profileErrors(profile),
     },
     {
       name: "resend_sign_up",
@@ -116,7 +125,7 @@ const verbsOf = {
       ignoresCredentials: true,
       body: bodyOf({ token: credentialText }),
       output: null,
-      errors: ["core.authentication", "unique_violation"],
+      errors: ["core.authentication", ...profileErrors(profile)],
     },
   ],
 };

@@ -28,7 +28,8 @@ export function checkEmits(
 ): void {
   const { tree, report } = context;
   const events: Readonly<Record<string, SignalModel>> = realtime?.events ?? {};
-  for (const { name, typeName, emits } of documents.values()) {
+  for (const document of documents.values()) {
+    const { name, typeName, emits } = document;
     for (const emission of emits) {
       const { on, event: key, ifChanged } = emission;
       const at = tree.at("documents", name, "emits", on);
@@ -41,7 +42,7 @@ export function checkEmits(
         continue;
       }
       checkFields(context, typeName, emission, event, at);
-      const faults = faultsOf(context, typeName, emission, event);
+      const faults = faultsOf(context, document, emission, event);
       for (const message of faults) report({ code: "OPW074", message, at });
       if (ifChanged !== null && on !== "update")
         report({ code: "OPW074", message: `only an update changes fields, ${on} does not`, at });
@@ -69,16 +70,17 @@ function checkFields(
 /** What stands against an emission of an event that there is. */
 function faultsOf(
   context: FamilyContext,
-  typeName: string,
+  document: DocumentModel,
   emission: EmissionModel,
   event: SignalModel,
 ): readonly string[] {
+  const { typeName } = document;
   const { data, to, event: name } = emission;
   if (data === undefined && event.typeName !== typeName)
     return [`${name} carries ${event.typeName}, not ${typeName}: say its \`data\``];
   const target = targetOfEmission(emission, event);
   if (target === null) return [`${name} does not say to whom it goes`];
-  const faults = data === undefined ? [] : faultsOfData(context, typeName, data, event);
+  const faults = data === undefined ? [] : faultsOfData(context, document, data, event);
   if (to === undefined) {
     const missing = fieldsOfTarget(target).filter((field) => field === "");
     return missing.length === 0
@@ -99,7 +101,7 @@ function faultsOf(
 /** What of a chosen payload the event would not carry. */
 function faultsOfData(
   { types }: FamilyContext,
-  typeName: string,
+  { typeName, bodySchema }: DocumentModel,
   data: Readonly<Record<string, string>>,
   event: SignalModel,
 ): readonly string[] {
@@ -112,7 +114,9 @@ function faultsOfData(
     const [wanted, given] = [own(members, member), own(fields, field)];
     if (given === undefined) return [];
     if (wanted === undefined) return [`${event.typeName} has no member ${member}`];
-    const isThere = requiredOf(document).includes(field) || !requiredOf(payload).includes(member);
+    // A chosen payload has what only some may see of the document.
+    const always = [...requiredOf(document), ...requiredOf(bodySchema)];
+    const isThere = always.includes(field) || !requiredOf(payload).includes(member);
     const isFit = isThere && takesAll(wanted, given, all);
     return isFit ? [] : [`${member} of ${event.typeName} does not take every ${field}`];
   });

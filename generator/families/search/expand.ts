@@ -1,6 +1,7 @@
 // The search family: a declaration becomes a search model and four operations (service.md "Search
 // routes").
 import { errorsOfVisible } from "../documents/members/visible.js";
+import { reachableFrom } from "../documents/queries/related.js";
 import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { SearchDeclaration } from "./format.js";
@@ -83,7 +84,9 @@ export function expandSearch(
   };
   return {
     model,
-    operations: searchVerbs.map((verb) => expandVerb(context, model, declaration, document, verb)),
+    operations: searchVerbs.map((verb) =>
+      expandVerb(context, model, declaration, document, verb, documents),
+    ),
   };
 }
 
@@ -177,6 +180,7 @@ function expandVerb(
   declaration: SearchDeclaration,
   document: DocumentModel,
   verb: SearchVerb,
+  documents: ReadonlyMap<string, DocumentModel>,
 ): UnmountedOperation {
   const { tree } = context;
   const searched = own(context.declarations.documents, document.name);
@@ -203,7 +207,7 @@ function expandVerb(
       effect: "reads",
       isTool: true,
       lists: document.name,
-      errors: errorsOfVisible(document),
+      errors: reachableFrom(document, Object.fromEntries(documents)).flatMap(errorsOfVisible),
       extensions: extensionsOf(declaration),
     },
   );

@@ -46,7 +46,10 @@ export async function expandedTexts(
     const members = Object.entries(along).map(([member, further]) => {
       const target = targetOf(of, member);
       const others = named.of(target, row, member).map((other) => text(target, other, further));
-      const value = named.isList(row, member) ? `[${others.join(",")}]` : (others[0] ?? "null");
+      const value =
+        of.fields[member]?.endsWith("[]") === true
+          ? `[${others.join(",")}]`
+          : (others[0] ?? "null");
       return `${JSON.stringify(member)}:${value}`;
     });
     return `${own.slice(0, -1)},"expanded":{${members.join(",")}}}`;
@@ -91,11 +94,6 @@ class Named {
   of(spec: AnyDocumentSpec, row: SeenDocument, member: string): readonly SeenDocument[] {
     const known = this.#rows.get(seenAs(spec));
     return namesIn(this.#value(row, member)).flatMap((id) => known?.get(id) ?? []);
-  }
-
-  /** Whether a row's member may name several. */
-  isList(row: SeenDocument, member: string): boolean {
-    return Array.isArray(this.#value(row, member));
   }
 
   async #readLevel(

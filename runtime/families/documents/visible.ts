@@ -39,9 +39,13 @@ export async function showDocument(
   return seen ?? showOpenly(spec, row);
 }
 
+/** How often rows are read again that somebody changes meanwhile. */
+const maxReadings = 3;
+
 /**
  * Documents as the caller sees them, in their order: one statement for each rule that depends on
- * the row, however many they are.
+ * the row, however many they are. Who sees a row is asked after it was read; where it has changed
+ * in between, it is read again.
  */
 export async function showDocuments(
   spec: AnyDocumentSpec,
@@ -50,18 +54,47 @@ export async function showDocuments(
 ): Promise<readonly SeenDocument[]> {
   const rules = rulesFor(spec, context);
   if (rules.length === 0 || rows.length === 0) return rows.map(showWhole);
+  const asked: Rule[] = [];
+  for (const { members, by } of rules)
+    asked.push({ members, filter: await filterOf({ members, by }, context) });
+  let current = rows;
+  for (let readings = 1; ; readings += 1) {
+    const { seen, stale } = await judge(spec, context, asked, current);
+    if (stale.length === 0 || readings === maxReadings) return seen;
+    const fresh = await readRows(spec, context, context.scopeOf(spec.name), stale);
+    current = current.map((row) => fresh.get(row.id) ?? row);
+  }
+}
+
+/** A rule, and the documents in which the caller may see its members; null if there are none. */
+interface Rule {
+  readonly members: readonly string[];
+  readonly filter: Filter | null;
+}
+
+/** Rows without what is hidden in them, and those that are no longer what they were. */
+async function judge(
+  spec: AnyDocumentSpec,
+  context: ExecutionContext,
+  rules: readonly Rule[],
+  rows: readonly StoredDocument[],
+): Promise<{ readonly seen: readonly SeenDocument[]; readonly stale: readonly string[] }> {
   const hidden = new Map<string, Set<string>>();
-  for (const rule of rules) {
-    const shown = await idsShown(spec, context, await filterOf(rule, context), rows);
-    if (shown === "all") continue;
-    for (const { id } of rows) {
-      if (shown.has(id)) continue;
-      const members = hidden.get(id) ?? new Set();
-      hidden.set(id, members);
-      for (const member of rule.members) members.add(member);
+  const stale = new Set<string>();
+  const ids = rows.map(({ id }) => id);
+  for (const { members, filter } of rules) {
+    if (filter === everything) continue;
+    const shown = filter === null ? new Map() : await readRows(spec, context, filter, ids);
+    for (const { id, rev } of rows) {
+      const one = shown.get(id);
+      if (one?.rev === rev) continue;
+      // It may have come under the rule by the very change.
+      if (one !== undefined) stale.add(id);
+      hidden.set(id, new Set([...(hidden.get(id) ?? []), ...members]));
     }
   }
-  return rows.map((row) => ({ row, hidden: hidden.get(row.id) ?? nothing }));
+  const seen = rows.map((row) => ({ row, hidden: hidden.get(row.id) ?? nothing }));
+  return { seen, stale: [...stale] };
 }
 
 /** A document, and what a caller writes of it. */
@@ -162,21 +195,18 @@ async function filterOf({ by }: VisibleRule, context: ExecutionContext): Promise
   return filters.length === 0 ? null : { kind: "any", filters };
 }
 
-/** The ids of rows that a filter leaves. */
-async function idsShown(
+/** The rows that a filter leaves of these, deleted or not, by their ids. */
+async function readRows(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  filter: Filter | null,
-  rows: readonly StoredDocument[],
-): Promise<ReadonlySet<string> | "all"> {
-  if (filter === everything) return "all";
-  if (filter === null) return nothing;
-  const values = rows.map(({ id }) => id);
-  const these: Filter = { kind: "in", field: idField, isNegated: false, values };
+  filter: Filter,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const these: Filter = { kind: "in", field: idField, isNegated: false, values: ids };
   const query = { filter: allOf(these, filter), sorts: [byId], withDeleted: true };
-  const window = { limit: rows.length, offset: 0, after: undefined };
-  const shown = await context.transaction
+  const window = { limit: ids.length, offset: 0, after: undefined };
+  const found = await context.transaction
     .of(documentStore)
     .select(spec, context.tenant, query, window);
-  return new Set(shown.map(({ id }) => id));
+  return new Map(found.map((row) => [row.id, row]));
 }

@@ -24,7 +24,7 @@ import { undoDeletion } from "./undo.js";
 import { retryWrite } from "./retry-write.js";
 import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
-import { expectVisible } from "./visible.js";
+import { expectVisible, findShown } from "./visible.js";
 import { writerOf } from "./writer.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import type { Writer } from "../../ports/set-rules.js";
@@ -43,6 +43,8 @@ export async function createDocument(
   given: Body,
 ): Promise<StoredDocument> {
   const [payload = given] = await withIds(spec, context, [given]);
+  // What they may see in no document is refused before others can stand against it.
+  if (spec.isOfHandlers !== true) await findShown(spec, context, new Set(Object.keys(payload)));
   const writer = await writerOf(spec, context, "create");
   const made = newDocument(spec, writer, payload);
   checkInitial(spec, made.body);

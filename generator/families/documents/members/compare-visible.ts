@@ -2,30 +2,50 @@
 import { isDeepStrictEqual } from "node:util";
 import { differences } from "../../../compare/differences.js";
 import { comparePermissions } from "../../../compare/hooks.js";
-import type { Told } from "../../../compare/rules.js";
-import type { DocumentModel, VisiblePolicyModel } from "../../../model/document-model.js";
+import type { Tell, Told } from "../../../compare/rules.js";
+import type {
+  DocumentModel,
+  VisibleModel,
+  VisiblePolicyModel,
+} from "../../../model/document-model.js";
+import { propertiesOf } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";
-
-type Visible = DocumentModel["visible"];
-
-/** The rule of fields that only some may see: one policy more opens, one less breaks. */
-export function visibleChanged(before: Visible | undefined, after: Visible): readonly Told[] {
-  // A registry that an earlier version froze has none.
-  const [was, is] = [byField(before ?? []), byField(after)];
-  return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((field) =>
-    fieldChanged(field, own(was, field) ?? null, own(is, field) ?? null),
-  );
-}
-
-/** Fields that others may see than before, or nobody but some. */
-export function fieldsHiddenAnew(before: Visible, after: Visible): readonly string[] {
-  const [was, is] = [byField(before), byField(after)];
-  return Object.keys(is).filter((field) => !isDeepStrictEqual(own(was, field), own(is, field)));
-}
 
 type Policies = readonly VisiblePolicyModel[];
 
-function byField(rules: Visible): Readonly<Record<string, Policies>> {
+/** Tells who sees which fields from now on: one policy more opens, one less breaks. */
+export function compareVisible(old: DocumentModel, next: DocumentModel, tell: Tell): void {
+  for (const { field, before, after } of changesOf(old, next))
+    for (const [level, what] of fieldChanged(field, before, after)) tell(level, what, field);
+}
+
+/** Fields that the version before shows to more callers. */
+export function fieldsHiddenAnew(old: DocumentModel, next: DocumentModel): readonly string[] {
+  return changesOf(old, next).flatMap(({ field, before, after }) =>
+    fieldChanged(field, before, after).some(([level]) => level === "breaking") ? [field] : [],
+  );
+}
+
+interface VisibleChange {
+  readonly field: string;
+  readonly before: Policies | null;
+  readonly after: Policies | null;
+}
+
+/** Fields that both documents have, by their present names, with who sees them. */
+function changesOf(old: DocumentModel, next: DocumentModel): readonly VisibleChange[] {
+  // A registry that an earlier version froze has none.
+  const [was, is] = [byField(old.visible ?? []), byField(next.visible)];
+  return Object.keys(propertiesOf(next.bodySchema)).flatMap((field) => {
+    const former = own(next.former, field)?.name ?? field;
+    const [before, after] = [own(was, former) ?? null, own(is, field) ?? null];
+    const isSame = (before === null && after === null) || isDeepStrictEqual(before, after);
+    const isNew = own(propertiesOf(old.bodySchema), former) === undefined;
+    return isSame || isNew ? [] : [{ field, before, after }];
+  });
+}
+
+function byField(rules: readonly VisibleModel[]): Readonly<Record<string, Policies>> {
   return Object.fromEntries(
     rules.flatMap(({ fields, to }) => fields.map((field) => [field, to] as const)),
   );
@@ -40,10 +60,12 @@ function fieldChanged(
   const names = after.map(({ policy }) => policy);
   // That it may be absent is told of the type.
   if (before === null) return [["breaking", `shows ${field} to ${names.join(" or ")} only`, field]];
-  const { gone, added } = differences(
-    before.map(({ policy }) => policy),
-    names,
-  );
+  // A policy that asks the same under another name is the same.
+  const isKnown = (one: VisiblePolicyModel, others: Policies): boolean =>
+    others.some(({ policy, asks }) => policy === one.policy || isDeepStrictEqual(asks, one.asks));
+  const policiesOf = (all: Policies): readonly string[] => all.map(({ policy }) => policy);
+  const gone = policiesOf(before.filter((one) => !isKnown(one, after)));
+  const added = policiesOf(after.filter((one) => !isKnown(one, before)));
   return [
     ...added.map((policy): Told => ["opens", `shows ${field} to ${policy}`, field]),
     ...gone.map((policy): Told => ["breaking", `no longer shows ${field} to ${policy}`, field]),

@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type Fields } from "../../../../runtime/contract/fields.js";
 import { derivedSqlName } from "../../../../runtime/contract/sql-names.js";
-import { didYouMean } from "../../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentDeclaration } from "../format.js";
 import { own } from "../../../model/records.js";
+import { checkField } from "./check-field.js";
 import { storedValues } from "./some-values.js";
 import type { DocumentModel, IndexModel, UniqueModel } from "../../../model/document-model.js";
 
@@ -128,23 +128,4 @@ function checkIndexed(
   path: readonly (string | number)[],
 ): void {
   checkField(context, { ...indexableColumns, ...fields }, field, path, " to index");
-}
-
-/** Reports a field that is none of these, or has no order; `purpose` is what it was named for. */
-export function checkField(
-  { tree, report }: FamilyContext,
-  known: Fields,
-  field: string,
-  path: readonly (string | number)[],
-  purpose = "",
-): void {
-  const at = tree.at(...path);
-  const type = own(known, field);
-  if (type === undefined) {
-    const suggestion = didYouMean(field, Object.keys(known));
-    const message = `there is no field ${field}${purpose}`;
-    report({ code: "OPW030", message, at, suggestion });
-  } else if (type === "object" || type.endsWith("[]")) {
-    report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });
-  }
 }

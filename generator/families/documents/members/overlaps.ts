@@ -5,7 +5,8 @@ import { own } from "../../../model/records.js";
 import type { DocumentModel, OverlapModel } from "../../../model/document-model.js";
 import { listLayout, literal } from "../../../print/layout.js";
 import type { DocumentDeclaration, OverlapDeclaration } from "../format.js";
-import { checkCount, checkField } from "./indexes.js";
+import { checkField } from "./check-field.js";
+import { checkCount } from "./indexes.js";
 import { conditionText, storedValues, whereText } from "./some-values.js";
 
 /** Types of fields whose values have an order that fits ranges. */

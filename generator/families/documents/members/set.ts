@@ -224,7 +224,13 @@ function isOfDocument({ kind }: SetModel["from"]): boolean {
 
 /** The rules as a spec has them. Functions are held to their arguments and to the field. */
 export function setMember(
-  { set, typeName, softDelete }: Pick<DocumentModel, "set" | "typeName" | "softDelete">,
+  {
+    set,
+    typeName,
+    softDelete,
+    visible,
+    bodySchema,
+  }: Pick<DocumentModel, "set" | "typeName" | "softDelete" | "visible" | "bodySchema">,
   scope: ModuleScope,
 ): readonly string[] {
   const handled = set.filter(isHandled).map(({ field }) => literal(field));
@@ -241,25 +247,33 @@ export function setMember(
     ...(softDelete ? ["is_deleted"] : []),
     ...set.filter(({ from }) => isOfDocument(from)).map(({ field }) => field),
   ];
-  const given = `Omit<${typeName}, ${hidden.map(literal).join(" | ")}>`;
+  // A function gets the whole document, whoever may see it.
+  const always = visible
+    .flatMap(({ fields }) => fields)
+    .filter((field) => requiredOf(bodySchema).includes(field));
+  const shown = always.filter((field) => !hidden.includes(field)).map(literal);
+  const whole = shown.length === 0 ? "" : ` & Required<Pick<${typeName}, ${shown.join(" | ")}>>`;
+  const given = `Omit<${typeName}, ${hidden.map(literal).join(" | ")}>${whole}`;
+  const madeOf = (field: string): string => {
+    const value = `${typeName}[${literal(field)}]`;
+    return always.includes(field) ? `Exclude<${value}, undefined>` : value;
+  };
   const lines = own.map(({ field, on, from }) => {
     const head = `${scope.runtime("setting")}.${from.kind}`;
     const before = [literal(field), literal(on)];
-    return `    ${head}(${[...before, ...argumentsOf(from, typeName, field, given, scope)].join(", ")}),`;
+    return `    ${head}(${[...before, ...argumentsOf(from, madeOf(field), given, scope)].join(", ")}),`;
   });
   return ["  set: [", ...lines, "  ],", ...others];
 }
 
 function argumentsOf(
   from: SetModel["from"],
-  typeName: string,
-  field: string,
+  makes: string,
   given: string,
   scope: ModuleScope,
 ): readonly string[] {
   switch (from.kind) {
     case "by": {
-      const makes = `${typeName}[${literal(field)}]`;
       const moment = scope.runtimeType("SetMoment");
       const type = `(document: ${given}, moment: ${moment}) => ${makes}`;
       return [nameLater(from.function, type, scope)];

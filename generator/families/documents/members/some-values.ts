@@ -7,7 +7,7 @@ import type { DocumentModel } from "../../../model/document-model.js";
 import { own } from "../../../model/records.js";
 import { literal, propertyKey } from "../../../print/layout.js";
 import { memberPaths } from "./fields.js";
-import { checkField } from "./indexes.js";
+import { checkField } from "./check-field.js";
 
 /** Values by their fields. */
 type SomeValues = Readonly<Record<string, readonly unknown[]>>;

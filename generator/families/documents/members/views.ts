@@ -6,6 +6,7 @@ import type { DocumentDeclaration } from "../format.js";
 import { isMap } from "../../../load/shape.js";
 import type { ToldMembers } from "../../../model/document-model.js";
 import { objectSchema, propertiesOf, requiredOf } from "../../../model/json-schema.js";
+import { sayVisible } from "./visible.js";
 import { viewTypeName } from "../../../model/views.js";
 
 /** The views that a document declares. */
@@ -40,6 +41,6 @@ export function addViewTypes(
     const told = members.map((member) => [member, properties[member] ?? true] as const);
     const required = requiredOf(whole).filter((member) => members.includes(member));
     const schema = objectSchema(Object.fromEntries(told), required);
-    table.addTo(document, viewTypeName(document, name), schema, at);
+    table.addTo(document, viewTypeName(document, name), sayVisible(declaration, schema), at);
   }
 }

@@ -113,6 +113,26 @@ function leadsOf(
   });
 }
 
+/** The documents that queries of one may be about: itself, and others in any number of steps. */
+export function reachableFrom(
+  model: DocumentModel,
+  documents: Documents,
+): readonly DocumentModel[] {
+  const found = new Map([[documentOf(model.name), model]]);
+  // A map that grows while it is walked is walked to its end.
+  for (const one of found.values()) {
+    const names = [
+      ...one.references.map(({ document }) => document),
+      ...referrersOf({ documents }, documentOf(one.name)).map(({ by }) => by.name),
+    ];
+    for (const name of names) {
+      const other = documents[name];
+      if (other !== undefined && !found.has(name)) found.set(name, other);
+    }
+  }
+  return [...found.values()];
+}
+
 function pathsFrom(model: DocumentModel, models: Documents, depth: number): readonly string[] {
   if (depth === 0) return [];
   return leadsOf(model, models).flatMap(({ field, target }) => [
