@@ -68,16 +68,16 @@ const project = onEachEngine(files, ({ people, service }) => {
     const [one, other] = [await somebody(), await somebody()];
     const id = await one.make("items", { title: "one" });
     const seen = { secret: 0, open: 0 };
-    let isOver = false;
+    const over = new AbortController();
     const write = async (): Promise<void> => {
       for (let turns = 0; turns < 60; turns += 1) {
         await one.call("POST", "/flip", { id, to: one.id, tel: "secret" });
         await one.call("POST", "/flip", { id, to: other.id, tel: "open" });
       }
-      isOver = true;
+      over.abort();
     };
     const read = async (tel: () => Promise<keyof typeof seen | undefined | null>) => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const found = await tel();
         if (found !== undefined && found !== null) seen[found] += 1;
       }

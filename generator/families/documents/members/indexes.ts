@@ -4,7 +4,6 @@ import { indexableColumns, type Fields } from "../../../../runtime/contract/fiel
 import { derivedSqlName } from "../../../../runtime/contract/sql-names.js";
 import type { FamilyContext } from "../../../kernel/family.js";
 import type { DocumentDeclaration } from "../format.js";
-import { own } from "../../../model/records.js";
 import { checkField } from "./check-field.js";
 import { storedValues } from "./some-values.js";
 import type { DocumentModel, IndexModel, UniqueModel } from "../../../model/document-model.js";
