@@ -13,6 +13,8 @@ export interface InvocationMetadata {
   readonly causationId: string;
   /** W3C `traceparent`, if the caller sent a well-formed one. */
   readonly traceparent: string | undefined;
+  /** The run of a job that it is part of; absent if it is part of none. */
+  readonly runId?: string;
 }
 
 /** How much a read of many documents may take; null is without bound (service.md "Limits"). */

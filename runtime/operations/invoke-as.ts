@@ -29,16 +29,19 @@ export interface InvokedAs {
   readonly lifetime?: Lifetime;
   /** The conversation that it belongs to; one of its own if left out. */
   readonly correlationId?: string;
+  /** The run of a job that it is part of. */
+  readonly runId?: string;
 }
 
 /** The ids of an invocation without a request. */
-export function ownMetadata(correlationId?: string): InvocationMetadata {
+export function ownMetadata(correlationId?: string, runId?: string): InvocationMetadata {
   const requestId = uuidv7();
   return {
     requestId,
     correlationId: correlationId ?? requestId,
     causationId: requestId,
     traceparent: undefined,
+    ...(runId === undefined ? {} : { runId }),
   };
 }
 
@@ -57,7 +60,7 @@ export async function invokeAs<Input, Result>(
   const { isGone = () => false, isAnonymous = false } = as;
   const context = new ExecutionContext(resources, {
     operationId: operation.operationId,
-    metadata: ownMetadata(as.correlationId),
+    metadata: ownMetadata(as.correlationId, as.runId),
     tenant: as.tenant,
     idempotencyKey: operation.idempotencyKey === true ? as.idempotencyKey : undefined,
     lifetime:

@@ -202,9 +202,14 @@ export interface JobStore {
   add(run: NewRun): Promise<string>;
   /** Adds runs without keys. */
   addAll(runs: readonly NewRun[]): Promise<void>;
-  /** Ends the runs of a job with a key that have not ended. Returns how many. */
+  /** Ends the runs of a job with a key that have not ended, but for one. Returns how many. */
   cancelByKey(
-    where: { readonly tenant: string; readonly jobs: readonly string[]; readonly key: string },
+    where: {
+      readonly tenant: string;
+      readonly jobs: readonly string[];
+      readonly key: string;
+      readonly except?: string | undefined;
+    },
     now: number,
     keptUntil: number,
   ): Promise<number>;

@@ -1,4 +1,5 @@
 // Runs of jobs that are added, cancelled, and begun anew.
+import { nilUuid } from "../../contract/uuid.js";
 import type { JobStore } from "../../ports/jobs.js";
 import { laneOf, newRunFields, newRunRow } from "./job-rows.js";
 import { recordsText } from "./records.js";
@@ -71,13 +72,14 @@ export function sqlJobChanges(
       );
     },
 
-    async cancelByKey({ tenant, jobs, key }, now, keptUntil) {
+    async cancelByKey({ tenant, jobs, key, except = nilUuid }, now, keptUntil) {
       let cancelled = 0;
       for (const job of jobs)
         cancelled += await session.run(
           `UPDATE "opwright_jobs" SET ${toCancelled} ` +
-            `WHERE "lane" = ${at(1)} AND "run_key" = ${at(2)} AND "run_key" IS NOT NULL AND ${open}`,
-          [laneOf(job, tenant), key, now, keptUntil],
+            `WHERE "lane" = ${at(1)} AND "run_key" = ${at(2)} AND "run_key" IS NOT NULL ` +
+            `AND "id" <> ${at(5)} AND ${open}`,
+          [laneOf(job, tenant), key, now, keptUntil, except],
         );
       return cancelled;
     },

@@ -65,7 +65,10 @@ export function makeCancelJob<Inputs>(declarations: JobDeclarations): CancelJob<
     );
 }
 
-/** Ends the runs of a job with a key that have not ended; returns how many. */
+/**
+ * Ends the runs of a job with a key that have not ended, but for the one that asks for it, which
+ * ends by itself; returns how many.
+ */
 export function cancelRuns(
   { was }: JobDeclarations,
   context: ExecutionContext,
@@ -74,7 +77,8 @@ export function cancelRuns(
   tenant = context.tenant,
 ): Promise<number> {
   const now = context.clock.now();
-  const where = { tenant, jobs: storedNames(was, [job]), key: storedKey(key) };
+  const except = context.metadata.runId;
+  const where = { tenant, jobs: storedNames(was, [job]), key: storedKey(key), except };
   return context.transaction.of(jobStore).cancelByKey(where, now, keptUntil(now));
 }
 

@@ -213,6 +213,7 @@ async function callOperation<Input, Result>(
     deadlineSeconds: lifetime.remainingMillis / 1_000,
     isGone: () => context.signal.aborted,
     correlationId: metadata.correlationId,
+    runId: id,
   };
   const { output } = await invokeAs(resources, operation, by, () => {
     const faults = inputFaults(operation.input as InputBinding<unknown>, input);

@@ -52,6 +52,7 @@ export async function runJob(
       isAnonymous,
       lifetime,
       correlationId: claimed.id,
+      runId: claimed.id,
     };
     // The version that has enqueued it may have declared less.
     const input = jobs[job]?.input(given, job);

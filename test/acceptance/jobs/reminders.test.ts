@@ -24,14 +24,36 @@ documents:
   shared: {type: {at: date-time}, tenant: false, guard: member, remind: {job: shared.due, at: {field: at}}}
   visits: {type: {at: date-time, status: [open, done], by: string?}, guard: member, remind: {job: visits.due, at: {field: at}, where: {status: [open], by: [null]}}}
   trials: {type: {name: string}, guard: member, remind: {job: trials.end, at: {field: created_at, plus: 7d}}}
+  passes: {type: {until: date-time, state: [on, off], way: [commit, own, call]}, guard: member, remind: [{job: passes.end, at: {field: until}, where: {state: [on]}}]}
+operations:
+  passes.stop: {post: "/passes/{id}/stop", in: {id: uuid}, out: {}, run: registry/stop.ts#stop, guard: member}
 jobs:
+  passes.end: {in: {id: uuid}, run: registry/jobs.ts#end, keep: 365d}
   shared.due: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
   bookings.remind: {in: {id: uuid}, run: registry/jobs.ts#note, keep: 365d}
   bookings.rate: {in: {id: uuid}, run: registry/jobs.ts#note, keep: 365d}
   visits.due: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
   trials.end: {in: {id: uuid}, run: registry/jobs.ts#note, as: service, keep: 365d}
 `,
-  "registry/jobs.ts": `export const seen = [];
+  "registry/stop.ts": `import { collection } from "opwright/runtime";
+import { passesSpec } from "../generated/documents/passes.js";
+export const turnOff = (id) => async (context) => {
+  await collection(passesSpec, context).update(id, "any", { state: "off" });
+};
+export const stop = async ({ id }, context) => (await turnOff(id)(context), {});
+`,
+  "registry/jobs.ts": `import { collection } from "opwright/runtime";
+import { passesSpec } from "../generated/documents/passes.js";
+import { passesStop } from "../generated/routes/passes.js";
+import { turnOff } from "./stop.js";
+export const seen = [];
+export const end = async ({ id }, context, { commit, call }) => {
+  const { way } = await collection(passesSpec, context).get(id);
+  if (way === "commit") await commit("off", turnOff(id));
+  else if (way === "own") await context.commit(() => turnOff(id)(context));
+  else await call("off", passesStop, { id });
+  await commit("told", async () => void seen.push(way));
+};
 export const note = async ({ id }, context, { plannedAt }) =>
   void seen.push(context.operationId.slice(5) + " " + id + " " + plannedAt.toISOString());
 `,
@@ -148,6 +170,33 @@ for (const { name, isAvailable } of engines) {
       await visits.update(again, { id, rev: 5, patch: { status: "open" } });
       await app.jobs.done();
       expect(seen).toEqual([`visits.due ${id} 2026-06-05T06:00:00.000Z`]);
+    });
+
+    test("a run may end what it counts for, and goes on", async () => {
+      const { app, ada } = await started();
+      const { seen } = await project.load("registry/jobs.ts");
+      const { passes } = await project.load("generated/client/index.ts");
+      seen.length = 0;
+      const until = "2026-06-01T00:10:00Z";
+      const ids: string[] = [];
+      for (const way of ["commit", "own", "call"])
+        ids.push((await passes.create(ada, { until, state: "on", way })).id);
+      await app.clock.set("2026-06-01T00:11:00Z");
+      await app.jobs.done();
+      for (const id of ids) expect((await passes.get(ada, { id })).state).toBe("off");
+      expect([...seen].sort()).toEqual(["call", "commit", "own"]);
+      const runs: readonly { readonly state: string }[] = await app.jobs.list();
+      expect(runs.map(({ state }) => state)).toEqual(["done", "done", "done"]);
+      // Somebody else who ends it cancels the run.
+      const { id } = await passes.create(ada, {
+        until: "2026-06-02T00:00:00Z",
+        state: "on",
+        way: "own",
+      });
+      await passes.update(ada, { id, rev: 1, patch: { state: "off" } });
+      await app.clock.advance("2 days");
+      await app.jobs.done();
+      expect(seen).toHaveLength(3);
     });
 
     test("run at their time, once, and again if the field moves behind it", async () => {
