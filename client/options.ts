@@ -110,6 +110,12 @@ export interface CallOptions {
 /** The result of an operation that answers with bytes: a response to read as a stream. */
 export type Bytes = Response;
 
+/** The result of an operation that answers with many values: `readItems` reads them. */
+export type Items<Item> = Bytes & {
+  /** Never set; it only carries the type. */
+  readonly carries?: Item;
+};
+
 /** A result, or its error as a value. */
 export type Settled<Result, Code extends string> =
   | { readonly ok: true; readonly data: Result }

@@ -148,6 +148,7 @@ export {
 } from "./operations/answer.js";
 export { csvText } from "./operations/csv.js";
 export { mediaAnswer, type MediaAnswer } from "./operations/media.js";
+export { streamItems, type ItemStream } from "./operations/item-stream.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
 export {
   withReply,

@@ -234,6 +234,13 @@ function compareAnswers(
 ): void {
   if (old.schema !== null && next.schema === null) told("breaking", "http", "answers nothing");
   if (old.schema === null && next.schema !== null) told("additive", "http", "answers with a value");
+  const [wasStream, isStream] = [old.isStream === true, next.isStream === true];
+  if (wasStream !== isStream)
+    told(
+      "breaking",
+      "http",
+      isStream ? "answers with a stream of values" : "answers with no stream",
+    );
   if ((old.isBytes === true) !== (next.isBytes === true))
     told("breaking", "http", next.isBytes === true ? "answers with bytes" : "answers no bytes");
   const [was = null, is = null] = [old.mediaType, next.mediaType];

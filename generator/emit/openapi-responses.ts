@@ -62,14 +62,20 @@ function successResponse(operation: OperationModel, components: SharedComponents
     ...(schema === null
       ? {}
       : {
-          content: {
-            "application/json": {
-              schema: components.schema(outputTypeName(operation), publishSchema(schema)),
-            },
-          },
+          content: valueContent(
+            operation,
+            components.schema(outputTypeName(operation), publishSchema(schema)),
+          ),
         }),
     ...contentOf(operation),
   };
+}
+
+/** A value, or any number of them: OpenAPI 3.2 says that by `itemSchema`. */
+function valueContent({ output }: OperationModel, schema: unknown): object {
+  if (output.isStream !== true) return { "application/json": { schema } };
+  const items = { schema: { type: "string" }, "x-itemSchema": schema };
+  return { "application/jsonl": items, "text/event-stream": items };
 }
 
 /** The bytes that an operation answers with; those of HEAD are none. */

@@ -182,7 +182,8 @@ function runText(operation: OperationModel, scope: ModuleScope): string {
   if (!isAuthors(run)) return scope.code(run);
   const handler =
     route === null || route.reply === null ? run : callOf(ofRuntime("withReply"), run);
-  return printChecked("  ", "run: ", "checkAnswers", handler, operation, scope);
+  const name = operation.output.isStream === true ? "streamItems" : "checkAnswers";
+  return printChecked("  ", "run: ", name, handler, operation, scope);
 }
 
 /**
@@ -223,7 +224,7 @@ function typeArguments(
 function printChecked(
   indent: string,
   prefix: string,
-  name: "checkAnswers" | "checkAnswersAround",
+  name: "checkAnswers" | "streamItems" | "checkAnswersAround",
   code: Code,
   operation: OperationModel,
   scope: ModuleScope,
@@ -231,13 +232,17 @@ function printChecked(
   const plan = answerOf(operation);
   if (plan === undefined) return scope.code(code);
   const maker = scope.runtime(name);
+  // What a hook passes on of a stream is sent already as it comes.
+  const isAroundStream = operation.output.isStream === true && name === "checkAnswersAround";
   const answer =
-    "runtime" in plan
-      ? scope.runtime(plan.runtime)
+    "runtime" in plan || isAroundStream
+      ? scope.runtime("runtime" in plan ? plan.runtime : "byteAnswer")
       : "media" in plan
         ? mediaAnswer(plan, scope)
         : `${scope.module(`validators/${answersModule(operation.namespace)}`, "answers")}.${plan.name}`;
-  return callLayout(indent, prefix, maker, [answer, scope.code(code)], [], []);
+  const status = operation.route?.status ?? 200;
+  const further = name === "streamItems" && status !== 200 ? [String(status)] : [];
+  return callLayout(indent, prefix, maker, [answer, scope.code(code), ...further], [], []);
 }
 
 /** `mediaAnswer("text/csv")`, with the status where that is not 200. */

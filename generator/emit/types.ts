@@ -96,13 +96,15 @@ function customTypes(
   }
   const handled = handledTypeName(operation, known);
   if (handled !== input.typeName) types.push(filledInput(operation, known));
-  const isMedia = output.mediaType !== null;
-  const given = [handled, isMedia ? "MediaAnswer" : output.schema === null ? "void" : result];
+  const made =
+    output.mediaType !== null ? "MediaAnswer" : output.isStream === true ? "ItemStream" : null;
+  const plain = output.schema === null ? "void" : result;
+  const given = [handled, made === "ItemStream" ? `ItemStream<${result}>` : (made ?? plain)];
   const reply = operation.route?.reply ?? null;
   types.push({
     text: `/** Handles ${key}. */\n${handlerDeclaration(`${pascalCase(key)}Handler`, given, reply)}`,
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
-    uses: [reply === null ? "Handler" : "ReplyingHandler", ...(isMedia ? ["MediaAnswer"] : [])],
+    uses: [reply === null ? "Handler" : "ReplyingHandler", ...(made === null ? [] : [made])],
   });
   return types;
 }

@@ -75,9 +75,12 @@ export function operation(place: OperationPlace, facts: OperationFacts): Operati
 /** The answer of an operation that answers with JSON, or with nothing if there is no schema. */
 export function jsonOutput(
   schema: OperationModel["output"]["schema"],
-  { hasEntityTag = false }: { readonly hasEntityTag?: boolean } = {},
+  {
+    hasEntityTag = false,
+    isStream = false,
+  }: { readonly hasEntityTag?: boolean; readonly isStream?: boolean } = {},
 ): OperationModel["output"] {
-  return { schema, hasEntityTag, isBytes: false, mediaType: null };
+  return { schema, hasEntityTag, isBytes: false, mediaType: null, isStream };
 }
 
 /** The answer of an operation that answers with the bytes of a stored object. */
@@ -86,6 +89,7 @@ export const bytesOutput: OperationModel["output"] = {
   hasEntityTag: false,
   isBytes: true,
   mediaType: null,
+  isStream: false,
 };
 
 /** The answer of an operation that answers with bytes of one type, made for this answer. */

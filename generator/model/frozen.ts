@@ -23,7 +23,7 @@ type Types = RegistryModel["types"];
 const usual = {
   operation: usualOperation,
   route: { isPrefixRoot: false, status: 200, reply: null },
-  output: { schema: null, hasEntityTag: false, isBytes: false, mediaType: null },
+  output: { schema: null, hasEntityTag: false, isBytes: false, mediaType: null, isStream: false },
   input: { parameters: [], body: null, read: "parts" },
   body: usualBody,
   service: { was: null, errors: null },

@@ -29,14 +29,19 @@ export function hookedTypes(
   types: RegistryModel["types"],
 ): { readonly input: string; readonly output: string } {
   const isCustom = operation.declares === "handler";
-  const { schema, isBytes } = operation.output;
+  const { schema, isBytes, isStream } = operation.output;
   const binding = bindingOf(operation);
   const named = isCustom ? handledTypeName(operation, types) : inputTypeOf(operation);
   const nothing = isCustom ? "void" : "undefined";
   const bytes = isCustom ? "unknown" : "ByteReply";
   return {
     input: binding === null ? named : `BoundInput<typeof ${binding}>`,
-    output: schema === null ? (isBytes ? bytes : nothing) : outputTypeName(operation),
+    output:
+      schema === null || isStream === true
+        ? isBytes || isStream === true
+          ? bytes
+          : nothing
+        : outputTypeName(operation),
   };
 }
 

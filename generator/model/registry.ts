@@ -139,6 +139,8 @@ export interface OutputModel {
   readonly isBytes: boolean;
   /** The type of the bytes; null for those of stored objects, which say their own. */
   readonly mediaType: string | null;
+  /** Whether it answers with any number of values of the schema, one after the other. */
+  readonly isStream: boolean;
 }
 
 /** What a handler may read and set besides input and body. Names of headers are in lower case. */

@@ -38,14 +38,21 @@ export function isOptional({ input }: OperationModel, model: RegistryModel): boo
  * Whether a call resolves with the response itself: it has bytes, or whatever a redirect leads to.
  */
 export function givesResponse({ output, route }: OperationModel): boolean {
-  return output.isBytes || (route?.reply?.redirects ?? []).length > 0;
+  return output.isBytes || output.isStream === true || (route?.reply?.redirects ?? []).length > 0;
 }
 
-/** The type that a call resolves with. `$.Bytes` is the response itself. */
-export function resultTypeOf(operation: OperationModel): string {
+/**
+ * The type that a call resolves with. `$.Bytes` is the response itself; `called` says what a type
+ * of the registry is called here.
+ */
+export function resultTypeOf(
+  operation: OperationModel,
+  called: (type: string) => string = (type) => type,
+): string {
   const { output } = operation;
+  if (output.isStream === true) return `$.Items<${called(outputTypeName(operation))}>`;
   if (givesResponse(operation)) return "$.Bytes";
-  return output.schema === null ? "undefined" : outputTypeName(operation);
+  return output.schema === null ? "undefined" : called(outputTypeName(operation));
 }
 
 /** Whether an operation changes nothing. */

@@ -10,7 +10,7 @@ import { ownFile } from "./own-file.js";
  * Files of the client whose exports its package exports as well, also those that only some services
  * have: names stay as they are.
  */
-const ownParts = ["core", "error", "request", "each", "edit", "upload"] as const;
+const ownParts = ["core", "error", "request", "each", "edit", "items", "upload"] as const;
 
 let exported: ReadonlySet<string> | undefined;
 

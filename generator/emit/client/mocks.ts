@@ -48,7 +48,10 @@ export function emitMocks(
 
 function handlerMember(operation: OperationModel, local: ReadonlyMap<string, string>): string {
   const given = hasInput(operation) ? inputTypeOf(operation) : "unknown";
-  const types = [given, resultTypeOf(operation)].map((type) => local.get(type) ?? type);
+  const types = [
+    local.get(given) ?? given,
+    resultTypeOf(operation, (type) => local.get(type) ?? type),
+  ];
   const key = `  readonly ${literal(operation.key)}?: $.MockHandler`;
   const line = `${key}<${types.join(", ")}>;`;
   return line.length <= width

@@ -61,7 +61,10 @@ export function expandOperation(
       summary: declaration.summary ?? sentenceCase(name, namespace),
       description: declaration.description ?? null,
       input: inputOf(context, key, { method, path, body: declaration.body }, input),
-      output: declaration.media === undefined ? jsonOutput(output) : mediaOutput(declaration.media),
+      output:
+        declaration.media === undefined
+          ? jsonOutput(output, { isStream: declaration.stream === true && output !== null })
+          : mediaOutput(declaration.media),
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction,
       idempotencyKey: declaration.idempotency ?? false,
@@ -73,7 +76,10 @@ export function expandOperation(
       ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
       run: ofAuthor(functionReference(declaration.run)),
       effect: method === "get" && transaction === "read" ? "reads" : "changes",
-      isTool: declaration.media === undefined && declaration.body !== "raw",
+      isTool:
+        declaration.media === undefined &&
+        declaration.stream !== true &&
+        declaration.body !== "raw",
       declares: "handler",
       errors: declaration.errors ?? [],
       extensions: extensionsOf(declaration),
@@ -181,15 +187,18 @@ function typesOf(
   return { input, output };
 }
 
-/** Reports what answers of a media type have not: a type of JSON, and a place to be kept. */
+/** Reports what streams, and answers of a media type, have not: a place to be kept, and others. */
 function checkMedia(
   { tree, report }: FamilyContext,
   key: string,
-  { media, out, idempotency }: OperationDeclaration,
+  { media, out, stream = false, idempotency }: OperationDeclaration,
 ): void {
-  if (media === undefined) return;
   const refuse = (message: string, member: string): void =>
     report({ code: "OPW016", message, at: tree.at("operations", key, member) });
+  if (stream && out === undefined) refuse("a stream says by `out` of what it is", "stream");
+  if (stream && idempotency === true)
+    refuse("a stream is not kept under an Idempotency-Key", "idempotency");
+  if (media === undefined) return;
   if (out !== undefined) refuse("an answer of a media type has no `out`", "media");
   if (idempotency === true)
     refuse("an answer of a media type is not kept under an Idempotency-Key", "idempotency");

@@ -90,6 +90,10 @@ const operation = {
       "The output; nothing where left out. Answers are cut to it and checked.",
       { done: "boolean" },
     ),
+    stream: optional(
+      { kind: "boolean" },
+      "true answers with any number of outputs, one after the other: the handler returns an iterable or is a generator.",
+    ),
     media: optional(
       {
         kind: "string",

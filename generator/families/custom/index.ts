@@ -1,5 +1,5 @@
 // The custom family: operations of the author's own, each with its path, input, output and handler.
-import { expansion, family } from "../../kernel/family.js";
+import { clientParts, expansion, family } from "../../kernel/family.js";
 import { inputDefaults } from "./defaults.js";
 import { expandOperation } from "./expand.js";
 import { diagnostics } from "./diagnostics.js";
@@ -16,6 +16,10 @@ export const custom = family({
       ),
     }),
   defaults: inputDefaults,
+  client: ({ operations }) => {
+    const streams = Object.values(operations).some(({ output }) => output.isStream === true);
+    return clientParts(streams ? { copied: ["items"], exported: ["items"] } : {});
+  },
   compare: null,
   rollout: null,
 });

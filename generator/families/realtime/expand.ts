@@ -60,6 +60,7 @@ export function realtimeModel(
     } else if (
       (found.route?.reply ?? null) !== null ||
       found.output.mediaType !== null ||
+      found.output.isStream === true ||
       found.input.body?.media != null
     ) {
       const message = `${operation} can't be a command: it reads or sets headers, takes a body that isn't JSON, or answers with another format`;

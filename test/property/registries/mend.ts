@@ -131,6 +131,7 @@ function operation(one: Fields, draw: Draw): Fields {
     isolation,
     retry,
     media,
+    stream,
     body: _body,
     ...further
   } = rest;
@@ -139,7 +140,8 @@ function operation(one: Fields, draw: Draw): Fields {
   const hasOutput = one["out"] !== undefined;
   const isMedia = media !== undefined && !hasOutput;
   const writes = transaction === "write" || (transaction === undefined && method !== "get");
-  const isKeyed = idempotency === true && writes && !isMedia;
+  const isStream = stream === true && hasOutput;
+  const isKeyed = idempotency === true && writes && !isMedia && !isStream;
   return {
     [method]: path,
     ...further,
@@ -152,6 +154,7 @@ function operation(one: Fields, draw: Draw): Fields {
     ...(one["status"] === undefined ? {} : { status: hasOutput || isMedia ? 201 : 204 }),
     ...(idempotency === undefined ? {} : { idempotency: isKeyed }),
     ...(isMedia ? { media } : {}),
+    ...(isStream ? { stream } : {}),
     ...(isolation === undefined || !writes ? {} : { isolation }),
     ...(retry === undefined || !writes ? {} : { retry }),
   };
@@ -180,7 +183,14 @@ function withoutReplies(registry: Json): Json {
   if (!isMap(plane) || plane["commands"] === undefined || !isMap(operations)) return registry;
   const plain = Object.entries(operations).map(([key, one]) => {
     const all = isMap(one) ? one : {};
-    const { headers: _headers, reply: _reply, media: _media, body: _body, ...rest } = all;
+    const {
+      headers: _headers,
+      reply: _reply,
+      media: _media,
+      stream: _stream,
+      body: _body,
+      ...rest
+    } = all;
     return [key, rest] as const;
   });
   return { ...registry, operations: Object.fromEntries(plain) };
