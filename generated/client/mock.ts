@@ -3,7 +3,7 @@
 // the service.
 import { ApiError } from "./core.js";
 
-export type { Bytes } from "./core.js";
+export type { Bytes, Items } from "./core.js";
 
 /** How operations travel, by their keys. */
 export type MockRoutes = Readonly<Record<string, MockRoute>>;
