@@ -7,3 +7,6 @@ export const told: ScopePort = ({ identity }) => ({
     { $values: { internal: false, "ticket.owner_id": identity.principalId } },
   ],
 });
+
+/** Customers write nothing that they could not read. */
+export const aloud: ScopePort = () => ({ $values: { internal: false } });

@@ -14,7 +14,6 @@ import { fail } from "../generated/errors.js";
 import { may } from "../generated/identity.js";
 import type { TicketsCloseJob, TicketsOverdueJob } from "../generated/jobs.js";
 import { stageEvent } from "../generated/outbox.js";
-import type { CommentsCreateHook } from "../generated/types/comments.js";
 import type {
   TicketsCreateHook,
   TicketsExportHandler,
@@ -38,11 +37,6 @@ export const onlyAgentsPlan: TicketsCreateHook["before"] = (ticket, context) =>
 
 export const onlyAgentsChange: TicketsUpdateHook["before"] = ({ patch }, context) =>
   leaveToAgents(["priority", "assignee", "due", "solution"], patch, context);
-
-export const onlyAgentsWriteInternally: CommentsCreateHook["before"] = async (comment, context) => {
-  if (comment.internal === true && !(await may("tickets.handle", context)))
-    throw refuse("core.authorization", { reason: "only agents write internally" });
-};
 
 /** Whoever the ticket is assigned to hears that it is late; if nobody, whoever asked knows. */
 export const overdue: TicketsOverdueJob = async ({ id }, context) => {

@@ -38,6 +38,13 @@ test("customers see their own tickets, agents those of the company", async () =>
   assert.equal((await tickets.get(desk.agent, { id })).number, "T-0001");
   const elsewhere = await desk.app.as("eve", { permissions: ["role:agent"], tenant: "elsewhere" });
   assert.equal(codeOf(await tickets.get(elsewhere, { id }).settled()), "core.not_found");
+  // A number is as good as an id, and what agents note is for agents.
+  const noted = await tickets.update(desk.agent, { id: number, rev: 1, patch: { note: "Rude" } });
+  assert.equal(noted.data.note, "Rude");
+  const seen = await tickets.get(desk.carl, { id: number });
+  assert.deepEqual([seen.id, "note" in seen], [id, false]);
+  const blurted = tickets.update(desk.carl, { id, rev: 2, patch: { note: "Polite" } });
+  assert.equal(codeOf(await blurted.settled()), "core.authorization");
 });
 
 test("agents move tickets, with what each state asks for", async () => {
