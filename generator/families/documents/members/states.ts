@@ -43,7 +43,12 @@ export function statesOf(
   const fault = faultOfField(name, declaration, field, model);
   if (fault !== null) {
     const suggestion =
-      values.length === 0 ? didYouMean(field, Object.keys(model.enums)) : undefined;
+      values.length === 0
+        ? didYouMean(
+            field,
+            Object.keys(model.enums).filter((one) => !model.nullable.includes(one)),
+          )
+        : undefined;
     refuse(fault, [...path, "field"], suggestion);
     return null;
   }
