@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { tellingWith } from "./told-between.js";
 
-const { changes: toldBetween } = tellingWith(`export const first = async () => undefined;
+const { changes: toldBetween, rollout } = tellingWith(`export const first = async () => undefined;
 export const second = async () => undefined;
 export const mine = () => ({});
 export const theirs = () => ({});
@@ -189,6 +189,16 @@ documents: {notes: {type: {text: string${type}}, guard: open, defaults: {}, ${vi
   expect(await opening(of(", cost: integer?", "count: {up_to: 9}"))).toEqual([
     "opens notes shows cost to all who read it",
   ]);
+});
+
+test("a reference that becomes a list is advised what references can do", async () => {
+  const of = (field: string) => `registry: 1
+policies: {open: []}
+documents: {notes: {type: {label: ${field}}, guard: open}, labels: {type: {name: string}, guard: open}}
+`;
+  const { steps } = await rollout(of("{ref: labels}"), of("[{ref: labels}]"));
+  expect(steps.join("\n")).toContain("declare it under another name, and fill that by a job");
+  expect(steps.join("\n")).not.toContain("`from`");
 });
 
 const phases = [

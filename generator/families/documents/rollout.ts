@@ -278,7 +278,7 @@ function formerValues(
 }
 
 function changedTypes(
-  { name, table, fields, former }: DocumentModel,
+  { name, table, fields, former, references }: DocumentModel,
   { before }: Rolling,
 ): readonly Need[] {
   const known = Object.values(before.model.documents).find((other) => other.table === table);
@@ -287,9 +287,14 @@ function changedTypes(
     // Each integer is a number.
     if (own(former, field)?.by != null) return [];
     if (was === undefined || was === type || (was === "integer" && type === "number")) return [];
+    // References are computed from nothing.
+    const isReference = references.some((reference) => reference.field === field);
+    const advice = isReference
+      ? "declare it under another name, and fill that by a job"
+      : "name a function with `from` that makes the new ones";
     return need(
       "needs two releases",
-      `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: name a function with \`from\` that makes the new ones`,
+      `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: ${advice}`,
     );
   });
 }
