@@ -33,8 +33,8 @@ export interface OverlapModel {
   readonly where: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** A step of the policy of a move. */
-export interface MoveStepModel {
+/** A step of a policy that decides about a move or a field. */
+export interface PolicyStepModel {
   readonly id: string;
   readonly permission: string | null;
   /** The name under which the permission is granted, where that is another. */
@@ -47,7 +47,7 @@ export interface MoveStepModel {
 export interface VisiblePolicyModel {
   readonly policy: string;
   /** What it asks, and its scopes. */
-  readonly asks: readonly MoveStepModel[];
+  readonly asks: readonly PolicyStepModel[];
 }
 
 /** Fields that only some of those who read the document may see. */
@@ -64,7 +64,7 @@ export interface MoveModel {
   /** The policy of whoever makes it; null for whoever may write the document. */
   readonly by: string | null;
   /** What that policy asks. */
-  readonly asks: readonly MoveStepModel[];
+  readonly asks: readonly PolicyStepModel[];
 }
 
 /** Which values of a field follow each other. */

@@ -6,7 +6,7 @@ import { hookChain, isAuthorsSay, isRate } from "../../../kernel/guards.js";
 import type {
   DocumentModel,
   MoveModel,
-  MoveStepModel,
+  PolicyStepModel,
   StatesModel,
 } from "../../../model/document-model.js";
 import { requiredOf } from "../../../model/json-schema.js";
@@ -14,6 +14,7 @@ import { own } from "../../../model/records.js";
 import { listLayout, literal, propertyKey } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import type { DocumentDeclaration, MoveDeclaration } from "../format.js";
+import { keptSteps } from "./policy-steps.js";
 
 type Path = readonly (string | number)[];
 type Report = (
@@ -166,7 +167,7 @@ function askedBy(
   name: string,
   policy: string,
   at: Path,
-): readonly MoveStepModel[] {
+): readonly PolicyStepModel[] {
   const origin = context.tree.at(...at);
   const chain = hookChain(context, [{ policy, at: origin }], name);
   const odd = chain.find(
@@ -181,13 +182,7 @@ function askedBy(
       `${policy} asks ${odd.id}, which is about a request and not about a move`,
       at,
     );
-  return chain.map(({ id, permission, stored, run, errors }) => ({
-    id,
-    permission,
-    ...(stored === undefined ? {} : { stored }),
-    run,
-    errors,
-  }));
+  return keptSteps(chain);
 }
 
 /** The member of a spec. */

@@ -13,6 +13,7 @@ import type { DocumentModel, VisibleModel } from "../../../model/document-model.
 import { listLayout, literal, width } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import type { DocumentDeclaration } from "../format.js";
+import { keptSteps } from "./policy-steps.js";
 
 /**
  * Who may see which fields: those with the same policies together. Reports fields that are not
@@ -64,16 +65,7 @@ function askedBy(
       message: `${policy} asks ${odd.id}, which is about a request and not about a field`,
       at,
     });
-  return {
-    policy,
-    asks: chain.map(({ id, permission, stored, run, errors }) => ({
-      id,
-      permission,
-      ...(stored === undefined ? {} : { stored }),
-      run,
-      errors,
-    })),
-  };
+  return { policy, asks: keptSteps(chain) };
 }
 
 /** The type of the document as it is answered: what is not shown to everybody may be absent. */
