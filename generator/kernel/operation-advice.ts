@@ -42,6 +42,6 @@ export function operationAdvice(
   const meant = (own(otherNames, name) ?? []).find((one) => names.includes(one));
   const suggestion = meantOrNearest(meant, name, [...names, ...groups]);
   return suggestion === undefined
-    ? { hint: `There are ${names.slice(0, 12).join(", ")}${names.length > 12 ? " …" : ""}.` }
+    ? { hint: `It registers ${names.slice(0, 12).join(", ")}${names.length > 12 ? " …" : ""}.` }
     : { suggestion };
 }
