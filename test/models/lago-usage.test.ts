@@ -1,7 +1,7 @@
 // Stories of Lago about what is sold and used: events once, periods once, rules of the catalog.
 import { expect, test } from "vitest";
 import { onEachEngine } from "../support/on-each-engine.js";
-import { outcomeOf, waitFor, worldOf } from "./lago/world.js";
+import { faultsOf, outcomeOf, waitFor, worldOf } from "./lago/world.js";
 import { modelFiles } from "./model.js";
 
 onEachEngine(modelFiles("lago"), ({ people }) => {
@@ -214,6 +214,22 @@ onEachEngine(modelFiles("lago"), ({ people }) => {
     const other = await world.call("POST", "/dunning_campaigns", { ...campaign, code: "b" });
     expect(outcomeOf(other)).toEqual([409, "unique_violation"]);
     await world.make("dunning_campaigns", { name: "B", code: "b" });
+    // An entity that is put away leaves its code to another.
+    const acme = { name: "Acme", code: "acme" };
+    expect(outcomeOf(await world.call("POST", "/billing_entities", acme))).toEqual([
+      409,
+      "unique_violation",
+    ]);
+    const archived = { archived_at: "2026-01-01T00:00:00Z" };
+    await world.perform("PATCH", `/billing_entities/${world.entity}?rev=1`, archived);
+    await world.make("billing_entities", acme);
+    const back = await world.call("PATCH", `/billing_entities/${world.entity}?rev=2`, {
+      archived_at: null,
+    });
+    expect([outcomeOf(back), back.body.context]).toEqual([
+      [409, "unique_violation"],
+      { members: ["code"] },
+    ]);
     const settings = { name: "Acme", slug: `acme-${Math.random().toString(36).slice(2)}` };
     await world.make("organizations", settings);
     const twice = await world.call("POST", "/organizations", { ...settings, slug: "another" });
@@ -235,13 +251,31 @@ onEachEngine(modelFiles("lago"), ({ people }) => {
       customer: await world.customer(),
       order_type: "one_off",
     });
+    const customer = await world.customer();
+    const usd = { amount_cents: 1, amount_currency: "USD" };
+    const feature = await world.make("entitlement_features", { code: "seats" });
+    const payment = { customer, ...usd, status: "open" };
+    const invoice = await world.draft(customer, 1);
     const cases: readonly (readonly [string, object, string])[] = [
-      ["usage_thresholds", both, "one of plan, subscription"],
-      ["usage_thresholds", { amount_cents: 1 }, "one of plan, subscription"],
+      ["usage_thresholds", both, "/subscription must be equal to constant"],
+      ["usage_thresholds", { amount_cents: 1 }, "/subscription must be string"],
       [
         "plans",
         { name: "A", code: "a", amount_currency: "USD", interval: "monthly" },
-        "legacy plans have prices",
+        "/amount_cents must be integer",
+      ],
+      ["entitlement_entitlements", { feature }, "/subscription must be string"],
+      ["payments", payment, "/payment_request must be string"],
+      ["payments", { ...payment, invoice, payment_type: "manual" }, "/reference must be string"],
+      [
+        "invoice_settlements",
+        {
+          billing_entity: world.entity,
+          target_invoice: invoice,
+          settlement_type: "payment",
+          ...usd,
+        },
+        "/source_payment must be string",
       ],
       [
         "usage_monitoring_alerts",
@@ -251,33 +285,44 @@ onEachEngine(modelFiles("lago"), ({ people }) => {
           alert_type: "wallet_balance_amount",
           code: "a",
         },
-        "one of subscription_external_id, wallet",
+        "/wallet must be equal to constant",
       ],
       [
         "fees",
-        {
-          billing_entity: world.entity,
-          fee_type: "charge",
-          amount_cents: 1,
-          amount_currency: "USD",
-        },
-        "a fee for charge",
+        { billing_entity: world.entity, fee_type: "charge", charge: world.charge, ...usd },
+        "/subscription must be string",
       ],
-      ["quote_versions", { quote, void_reason: "manual" }, "voided has a date and a reason"],
-      ["item_metadata", { value: {} }, "one of credit_note, invoice, plan, subscription"],
+      [
+        "fees",
+        { billing_entity: world.entity, fee_type: "credit", ...usd },
+        "/wallet_transaction must be string",
+      ],
+      [
+        "quote_versions",
+        { quote, void_reason: "manual" },
+        "/void_reason must be equal to constant",
+      ],
+      ["item_metadata", { value: {} }, "/subscription must be string"],
+      [
+        "item_metadata",
+        { value: {}, plan: world.plan, invoice },
+        "/plan must be equal to constant",
+      ],
     ];
-    for (const [name, body, rule] of cases) {
+    const count = async (name: string) => (await world.listed(name)).length;
+    for (const [name, body, error] of cases) {
+      const before = await count(name);
       const refused = await world.call("POST", `/${name}`, body);
-      expect([name, outcomeOf(refused), refused.body.context]).toEqual([
+      expect([name, outcomeOf(refused), faultsOf(refused)]).toEqual([
         name,
-        [422, "rule_broken"],
-        { rule },
+        [422, "core.validation"],
+        [error],
       ]);
-      expect(await world.listed(name, rule.startsWith("legacy") ? { code: "a" } : {})).toEqual([]);
+      expect(await count(name)).toBe(before);
     }
     const version = `/quote_versions/${await world.make("quote_versions", { quote })}`;
     const early = await world.call("PATCH", `${version}?rev=1`, { status: "approved" });
-    expect(early.body.context).toEqual({ rule: "approved has a date" });
+    expect(faultsOf(early)).toEqual(["/approved_at must be string"]);
     const second = await world.call("POST", "/quote_versions", { quote });
     expect(outcomeOf(second)).toEqual([409, "unique_violation"]);
     const at = "2026-01-01T00:00:00Z";
@@ -315,7 +360,7 @@ onEachEngine(modelFiles("lago"), ({ people }) => {
     type Outcome = { readonly document?: { readonly code: string }; readonly error?: object };
     expect(outcomes.map(({ document, error }: Outcome) => document?.code ?? error)).toMatchObject([
       "a",
-      { code: "rule_broken", context: { rule: "legacy plans have prices" } },
+      { code: "core.validation", context: { errors: [{ path: "/amount_cents" }] } },
       "c",
     ]);
     const all = { filters: { $values: { name: "Bulk" } } };
@@ -371,7 +416,7 @@ onEachEngine(modelFiles("lago"), ({ people }) => {
     const third = await world.make("subscriptions", body);
     expect(outcomeOf(await world.call("POST", `/subscriptions/${third}/activate`))).toEqual([
       409,
-      "overlap_violation",
+      "unique_violation",
     ]);
     expect((await world.perform("POST", `/subscriptions/${third}/cancel`)).status).toBe("canceled");
     const runs = await world.perform("GET", "/job_runs?job=subscriptions.end");

@@ -19,7 +19,7 @@ const madeByOperations = [
   "credit_note_items",
   "payment_receipts",
 ];
-const unseen = ["payment_provider_secrets", "integration_secrets", "invoice_numbers"];
+const unseen = ["invoice_numbers"];
 
 const project = onEachEngine(modelFiles("lago"), ({ people, service }) => {
   const ids: Record<string, string> = {};
@@ -167,8 +167,36 @@ const project = onEachEngine(modelFiles("lago"), ({ people, service }) => {
       for (const secrets of ["sk_1", "sk_2"])
         expect((await admin.call("PUT", path, { secrets })).status).toBe(204);
       const read = await answer(admin, "GET", `/${name}/${ids[name]}`);
-      expect(JSON.stringify(read)).not.toContain("sk_");
+      expect(read).not.toHaveProperty("secrets");
+      const one = `/${name}/${ids[name]}?rev=${read.rev}`;
+      expect((await admin.call("PATCH", one, { secrets: "sk_3" })).status).toBe(422);
+      const { hits } = await answer(admin, "POST", `/${name}/list`, {});
+      expect(JSON.stringify([read, hits])).not.toContain("sk_");
+      const guess = { filters: { $values: { secrets: "sk_2" } } };
+      expect(refused(await admin.call("POST", `/${name}/list`, guess))).toEqual([
+        403,
+        "core.authorization",
+      ]);
     }
+    expect(JSON.stringify(await answer(admin, "GET", "/audit"))).not.toContain("sk_");
+  });
+
+  test("what has a code for good goes by it", async () => {
+    const { admin, stranger } = caller;
+    for (const [name, code] of [
+      ["pricing_units", "tok"],
+      ["integrations", "xero"],
+    ] as const) {
+      expect((await answer(admin, "GET", `/${name}/${code}`)).id).toBe(ids[name]);
+      expect(refused(await stranger.call("GET", `/${name}/${code}`))).toEqual([
+        404,
+        "core.not_found",
+      ]);
+    }
+    const integration_item = { item_type: "standard", external_id: "s-1" };
+    const item = { integration: "xero", ...integration_item };
+    const { integration } = await answer(admin, "POST", "/integration_items", item);
+    expect(integration).toBe(ids["integrations"]);
   });
 
   test("what nothing refers to can be removed, the last one first", async () => {

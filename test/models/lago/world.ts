@@ -31,6 +31,13 @@ export const outcomeOf = ({ status, body }: Answer): readonly [number, string | 
   body?.code,
 ];
 
+/** What a validation has found, in words. */
+export const faultsOf = ({ body }: Answer): readonly string[] =>
+  (body?.context?.errors ?? []).map(
+    ({ path, message }: { readonly path: string; readonly message: string }) =>
+      `${path} ${message}`,
+  );
+
 let names = 0;
 export const nextName = (kind: string): string => `${kind}-${(names += 1)}`;
 

@@ -31,7 +31,7 @@ export const applyCoupon: CouponsApplyHandler = async ({ id, customer }, context
     frequency: coupon.frequency,
     frequency_duration: coupon.frequency_duration,
     frequency_duration_remaining: coupon.frequency === "once" ? 1 : coupon.frequency_duration,
-    once_for: coupon.reusable ? null : customer,
+    reusable: coupon.reusable,
   });
   return { applied_coupon: applied.id };
 };

@@ -2,8 +2,8 @@
 import { collection } from "opwright/runtime";
 import { customersSpec } from "../generated/documents/customers.js";
 import { inboundWebhooksSpec } from "../generated/documents/inbound_webhooks.js";
-import { integrationSecretsSpec } from "../generated/documents/integration_secrets.js";
-import { paymentProviderSecretsSpec } from "../generated/documents/payment_provider_secrets.js";
+import { integrationsSpec } from "../generated/documents/integrations.js";
+import { paymentProvidersSpec } from "../generated/documents/payment_providers.js";
 import type { InboxCleanJob } from "../generated/jobs.js";
 import type { CustomersAnonymizeHandler } from "../generated/types/customers.js";
 import type { IntegrationsSetSecretsHandler } from "../generated/types/integrations.js";
@@ -38,16 +38,18 @@ export const anonymizeCustomer: CustomersAnonymizeHandler = async ({ id }, conte
   return { revisions: await customers.purgeRevisions(id) };
 };
 
-export const setProviderSecrets: PaymentProvidersSetSecretsHandler = async (given, context) => {
-  const { id: payment_provider, secrets } = given;
-  const kept = collection(paymentProviderSecretsSpec, context);
-  await kept.upsert(["payment_provider"], { payment_provider, secrets });
+export const setProviderSecrets: PaymentProvidersSetSecretsHandler = async (
+  { id, secrets },
+  context,
+) => {
+  await collection(paymentProvidersSpec, context).update(id, "any", { secrets });
 };
 
-export const setIntegrationSecrets: IntegrationsSetSecretsHandler = async (given, context) => {
-  const { id: integration, secrets } = given;
-  const kept = collection(integrationSecretsSpec, context);
-  await kept.upsert(["integration"], { integration, secrets });
+export const setIntegrationSecrets: IntegrationsSetSecretsHandler = async (
+  { id, secrets },
+  context,
+) => {
+  await collection(integrationsSpec, context).update(id, "any", { secrets });
 };
 
 /** `retention` removes what was deleted; what is only old is removed here. */

@@ -50,7 +50,7 @@ export const payInvoice: InvoicesPayHandler = async ({ id, amount_cents, referen
 export const printInvoice: InvoicesPrintHandler = async ({ id }, context) => {
   const invoices = collection(invoicesSpec, context);
   const { number, rev, total_amount_cents: total, currency } = await invoices.get(id);
-  if (number === null) throw fail("rule_broken", { rule: "only finalized invoices are printed" });
+  if (number === null) throw fail("not_finalized");
   const files = objects(invoiceFilesSpec, context);
   const key = `${id}/${rev}.pdf`;
   const text = `Invoice ${number}: ${(total / 100).toFixed(2)} ${currency}`;

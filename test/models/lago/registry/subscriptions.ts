@@ -39,10 +39,9 @@ async function endSubscription(id: string, context: ExecutionContext) {
   return ended;
 }
 
-/**
- * Runs at the end that was agreed on. Not a `commit` of the run: what ends the subscription cancels
- * its reminder, which is this run, and a run that was cancelled commits nothing.
- */
-export const endOnTime: SubscriptionsEndJob = async ({ id }, context) => {
-  await context.commit(() => endSubscription(id, context));
+/** Runs at the end that was agreed on. */
+export const endOnTime: SubscriptionsEndJob = async ({ id }, _context, { commit }) => {
+  await commit("end", async (context) => {
+    await endSubscription(id, context);
+  });
 };

@@ -70,8 +70,9 @@ async function take(context: ExecutionContext, id: string, credits: number, cent
   }
 }
 
-/** In a transaction of its own, as the end of a subscription is. */
-export const expireWallet: WalletsExpireJob = async ({ id }, context) => {
-  const change = { status: "terminated", terminated_at: nowOf(context) } as const;
-  await context.commit(() => collection(walletsSpec, context).update(id, "any", change));
+export const expireWallet: WalletsExpireJob = async ({ id }, _context, { commit }) => {
+  await commit("expire", async (context) => {
+    const change = { status: "terminated", terminated_at: nowOf(context) } as const;
+    await collection(walletsSpec, context).update(id, "any", change);
+  });
 };
