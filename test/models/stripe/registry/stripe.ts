@@ -54,7 +54,7 @@ async function keepPrice(object: StripeObject, synced_at: string, context: Execu
   if (there !== null && there.synced_at > synced_at) return;
   const price = {
     stripe_id,
-    product: await productOf(object.product, context),
+    product: object.product,
     active,
     description: nickname ?? null,
     unit_amount,
@@ -98,7 +98,7 @@ async function keepSubscription(
     user: await userOf(object.customer, context),
     status,
     metadata,
-    price: await priceOf(item.price.id, context),
+    price: item.price.id,
     quantity: item.quantity ?? null,
     cancel_at_period_end,
     created: dateOf(object.created),
@@ -125,20 +125,6 @@ async function removePrice({ id }: StripeObject, _at: string, context: Execution
   const prices = collection(pricesSpec, context);
   const there = await prices.first({ filters: { $values: { stripe_id: id } } });
   if (there !== null) await prices.kill(there.id);
-}
-
-async function productOf(stripe_id: string, context: ExecutionContext): Promise<string> {
-  const products = collection(productsSpec, context);
-  const there = await products.first({ filters: { $values: { stripe_id } } });
-  if (there === null) throw fail("event_too_early", { missing: stripe_id });
-  return there.id;
-}
-
-async function priceOf(stripe_id: string, context: ExecutionContext): Promise<string> {
-  const prices = collection(pricesSpec, context);
-  const there = await prices.first({ filters: { $values: { stripe_id } } });
-  if (there === null) throw fail("event_too_early", { missing: stripe_id });
-  return there.id;
 }
 
 async function userOf(stripe_customer_id: string, context: ExecutionContext): Promise<string> {

@@ -1,6 +1,6 @@
 // The webhook that Stripe calls: its signature, and each event once.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { collection, fail as refuse } from "opwright/runtime";
+import { collection, fail as refuse, ServiceError } from "opwright/runtime";
 import { stripeEventsSpec } from "../generated/documents/stripe_events.js";
 import { fail } from "../generated/errors.js";
 import type { StripeReceiveHandler } from "../generated/types/stripe.js";
@@ -16,7 +16,14 @@ export const receive: StripeReceiveHandler = async ({ body }, context) => {
   const events = collection(stripeEventsSpec, context);
   if (await events.exists({ filters: { $values: { event: event.id } } })) return;
   await events.create({ event: event.id, kind: event.type });
-  await keepEvent(event, context);
+  try {
+    await keepEvent(event, context);
+  } catch (error) {
+    // What does not fit is a fault of the event, and would else be taken for one of this service.
+    if (!(error instanceof ServiceError) || error.code !== "core.validation") throw error;
+    const { errors } = error.context as { readonly errors: readonly { readonly path: string }[] };
+    throw fail("event_unfit", { members: errors.map(({ path }) => path.slice(1)) });
+  }
 };
 
 function isSigned(body: Buffer, header: string, now: number): boolean {
