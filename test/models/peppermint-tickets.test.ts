@@ -81,7 +81,6 @@ const project = onEachEngine(
     test("customers leave plans to agents, and agents some to leads", async () => {
       const [ann, agent, lead] = [await customer(), await staff("agent"), await staff("lead")];
       for (const plan of [
-        { status: "in_progress" },
         { priority: "high" },
         { hidden: true },
         { locked: true },
@@ -91,9 +90,14 @@ const project = onEachEngine(
         expect([plan, failed(await ann.call("POST", "/tickets", { title: "T", ...plan }))]).toEqual(
           [plan, forbidden],
         );
+      for (const by of [ann, agent]) {
+        const begun = await by.call("POST", "/tickets", { title: "T", status: "in_progress" });
+        expect(failed(begun)).toEqual([409, "transition_not_allowed"]);
+      }
       const ticket = await ann.make("tickets", { title: "T" });
       const at = `tickets/${ticket}`;
-      expect(failed(await change(ann, at, { priority: "high" }))).toEqual(forbidden);
+      for (const plan of [{ priority: "high" }, { note: "mine" }, { hidden: false }])
+        expect(failed(await change(ann, at, plan))).toEqual(forbidden);
       expect(failed(await change(ann, at, { status: "in_progress" }))).toEqual(forbidden);
       const team = await lead.make("teams", { name: unique("Team") });
       const plan = { priority: "high", assigned_to: agent.id, team, status: "in_progress" };
@@ -115,6 +119,18 @@ const project = onEachEngine(
         "transition_not_allowed",
         { from: "done", to: "hold" },
       ]);
+      // What agents note is among them, however somebody asks.
+      const note = unique("careful");
+      expect((await change(agent, at, { note })).body.data).toMatchObject({ note, hidden: false });
+      const seen = await read(ann, at);
+      expect([seen.id, "note" in seen, "hidden" in seen]).toEqual([ticket, false, false]);
+      for (const search of [
+        { filters: { $values: { note } } },
+        { sorts: { note: "asc" } },
+        { filters: { $values: { hidden: false } } },
+      ])
+        expect(failed(await ann.call("POST", "/tickets/list", search))).toEqual(forbidden);
+      expect(await listed(agent, "tickets", { note })).toMatchObject([{ id: ticket }]);
       // What is hidden is gone for customers alone.
       await change(agent, at, { hidden: true });
       expect(failed(await ann.call("GET", `/${at}`))).toEqual(missing);

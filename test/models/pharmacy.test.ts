@@ -97,7 +97,7 @@ const project = onEachEngine(modelFiles("pharmacy"), ({ engine, service, people 
       {
         path: "customers",
         body: { name: "Bob", born_on: "1980-02-29", email: "bob@example.test" },
-        patch: { allergies: "penicillin" },
+        patch: { phone: `+49 1${Date.now()}` },
         writer: cashier,
         other: people.by("no token"),
         refusal: [401, "core.authentication"],
@@ -179,6 +179,7 @@ const project = onEachEngine(modelFiles("pharmacy"), ({ engine, service, people 
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     const done = both.find(({ status }) => status === 200)?.body;
     expect(done).toEqual({ number: expect.stringMatching(`^R-${year}-\\d{4}$`), total: 0.7 });
+    expect((await manager.call("GET", `/receipts/${done?.number}`)).body.id).toBe(receipt);
     expect(await leftOf(manager, warehouse, lot)).toBe(10);
     const further = await lotOf(manager, await drugOf(manager));
     for (const [method, path, body] of [
@@ -229,13 +230,14 @@ const project = onEachEngine(modelFiles("pharmacy"), ({ engine, service, people 
 
   test("a manager takes a sale back once, and the trail says who", async () => {
     const { manager, warehouse, lot, drug, cashier } = await stocked(2);
-    const { id } = (await sell(cashier, warehouse, drug, 2)).body;
+    const { id, number } = (await sell(cashier, warehouse, drug, 2)).body;
     const back = (by: Somebody) => by.call("POST", `/sales/${id}/refund`, { reason: "damaged" });
     expect(failed(await back(cashier))).toEqual(forbidden);
     const both = await Promise.all([back(manager), back(manager)]);
     expect(both.map(({ status }) => status).sort()).toEqual([204, 409]);
     expect(await leftOf(manager, warehouse, lot)).toBe(2);
-    const sale = (await cashier.call("GET", `/sales/${id}?expand=warehouse`)).body;
+    const sale = (await cashier.call("GET", `/sales/${number}?expand=warehouse`)).body;
+    expect(sale.id).toBe(id);
     expect(sale).toMatchObject({
       status: "refunded",
       refund_reason: "damaged",
@@ -262,6 +264,18 @@ const project = onEachEngine(modelFiles("pharmacy"), ({ engine, service, people 
     const phone = `+49 ${Date.now()}`;
     const customer = await cashier.make("customers", { name: "Ann", phone });
     const { id } = (await sell(cashier, warehouse, drug, 1, { customer })).body;
+    // Of what a pharmacist has asked, cashiers and managers see nothing.
+    const [pharmacist, at] = [await staff("pharmacist"), `/customers/${customer}`];
+    const allergies = named("penicillin");
+    expect(failed(await cashier.call("PATCH", `${at}?rev=1`, { allergies }))).toEqual(forbidden);
+    const asked = await pharmacist.call("PATCH", `${at}?rev=1`, { allergies });
+    expect(asked.body.data).toMatchObject({ allergies, name: "Ann" });
+    for (const by of [cashier, manager]) {
+      const seen = await by.call("GET", at);
+      expect([seen.body.name, "allergies" in seen.body]).toEqual(["Ann", false]);
+      const filters = { $values: { allergies } };
+      expect(failed(await by.call("POST", "/customers/list", { filters }))).toEqual(forbidden);
+    }
     const forget = (by: Somebody) => by.call("POST", `/customers/${customer}/forget`);
     expect(failed(await forget(cashier))).toEqual(forbidden);
     expect((await forget(manager)).status).toBe(204);
@@ -270,6 +284,7 @@ const project = onEachEngine(modelFiles("pharmacy"), ({ engine, service, people 
     const { hits } = (await manager.call("GET", `/customers/${customer}/revisions`)).body;
     expect(hits).toHaveLength(1);
     expect(JSON.stringify(hits)).not.toContain(phone);
+    expect((await pharmacist.call("GET", at)).body.allergies).toBeNull();
     const boss = await staff("super_admin");
     expect((await boss.call("DELETE", `/customers/${customer}`)).status).toBe(204);
     expect((await cashier.call("GET", `/sales/${id}`)).body.customer).toBeNull();

@@ -19,25 +19,19 @@ export const isComplete = ({ status }: { readonly status: TicketStatus }): boole
 
 /** What may be written with which permission, besides what whoever asks may write. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
-  "tickets.update": ["note", "priority", "hidden", "linked", "following", "client"],
+  "tickets.update": ["priority", "linked", "following", "client"],
   "tickets.assign": ["assigned_to"],
   "tickets.transfer": ["team"],
   "tickets.lock": ["locked"],
 };
 
-async function leaveToAgents(given: object, context: ExecutionContext): Promise<void> {
+export async function leaveToAgents(given: object, context: ExecutionContext): Promise<void> {
   for (const [permission, fields] of Object.entries(guarded)) {
     const written = fields.filter((field) => Object.hasOwn(given, field));
     if (written.length > 0 && !(await may(permission, context)))
       throw fail("core.authorization", { reason: `${permission} writes ${written.join(", ")}` });
   }
 }
-
-export const leavePlansToAgents: TicketsCreateHook["before"] = async (ticket, context) => {
-  await leaveToAgents(ticket, context);
-  if (ticket.status !== undefined && !(await may("tickets.update", context)))
-    throw fail("core.authorization", { reason: "tickets.update writes status" });
-};
 
 export const leaveChangesToAgents: TicketsUpdateHook["before"] = ({ patch }, context) =>
   leaveToAgents(patch, context);
