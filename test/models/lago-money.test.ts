@@ -1,7 +1,7 @@
 // Stories of Lago about money: each cent once, whoever else pays, bills or credits at the same time.
 import { expect, test } from "vitest";
 import { onEachEngine } from "../support/on-each-engine.js";
-import { outcomeOf, worldOf } from "./lago/world.js";
+import { outcomeOf, waitFor, worldOf } from "./lago/world.js";
 import { modelFiles } from "./model.js";
 
 const times = <Value>(count: number, make: (at: number) => Value): Value[] =>
@@ -87,6 +87,23 @@ onEachEngine(modelFiles("lago"), ({ people, service }) => {
     const taken = await world.call("POST", "/wallets", body);
     expect(outcomeOf(taken)).toEqual([409, "unique_violation"]);
     await world.perform("PATCH", `/wallets/${main}?rev=1`, { status: "terminated" });
+    await world.wallet({ customer, code: "main" });
+  });
+
+  test("a wallet ends when it expires, and then another may have its code", async () => {
+    const world = await worldOf(people);
+    const customer = await world.customer();
+    const wallet = await world.wallet({ customer, code: "main" });
+    await world.perform("PATCH", `/wallets/${wallet}?rev=1`, {
+      expiration_at: "2026-01-01T00:00:00Z",
+    });
+    const ended = await waitFor(async () => {
+      const given = await world.perform("GET", `/wallets/${wallet}`);
+      return given.status === "terminated" ? given : undefined;
+    });
+    expect(ended.terminated_at).toEqual(expect.any(String));
+    const { runs } = await world.perform("GET", "/job_runs?job=wallets.expire");
+    expect(runs.length).toBe(1);
     await world.wallet({ customer, code: "main" });
   });
 
