@@ -5,25 +5,31 @@ import type { Items } from "./options.js";
 /**
  * The values of a stream, one by one: `for await (const price of readItems(prices.watch(client)))`.
  * Leaving the loop ends the call. One that breaks off throws `client.network`: what has come may
- * not be all.
+ * not be all. One that was given up by its `signal` throws `client.aborted`.
  */
 export async function* readItems<Item>(
   answer: Items<Item> | PromiseLike<Items<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
   const { body } = await answer;
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  // A long value comes in many pieces, which are put together once.
+  let begun: string[] = [];
   try {
     for (;;) {
       const piece = await reader?.read().catch((cause: unknown) => {
-        throw new ApiError("client.network", "the stream has broken off", { cause });
+        throw (cause as Partial<Error> | null)?.name === "AbortError"
+          ? new ApiError("client.aborted", "the call was given up", { cause })
+          : new ApiError("client.network", "the stream has broken off", { cause });
       });
       if (piece?.value === undefined) break;
-      const lines = (rest + piece.value).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") yield JSON.parse(line) as Item;
+      const [end = "", ...lines] = piece.value.split("\n");
+      begun.push(end);
+      if (lines.length === 0) continue;
+      const whole = [begun.join(""), ...lines];
+      begun = [whole.pop() ?? ""];
+      for (const line of whole) if (line !== "") yield JSON.parse(line) as Item;
     }
-    if (rest !== "") throw new ApiError("client.network", "the stream has broken off");
+    if (begun.join("") !== "") throw new ApiError("client.network", "the stream has broken off");
   } finally {
     await reader?.cancel().catch(() => undefined);
   }

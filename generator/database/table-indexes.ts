@@ -24,12 +24,19 @@ export function tableIndexes(
   purges: boolean,
 ): Indexes {
   const declared = declaredIndexes(document, shape, before);
+  const there = new Set(
+    Object.keys(document.fields).map((field) => storedField(shape, field).path),
+  );
+  // Without the field that decides it, a rule would be about other documents than it promised.
+  const isDecided = ({ unique }: IndexSchema): boolean =>
+    (unique?.where ?? []).every(({ field }) => there.has(field.path));
   const kept = purges
     ? []
     : Object.entries(before).filter(
         ([name, index]) =>
           !Object.hasOwn(declared, name) &&
           index.unique !== undefined &&
+          isDecided(index) &&
           !Object.values(declared).some((other) => isAsStrict(other, index)),
       );
   return { ...declared, ...Object.fromEntries(kept) };

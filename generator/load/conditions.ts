@@ -1,5 +1,25 @@
 // Conditions that stand among the fields of a type.
+import type { Finding, Origin } from "../diagnostics/diagnostics.js";
+import { inside } from "../diagnostics/diagnostics.js";
 import { isMap } from "./shape.js";
+
+const words = ["if", "then", "else"];
+
+/** Half a condition among fields: an `if` without `then` and `else`, or one of these alone. */
+export function halfCondition(
+  fields: Readonly<Record<string, unknown>>,
+  at: Origin,
+): Finding | undefined {
+  const isSchema = (value: unknown): boolean =>
+    isMap(value) && ["properties", "required", "not"].some((keyword) => keyword in value);
+  const said = words.filter((word) => isSchema(fields[word]));
+  const [word] = said;
+  const isWhole = said.includes("if") && said.length > 1;
+  if (word === undefined || isWhole || Object.hasOwn(conditionsAmong(fields), word))
+    return undefined;
+  const message = "a condition has an `if`, and a `then` or an `else`";
+  return { code: "OPW013", message, at: { ...inside(at, word), isKey: true } };
+}
 
 /**
  * The conditions that stand among fields: `if` with `then` or `else`, and an `allOf` of such. Their

@@ -16,7 +16,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
-import { conditionsAmong } from "./conditions.js";
+import { conditionsAmong, halfCondition } from "./conditions.js";
 import { reservedTypeNames } from "./reserved-type-names.js";
 import { readReferences, refusesReferences } from "./document-references.js";
 import {
@@ -123,6 +123,8 @@ export class TypeReader {
     const properties: Record<string, JsonSchema> = {};
     const required: string[] = [];
     const conditions = conditionsAmong(fields);
+    const half = halfCondition(fields, at);
+    if (half !== undefined) this.#report(half);
     for (const [name, field] of Object.entries(fields)) {
       if (Object.hasOwn(conditions, name)) continue;
       const path = inside(at, name);

@@ -1,19 +1,13 @@
 // Content codings: which one a client prefers (RFC 9110 §12.5.3), and encoding in it.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { weightsOf } from "../contract/accepted.js";
 
 export type Coding = "br" | "gzip" | "identity";
 
 /** The best of our codings that `Accept-Encoding` accepts; `identity` if it names none of ours. */
 export function acceptedCoding(header: string | readonly string[] | undefined): Coding {
-  if (typeof header !== "string" || header.length > 1_000) return "identity";
-  const weights = new Map(
-    header.split(",").map((entry): readonly [string, number] => {
-      const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-      return [name, weight === undefined ? 1 : Number(weight)];
-    }),
-  );
+  const weights = weightsOf(header);
   const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get("*") ?? 0;
   const [brotli, gzip] = [weightOf("br"), weightOf("gzip")];
   if (brotli > 0 && brotli >= gzip) return "br";

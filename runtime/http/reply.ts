@@ -270,6 +270,8 @@ function sendBytes(
     res.end();
     return;
   }
+  // What comes piece by piece may take its time: who waits for it knows at once that it comes.
+  if (!all.has("Content-Length")) res.flushHeaders();
   res.setTimeout(stalledMillis, () => res.destroy());
   // Reset the connection: without a declared length, a normal end would look like a complete
   // answer.

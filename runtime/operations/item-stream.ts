@@ -7,7 +7,8 @@ import { nameAfter } from "./check-answers.js";
 import type { ExecutionContext } from "./context.js";
 import { JsonText } from "./json-text.js";
 import type { Handler } from "./operation.js";
-import { sleep } from "../ports/ambient.js";
+import { startInterval } from "../ports/ambient.js";
+import { weightsOf } from "../contract/accepted.js";
 
 /** What a handler of an operation with `stream` returns: values, as they come. */
 export type ItemStream<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -25,7 +26,11 @@ export function streamItems<Input, Item>(
     const items = itemsOf(await run(input, context));
     const isEvents = asksForEvents(context);
     const frame = isEvents ? eventOf : lineOf;
-    const texts = framesOf(items, (item) => frame(textOf(declared, item), item), isEvents);
+    const body = framesOf(
+      iteratorOf(items),
+      (item) => frame(textOf(declared, item), item),
+      isEvents,
+    );
     const headers = {
       "Content-Type": isEvents ? "text/event-stream; charset=utf-8" : "application/jsonl",
       "Cache-Control": "no-store",
@@ -33,7 +38,7 @@ export function streamItems<Input, Item>(
       // Proxies that collect what they pass on, such as nginx, would hold items back.
       "X-Accel-Buffering": "no",
     };
-    return new ByteReply(status, headers, Readable.from(texts, { objectMode: true }));
+    return new ByteReply(status, headers, body);
   };
   // What is sent stands for what was returned.
   return nameAfter(handler as unknown as Handler<Input, ItemStream<Item>>, run);
@@ -47,52 +52,80 @@ function itemsOf(output: unknown): ItemStream<unknown> {
   throw new UndeclaredAnswer([fault]);
 }
 
+type ItemIterator = Iterator<unknown> | AsyncIterator<unknown>;
+
+function iteratorOf(items: ItemStream<unknown>): ItemIterator {
+  return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+}
+
+/** Whether events are named, and not less welcome than lines (RFC 9110 §12.5.1). */
 function asksForEvents({ requestHeader }: ExecutionContext): boolean {
-  return /(?:^|,)\s*text\/event-stream\b/i.test(requestHeader("accept") ?? "");
+  const weights = weightsOf(requestHeader("accept"));
+  const [events, lines] = ["text/event-stream", "application/jsonl"].map(
+    (type) => weights.get(type) ?? 0,
+  );
+  return events !== undefined && events > 0 && events >= (lines ?? 0);
 }
 
 function textOf<Item>(declared: Answer<Item>, item: unknown): string {
   const checked = declared(item);
-  return checked instanceof JsonText ? checked.text : JSON.stringify(checked);
+  const text: unknown = checked instanceof JsonText ? checked.text : JSON.stringify(checked);
+  if (typeof text === "string") return text;
+  throw new UndeclaredAnswer([{ path: "", keyword: "type", message: "must be a JSON value" }]);
 }
 
 /** How often something is sent while no item comes, in milliseconds: silence ends connections. */
 const beatMillis = 20_000;
 
-/** The items as they are sent, with a sign of life between those that are far apart. */
-async function* framesOf(
-  items: ItemStream<unknown>,
+/**
+ * The items as they are sent, with a sign of life between those that are far apart. Whoever leaves
+ * ends the iterator at once, also one that has not begun or still waits for its next item.
+ */
+function framesOf(
+  iterator: ItemIterator,
   frame: (item: unknown) => string,
   isEvents: boolean,
-): AsyncGenerator<string> {
-  const iterator =
-    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  const ending = new AbortController();
-  let late = waitLate(ending.signal);
-  try {
-    for (;;) {
-      const next = Promise.resolve(iterator.next());
-      let result = await Promise.race([next, late]);
-      while (result === null) {
-        late = waitLate(ending.signal);
-        yield isEvents ? ":\n\n" : "\n";
-        result = await Promise.race([next, late]);
+): Readable {
+  let isPulling = false;
+  let beats: NodeJS.Timeout | undefined;
+  const pull = async (): Promise<void> => {
+    isPulling = true;
+    beats = startInterval(() => body.push(isEvents ? ":\n\n" : "\n"), beatMillis).unref();
+    try {
+      const { done, value } = await iterator.next();
+      clearInterval(beats);
+      isPulling = false;
+      if (done !== true) body.push(frame(value));
+      else {
+        // Browsers connect again to what has ended, unless they are told that this is all.
+        if (isEvents) body.push("event: end\ndata: {}\n\n");
+        body.push(null);
       }
-      if (result.done === true) break;
-      yield frame(result.value);
+    } catch (error) {
+      body.destroy(error as Error);
     }
-  } finally {
-    ending.abort();
-    // Whoever leaves doesn't wait for what the author's code still waits for.
-    Promise.resolve(iterator.return?.()).catch(() => undefined);
-  }
-  // Browsers connect again to what has ended, unless they are told that this is all.
-  if (isEvents) yield "event: end\ndata: {}\n\n";
+  };
+  const body = new Readable({
+    objectMode: true,
+    read() {
+      if (!isPulling) void pull();
+    },
+    destroy(error, done) {
+      clearInterval(beats);
+      void endIterator(iterator);
+      done(error);
+    },
+  });
+  return body;
 }
 
-/** Null after a while. */
-function waitLate(signal: AbortSignal): Promise<null> {
-  return sleep(beatMillis, null, { signal, ref: false }).catch(() => null);
+/** What it throws now is heard by nobody. */
+async function endIterator(iterator: ItemIterator): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // Its caller has left.
+  }
 }
 
 function lineOf(text: string): string {

@@ -88,11 +88,11 @@ function listsVersion(header: string, { etag, revision }: Validators): boolean {
 
 /**
  * Whether a header is `*`, or lists a tag of a document's revision: `"3"`, or `"3-2"` for its
- * second form.
+ * second form, each perhaps with the document's id: `"3.0197…"`.
  */
 export function listsRevision(header: string, revision: string): boolean {
   if (header.trim() === "*") return true;
-  return [...header.matchAll(/(?:W\/)?"(\d+)(?:-\d+)?"/g)].some(
+  return [...header.matchAll(/(?:W\/)?"(\d+)(?:-\d+)?(?:\.[\da-f-]{36})?"/g)].some(
     ([, listed]) => listed === revision,
   );
 }

@@ -79,9 +79,20 @@ function placeFault(
       return { ...fault, path: [passedOn.at, ...tokens.slice(at)].join("/") };
   }
   const refused = valueAt(payload, tokens);
-  if (refused === undefined) return null;
+  if (refused === undefined) {
+    // What the caller has left out of an object whose members were all passed on.
+    const whole = objects.find(({ value }) => isPartOf(payload, value));
+    return whole === undefined ? null : { ...fault, path: `${whole.at}${fault.path}` };
+  }
   const same = objects.find(({ value }) => jsonEqual(valueAt(value, tokens), refused));
   return same === undefined ? null : { ...fault, path: `${same.at}${fault.path}` };
+}
+
+/** Whether an object has members, and another one has all of them. */
+function isPartOf(payload: unknown, value: unknown): boolean {
+  if (!isObject(payload) || !isObject(value)) return false;
+  const members = Object.entries(payload);
+  return members.length > 0 && members.every(([name, one]) => jsonEqual(value[name], one));
 }
 
 /** The objects in a value with their pointers. */

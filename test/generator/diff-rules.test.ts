@@ -201,6 +201,23 @@ documents: {notes: {type: {label: ${field}}, guard: open}, labels: {type: {name:
   expect(steps.join("\n")).not.toContain("`from`");
 });
 
+test("a key that is added takes more, and a condition meets documents of before", async () => {
+  const of = (type: string, more = "") => `registry: 1
+policies: {open: []}
+documents:
+  notes: {type: ${type}, guard: open${more}}
+  comments: {type: {note: {ref: notes}}, guard: open}
+`;
+  const before = of("{slug: string, done: boolean}");
+  const told = await toldBetween(before, of("{slug: string, done: boolean}", ", key: slug"));
+  expect(told).toContain("additive notes takes slug in place of the id");
+  expect(told.filter((text) => /minLength|format/.test(text) && /breaking/.test(text))).toEqual([]);
+  const condition =
+    "if: {properties: {done: {const: true}}}, then: {properties: {slug: {minLength: 3}}}";
+  const { steps } = await rollout(before, of(`{slug: string, done: boolean, ${condition}}`));
+  expect(steps.join("\n")).toContain("the one before still stores what they refuse");
+});
+
 const phases = [
   ["before", "breaking"],
   ["wrap", "breaking"],

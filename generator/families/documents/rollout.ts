@@ -11,6 +11,7 @@ import {
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
 import { storedField, storedName } from "../../../runtime/contract/stored-members.js";
+import type { JsonSchema } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
@@ -179,7 +180,16 @@ const document: RolloutRules<DocumentModel> = {
     ),
   checksBody: null,
   // Each member by how it is stored; types that it names may have changed where it has not.
-  bodySchema: null,
+  // The version before doesn't hold a condition that it doesn't know.
+  bodySchema: (was, is, { name }) => {
+    const conditions = conditionsOf(is.bodySchema);
+    return conditions === null || isDeepStrictEqual(conditionsOf(was.bodySchema), conditions)
+      ? []
+      : need(
+          "clients meet both versions",
+          `${name} have other conditions in the next version: the one before still stores what they refuse, and what is stored already stays, and can only be changed so that it fits`,
+        );
+  },
 };
 
 /** Documents of two registries by their tables: their names matter to no row. */
@@ -297,6 +307,15 @@ function changedTypes(
       `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: ${advice}`,
     );
   });
+}
+
+/** The conditions of a type; null if it has none. */
+function conditionsOf(schema: JsonSchema): object | null {
+  if (typeof schema !== "object") return null;
+  const { if: condition, then: holds, else: otherwise, allOf } = schema;
+  return condition === undefined && allOf === undefined
+    ? null
+    : { condition, holds, otherwise, allOf };
 }
 
 /** The index that sees to a rule. */

@@ -3,6 +3,7 @@ import { historyTableName } from "../../../runtime/contract/sql-names.js";
 import type { SqlClaim } from "../../kernel/family.js";
 import type { SourceTree } from "../../load/source-tree.js";
 import type { DocumentModel } from "../../model/document-model.js";
+import { conditionText } from "./members/some-values.js";
 import { deletedIndexName } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 
@@ -18,11 +19,15 @@ function claimsOf(
   const over =
     (kind: "indexes" | "unique", what: string) =>
     (
-      index: { readonly name: string; readonly fields: readonly string[] },
+      index: {
+        readonly name: string;
+        readonly fields: readonly string[];
+        readonly where?: Readonly<Record<string, readonly unknown[]>>;
+      },
       place: number,
     ): SqlClaim => ({
       name: index.name,
-      what: `${what} of ${name} over ${index.fields.join(", ")}`,
+      what: `${what} of ${name} over ${index.fields.join(", ")}${conditionText(index.where ?? {})}`,
       at: tree.at("documents", name, kind, place),
       isTable: false,
     });

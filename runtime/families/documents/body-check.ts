@@ -1,8 +1,14 @@
 // Checks whole bodies, where their parts don't prove the whole.
 import { fail } from "../../contract/errors.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
-import { checkKey } from "./keys.js";
+import { keyFaults } from "./keys.js";
 import type { SetRule } from "../../ports/set-rules.js";
+
+interface CheckedBody {
+  /** Members that whoever creates has left out. */
+  readonly left?: readonly string[];
+  readonly before?: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Throws `core.validation` if the parts of a body are valid and the whole is not, and
@@ -12,11 +18,13 @@ import type { SetRule } from "../../ports/set-rules.js";
 export function checkBody(
   spec: AnyDocumentSpec,
   body: Readonly<Record<string, unknown>>,
-  left: readonly string[] = [],
+  { left = [], before }: CheckedBody = {},
 ): void {
-  checkKey(spec, body);
-  const faults = spec.checksBody === true ? spec.validateBody(body) : null;
-  if (faults === null) return;
+  const faults = [
+    ...keyFaults(spec, body, before),
+    ...((spec.checksBody === true ? spec.validateBody(body) : null) ?? []),
+  ];
+  if (faults.length === 0) return;
   const isSet = ({ on, member }: SetRule): boolean => on !== "absent" || left.includes(member);
   const own = [...(spec.set ?? []).filter(isSet), ...(spec.numbers ?? [])].find(({ member }) =>
     faults.some(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`)),

@@ -1,6 +1,6 @@
 // Keys: a field by whose value callers name a document in place of its id, in paths and in
 // references (registry "key").
-import { fail } from "../../contract/errors.js";
+import type { ValidationFault } from "../../contract/validation.js";
 import { isUuid, nilUuid } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { PhaseHook } from "../../operations/hooks.js";
@@ -55,12 +55,20 @@ export async function withIds<Payload extends Body | null>(
   return named;
 }
 
-/** Refuses a key that is a UUID: it would be taken for an id. Throws `core.validation`. */
-export function checkKey({ key }: AnyDocumentSpec, body: Body): void {
+/**
+ * What is wrong with a key that was written: a UUID would be taken for an id, and nothing or dots
+ * have no place in a path.
+ */
+export function keyFaults(
+  { key }: AnyDocumentSpec,
+  body: Body,
+  before: Body = {},
+): readonly ValidationFault[] {
   const value = key === undefined ? undefined : body[key];
-  if (key === undefined || typeof value !== "string" || (value !== "" && !isUuid(value))) return;
-  const message = value === "" ? "must not be empty" : "must not be a UUID";
-  throw fail("core.validation", { errors: [{ path: `/${key}`, keyword: "key", message }] });
+  if (key === undefined || typeof value !== "string" || value === before[key]) return [];
+  const what = ["", ".", ".."].includes(value) ? JSON.stringify(value) : "a UUID";
+  const isFree = what === "a UUID" && !isUuid(value);
+  return isFree ? [] : [{ path: `/${key}`, keyword: "key", message: `must not be ${what}` }];
 }
 
 /** The keys among what a member names. */

@@ -24,10 +24,18 @@ export async function writeReferences(
   occasion: Occasion,
 ): Promise<StoredDocument> {
   const { body, diff } = await bodyNaming(spec, context, current, references);
+  if (breaksCondition(spec, current.body, body))
+    throw fail("reference_in_use", { document: spec.name, member: Object.keys(references)[0] });
   const stored = await replaceNext(spec, context, current, { body });
   if (stored.isDeleted) await followDeleted(spec, context, stored, diff, occasion);
   else await followChange(spec, context, "update", stored, { diff, before: current }, occasion);
   return stored;
+}
+
+/** Whether a body that fits its type would no longer do so, because of a condition. */
+function breaksCondition(spec: AnyDocumentSpec, before: string, after: string): boolean {
+  if (spec.checksBody !== true || spec.validateBody(JSON.parse(after)) === null) return false;
+  return spec.validateBody(JSON.parse(before)) === null;
 }
 
 /** The body of a document with other references, as text, and what of it is new. */

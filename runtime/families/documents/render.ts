@@ -55,12 +55,14 @@ export async function renderDocument<Document>(
  * What of a document's version can be compared. The tag of another form of answers is another one.
  */
 export function validatorsOf(
-  { form = 1 }: AnyDocumentSpec,
-  { rev, lastUpdateAt }: StoredDocument,
+  { form = 1, key }: AnyDocumentSpec,
+  { id, rev, lastUpdateAt }: StoredDocument,
 ): Validators {
   const revision = String(rev);
+  const modifiedAt = Date.parse(lastUpdateAt);
   const etag = form === 1 ? revision : `${revision}-${form}`;
-  return { etag, revision, modifiedAt: Date.parse(lastUpdateAt) };
+  // A key may name another document later, which has revisions of its own.
+  return key === undefined ? { etag, revision, modifiedAt } : { etag: `${etag}.${id}`, modifiedAt };
 }
 
 /**
@@ -74,7 +76,9 @@ export function withValidators<T>(
 ): JsonText<T> {
   if (hidden.size > 0) return new JsonText(text);
   const { etag, modifiedAt } = validatorsOf(spec, row);
-  return new JsonText(text, `"${etag}"`, spec.form === undefined ? modifiedAt : undefined);
+  // A date would say nothing of which document it is of.
+  const isDated = spec.form === undefined && spec.key === undefined;
+  return new JsonText(text, `"${etag}"`, isDated ? modifiedAt : undefined);
 }
 
 /** The answer of an update: the document, and the new values of what changed. */

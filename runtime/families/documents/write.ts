@@ -81,7 +81,7 @@ export function newDocument(
     if (!Object.hasOwn(given, member)) given[member] = value;
   const set = canonicalBody(withSet(spec, writer, given, "create", left), spec.canonical);
   const body = withSampleNumbers(spec, set, writer.now);
-  checkBody(spec, body, left);
+  checkBody(spec, body, { left });
   const stored: StoredDocument = {
     id: typeof asked === "string" ? asked.toLowerCase() : uuidv7(),
     rev: 1,
@@ -125,7 +125,7 @@ export function changedBody(
   const body = isSettled
     ? after
     : canonicalBody(withSet(spec, writer, after, "write"), spec.canonical);
-  checkBody(spec, body);
+  checkBody(spec, body, { before });
   checkMove(spec, before, body);
   return { body, diff: isSettled ? diff : diffOf(before, body) };
 }

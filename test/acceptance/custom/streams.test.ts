@@ -19,11 +19,15 @@ operations:
   prices.wrong: {get: /prices/wrong, out: Price, stream: true, run: registry/code.ts#wrong, guard: open}
   prices.refused: {get: /prices/refused, out: Price, stream: true, run: registry/code.ts#refused, guard: open}
   prices.endless: {get: /prices/endless, out: Price, stream: true, run: registry/code.ts#endless, guard: open}
+  prices.waiting: {get: /prices/waiting, out: Price, stream: true, run: registry/code.ts#waiting, guard: open}
+  prices.pending: {get: /prices/pending, out: Price, stream: true, run: registry/code.ts#pending, guard: open}
+  prices.large: {get: /prices/large, out: {text: string}, stream: true, run: registry/code.ts#large, guard: open}
+  prices.nothing: {get: /prices/nothing, out: {}, stream: true, run: registry/code.ts#nothing, guard: open}
   things.names: {get: /things/names, out: string, stream: true, run: registry/code.ts#names, guard: open}
 `,
   "registry/code.ts": `import { collection, fail, type ExecutionContext } from "opwright/runtime";
 import { thingsSpec } from "../generated/documents/things.js";
-import type { PricesBrokenHandler, PricesEndlessHandler, PricesMadeHandler, PricesOddHandler, PricesRefusedHandler, PricesWatchHandler, PricesWrongHandler } from "../generated/types/prices.js";
+import type { PricesBrokenHandler, PricesEndlessHandler, PricesMadeHandler, PricesOddHandler, PricesRefusedHandler, PricesLargeHandler, PricesNothingHandler, PricesPendingHandler, PricesWaitingHandler, PricesWatchHandler, PricesWrongHandler } from "../generated/types/prices.js";
 import type { ThingsNamesHandler } from "../generated/types/things.js";
 export const ended: string[] = [];
 export const watch: PricesWatchHandler = async function* ({ count, from = 0 }, { headers }) {
@@ -57,6 +61,23 @@ export const endless: PricesEndlessHandler = async function* () {
   } finally {
     ended.push("endless");
   }
+};
+export const waiting: PricesWaitingHandler = async function* () {
+  await new Promise((done) => setTimeout(done, 60_000));
+  yield { id: 1, amount: 1 };
+};
+export const pending: PricesPendingHandler = () => ({
+  [Symbol.asyncIterator]: () => ({
+    next: () => new Promise<IteratorResult<never>>(() => undefined),
+    return: async () => (ended.push("pending"), { done: true, value: undefined }),
+  }),
+});
+export const large: PricesLargeHandler = async function* () {
+  yield { text: "ä".repeat(3_000_000) };
+  yield { text: "end" };
+};
+export const nothing: PricesNothingHandler = async function* () {
+  yield undefined as never;
 };
 export const names: ThingsNamesHandler = async (_input, context) =>
   (await collection(thingsSpec, context).find({ sorts: { name: "asc" } })).map(({ name }) => name);
@@ -133,6 +154,53 @@ const project = onEachEngine(files, ({ service }) => {
     await expect(all(readItems(prices.wrong(api)))).rejects.toMatchObject({
       code: "core.internal",
     });
+  });
+
+  test("the head comes at once, whenever the first value does", async () => {
+    const leaving = new AbortController();
+    const answer = await fetch(`${service.url}/prices/waiting`, { signal: leaving.signal });
+    expect(answer.status).toBe(200);
+    leaving.abort();
+  });
+
+  test("a stream that nobody reads is ended, also if it waits", async () => {
+    const { ended } = await project.load("registry/code.ts");
+    ended.length = 0;
+    const head = await fetch(`${service.url}/prices/pending`, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    await expect.poll(() => ended).toEqual(["pending"]);
+    const leaving = new AbortController();
+    await fetch(`${service.url}/prices/pending`, { signal: leaving.signal });
+    leaving.abort();
+    await expect.poll(() => ended).toEqual(["pending", "pending"]);
+  });
+
+  test("large values come whole, and a call that is given up says so", async () => {
+    const { api, prices, readItems } = await load();
+    const [first, last] = await all<{ readonly text: string }>(readItems(prices.large(api)));
+    expect([first?.text.length, last?.text]).toEqual([3_000_000, "end"]);
+    const given = new AbortController();
+    const reading = (async () => {
+      const options = { signal: given.signal };
+      for await (const { id } of readItems(prices.endless(api, options)))
+        if (id === 2) given.abort();
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "client.aborted" });
+    await expect(all(readItems(prices.nothing(api)))).rejects.toMatchObject({
+      code: "client.network",
+    });
+  });
+
+  test.each([
+    ["text/event-stream;q=0", "application/jsonl"],
+    ["application/jsonl, text/event-stream;q=0.1", "application/jsonl"],
+    ["text/event-stream-x", "application/jsonl"],
+    ["*/*", "application/jsonl"],
+    ["text/event-stream, */*;q=0.1", "text/event-stream; charset=utf-8"],
+  ])("who accepts %s gets %s", async (accept, type) => {
+    const answer = await get("/prices?count=1", { accept });
+    expect(answer.headers.get("content-type")).toBe(type);
+    await answer.text();
   });
 
   test("whoever leaves ends it", async () => {

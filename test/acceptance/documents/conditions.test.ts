@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../support/service.js";
 import { onEachEngine } from "../../support/on-each-engine.js";
+import { testProject } from "../../support/project-service.js";
 
 const files = {
   "registry/service.yaml": `registry: 1
@@ -46,6 +47,15 @@ documents:
     unique: [[kind, size, title]]
     guard: open
     tenant: false
+  duties:
+    type:
+      title: string
+      person: uuid?
+      helper: {ref: people?, on_delete: set_null}
+      if: {properties: {title: {const: helped}}}
+      then: {properties: {helper: {type: string}}}
+    guard: open
+    tenant: false
   errands:
     type:
       type: object
@@ -63,12 +73,15 @@ documents:
     tenant: false
 operations:
   tickets.close: {post: "/tickets/{id}/close", in: {id: uuid, reason: string?}, out: Ticket, run: registry/code.ts#close, guard: open}
+  tickets.change: {post: "/tickets/{id}/change", in: {id: uuid, status: [open, closed], reason: string?}, out: Ticket, run: registry/code.ts#change, guard: open}
   asks.ask: {post: /asks, in: Ask, out: Ask, run: registry/code.ts#ask, guard: open}
 `,
   "registry/code.ts": `import { collection } from "opwright/runtime";
 import { ticketsSpec } from "../generated/documents/tickets.js";
 export const close = ({ id, reason = null }, context) =>
   collection(ticketsSpec, context).update(id, "any", reason === null ? { status: "closed" } : { status: "closed", reason });
+export const change = ({ id, ...patch }, context) =>
+  collection(ticketsSpec, context).update(id, "any", patch);
 export const ask = (input) => input.kind === "one" && input.count === 7 ? { kind: "many" } : input;
 `,
 };
@@ -82,6 +95,27 @@ onEachEngine(files, ({ service }) => {
     ),
   ];
   const create = (body: object) => service.post("/tickets", body);
+
+  test("what a caller leaves out of what a handler passes on is the caller's fault", async () => {
+    const { id } = (await service.post("/tickets", { title: "a" })).body;
+    const change = (body: object) => service.post(`/tickets/${id}/change`, body);
+    expect(faultsOf(await change({ status: "closed" }))).toEqual([422, ["/reason type"]]);
+    expect((await change({ status: "closed", reason: "done" })).status).toBe(200);
+  });
+
+  test("what a deletion would clear against a condition holds it back", async () => {
+    const person = (await service.post("/people", { name: "Eve" })).body.id;
+    const helped = { title: "helped", person: null, helper: person };
+    const { body } = await service.post("/duties", helped);
+    const refused = await service.call("DELETE", `/people/${person}`);
+    expect([refused.status, refused.body.code, refused.body.context]).toEqual([
+      409,
+      "reference_in_use",
+      { document: "duties", member: "helper" },
+    ]);
+    await service.call("PATCH", `/duties/${body.id}?rev=1`, { body: { title: "alone" } });
+    expect((await service.call("DELETE", `/people/${person}`)).status).toBe(204);
+  });
 
   test("they stand among fields as well, and beside references", async () => {
     const person = (await service.post("/people", { name: "Ada" })).body.id;
@@ -170,4 +204,18 @@ onEachEngine(files, ({ service }) => {
     });
     expect((await service.post("/asks", { kind: "one", count: 7 })).status).toBe(500);
   });
+});
+
+test.each([
+  "title: string, if: {properties: {title: {const: a}}}",
+  "title: string, then: {required: [title]}",
+])("`check` refuses half a condition: %s", async (fields) => {
+  const registry = `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+documents: {notes: {type: {${fields}}, guard: open}}
+`;
+  await expect(testProject({ "registry/service.yaml": registry })).rejects.toThrow(
+    "a condition has an `if`",
+  );
 });

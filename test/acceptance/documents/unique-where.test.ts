@@ -1,4 +1,6 @@
 // Unique rules that are about some documents: one active plan for each customer, one default.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { engines, sharedDatabase } from "../../support/engines.js";
 import { onEachEngine } from "../../support/on-each-engine.js";
@@ -151,8 +153,36 @@ test.each([
   ["{state: [gone]}", "OPW031"],
   ["{mood: [good]}", "OPW030"],
   ["{is_deleted: [true]}", "OPW034"],
+  ['{title: ["a\\nb"]}', "OPW034"],
 ])("`check` refuses %s", async (where, code) => {
   await expect(testProject(notes(`unique: [{fields: [title], where: ${where}}]`))).rejects.toThrow(
     code,
   );
+});
+
+test("two rules over the same fields, about other documents, have indexes of their own", async () => {
+  const project = await testProject(
+    notes(
+      "unique: [{fields: [title], where: {state: [open]}}, {fields: [title], where: {state: [done]}}]",
+    ),
+  );
+  const text = readFileSync(join(project.root, "generated/documents/notes.ts"), "utf8");
+  expect(text.match(/notes_unique_title_where_[0-9a-f]{8}/g)).toHaveLength(2);
+  project.remove();
+});
+
+const person = (more: string) => ({
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+identity: {methods: [token]}
+documents: {notes: {type: {nick: string, phone: string?, state: [open, closed]}, guard: open, ${more}}}
+`,
+});
+
+test.each([
+  "key: nick, personal: {nick: gone}",
+  "unique: [{fields: [state], where: {phone: [null]}}], personal: [phone]",
+])("`check` refuses what two who are erased could not both have: %s", async (more) => {
+  await expect(testProject(person(more))).rejects.toThrow("OPW110");
 });

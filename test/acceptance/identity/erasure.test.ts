@@ -59,7 +59,16 @@ documents:
     soft_delete: true
     unique: [[email]]
     personal: {title: "(erased)", body: null, email: null}
-  comments: {type: {text: string?}, guard: member, personal: [text]}
+  # What is personal goes, also where a condition asks for it.
+  comments:
+    type:
+      text: string?
+      told: boolean
+      if: {properties: {told: {const: true}}}
+      then: {properties: {text: {type: string}}}
+    defaults: {told: true}
+    guard: member
+    personal: [text]
   notes:
     type: {text: string?, length: integer, author: {ref: profiles}, editor: {ref: profiles}}
     guard: member

@@ -1,4 +1,5 @@
 // `indexes:` and `unique:` of a document: over which fields, by which names.
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type Fields } from "../../../../runtime/contract/fields.js";
 import { derivedSqlName } from "../../../../runtime/contract/sql-names.js";
@@ -47,7 +48,7 @@ export function uniqueOf(
         at: context.tree.at(...path),
       });
     return {
-      name: derivedSqlName(`${name}_unique_${joinFieldNames(rule.fields)}`),
+      name: derivedSqlName(`${name}_unique_${joinFieldNames(rule.fields)}${suffixOf(where)}`),
       fields: rule.fields,
       isGlobal: rule.global === true || declaration.tenant === false,
       isLiveOnly,
@@ -72,6 +73,13 @@ export function withNeeded(
   return all;
 }
 
+/** What tells the index of a rule about some documents from that about others. */
+function suffixOf(where: NonNullable<UniqueModel["where"]>): string {
+  if (Object.keys(where).length === 0) return "";
+  const digest = createHash("sha256").update(JSON.stringify(where)).digest("hex");
+  return `_where_${digest.slice(0, 8)}`;
+}
+
 /** Which documents a rule is about. Reports fields that are not there (OPW030). */
 function conditionOf(
   context: FamilyContext,
@@ -88,6 +96,13 @@ function conditionOf(
       message: "a rule can leave out deleted documents: `is_deleted: [false]`",
       at: context.tree.at(...path, "where", "is_deleted"),
     });
+  for (const [field, values] of Object.entries(where))
+    if (values.some((value) => typeof value === "string" && /\p{Cc}/u.test(value)))
+      context.report({
+        code: "OPW034",
+        message: "a value of `where` has no line breaks or other control characters",
+        at: context.tree.at(...path, "where", field),
+      });
   const stored = storedValues(context, { fields, canonical }, where, path);
   return { isLiveOnly: deleted !== undefined, where: stored };
 }

@@ -34,7 +34,7 @@ export function keyOf(
   const known = Object.keys(propertiesOf(bodySchema));
   if (!known.includes(key)) return refuse(`${name} has no field ${key}`, known);
   const isThere = requiredOf(bodySchema).includes(key) && !nullable.includes(key);
-  if (own(fields, key) !== "string" || !isThere)
+  if (!["string", "enum"].includes(own(fields, key) ?? "") || !isThere)
     return refuse(`${key} is not a text that every document has`);
   if (Object.hasOwn(visible, key))
     return refuse(`${key} is for some alone to see, and whoever names it would learn of it`);
@@ -50,7 +50,9 @@ export function withKeyRule(
   unique: readonly UniqueModel[],
 ): readonly UniqueModel[] {
   if (key === null) return unique;
-  const found = unique.find(({ fields }) => isDeepStrictEqual(fields, [key]));
+  const found = unique.find(
+    ({ fields, where }) => where === undefined && isDeepStrictEqual(fields, [key]),
+  );
   if (found?.isLiveOnly === true)
     report({
       code: "OPW114",
@@ -71,7 +73,7 @@ export function withKeyRule(
 export function takeKey({ key }: Pick<DocumentModel, "key">, input: InputModel): InputModel {
   if (key === null || !input.parameters.some((one) => isDeepStrictEqual(one, idInPath)))
     return input;
-  const schema = { type: "string", minLength: 1, description: `Its id, or its ${key}.` };
+  const schema = { type: "string", description: `Its id, or its ${key}.` };
   const named: ParameterModel = { ...idInPath, type: "key", schema };
   const whole = input.schema as SchemaObject;
   return {
@@ -91,7 +93,6 @@ export function takeKeys(
   if (key === undefined || typeof schema !== "object") return schema;
   const { format: _format, ...named } = schema;
   const takes = { description: `Ids, or each its ${key}.` };
-  if (reference?.many === true)
-    return { ...takes, ...named, items: { type: "string", minLength: 1 } };
-  return { description: `The id, or the ${key}.`, ...named, minLength: 1 };
+  if (reference?.many === true) return { ...takes, ...named, items: { type: "string" } };
+  return { description: `The id, or the ${key}.`, ...named };
 }

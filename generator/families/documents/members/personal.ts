@@ -35,15 +35,26 @@ export function personalFields(
       report({ code: "OPW110", message, at, suggestion: didYouMean(field, fields) });
     } else if (value !== null && uniqueFields(declaration).includes(field))
       refuse(`${field} is unique, so that two who are erased could not both have this value`);
+    else if (tellingFields(declaration).includes(field))
+      refuse(`${field} says which documents are unique, so that two who are erased could clash`);
     else if (rangeFields(declaration).includes(field))
       refuse(`${field} says which ranges overlap, so that two who are erased could clash`);
   }
   return Object.fromEntries(given.map(([field, value]) => [field, value]));
 }
 
-function uniqueFields({ unique = [] }: DocumentDeclaration): readonly string[] {
+function uniqueFields({ unique = [], key }: DocumentDeclaration): readonly string[] {
   const named = unique.flatMap((rule) => ("fields" in rule ? rule.fields : rule));
-  return named.map((path) => path.split(".", 1)[0] ?? path);
+  return [...named, ...(key === undefined ? [] : [key])].map(
+    (path) => path.split(".", 1)[0] ?? path,
+  );
+}
+
+/** Fields by whose values unique rules tell documents. */
+function tellingFields({ unique = [] }: DocumentDeclaration): readonly string[] {
+  return unique.flatMap((rule) =>
+    "fields" in rule && typeof rule.where === "object" ? Object.keys(rule.where) : [],
+  );
 }
 
 /** Fields of ranges that may not overlap. */
