@@ -95,7 +95,7 @@ async function eraseFields(
   // What the service computes of these fields is computed anew.
   const writer = await writerOf(spec, context, "write");
   // A condition of the type is no reason to keep what is personal.
-  const unbound = { ...spec, checksBody: undefined } as unknown as AnyDocumentSpec;
+  const { checksBody: _checks, ...unbound } = spec;
   const { body, diff } = changedBody(unbound, writer, before, after);
   const changed = Object.keys(diff);
   if (changed.length === 0) return { stored: current, isChanged: false };

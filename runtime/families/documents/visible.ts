@@ -61,7 +61,7 @@ export async function showDocuments(
   for (let readings = 1; ; readings += 1) {
     const { seen, stale } = await judge(spec, context, asked, current);
     if (stale.length === 0 || readings === maxReadings) return seen;
-    const fresh = await readRows(spec, context, context.scopeOf(spec.name), stale);
+    const fresh = await selectRows(spec, context, context.scopeOf(spec.name), stale);
     current = current.map((row) => fresh.get(row.id) ?? row);
   }
 }
@@ -84,7 +84,7 @@ async function judge(
   const ids = rows.map(({ id }) => id);
   for (const { members, filter } of rules) {
     if (filter === everything) continue;
-    const shown = filter === null ? new Map() : await readRows(spec, context, filter, ids);
+    const shown = filter === null ? new Map() : await selectRows(spec, context, filter, ids);
     for (const { id, rev } of rows) {
       const one = shown.get(id);
       if (one?.rev === rev) continue;
@@ -196,7 +196,7 @@ async function filterOf({ by }: VisibleRule, context: ExecutionContext): Promise
 }
 
 /** The rows that a filter leaves of these, deleted or not, by their ids. */
-async function readRows(
+async function selectRows(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
   filter: Filter,
