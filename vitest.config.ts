@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest comes first, so that nothing is waited for at the end. */
 const longest = [
+  "server/data.test",
   "property/version-pairs",
   "property/generated-code",
   "generator/diff.test",
@@ -21,6 +22,8 @@ const longest = [
   "contract/objects",
   "storage.test",
   "database-network",
+  "models/lago",
+  "page-design",
   "property/query",
 ];
 
