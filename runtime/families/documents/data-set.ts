@@ -39,6 +39,7 @@ import { raiseCounters } from "./numbers-known.js";
 import { checkClaims, claimRanges } from "./ranges.js";
 import { moveReminders } from "./reminders.js";
 import { documentText } from "./render.js";
+import { keyFaults } from "./keys.js";
 import { showWhole } from "./visible.js";
 import { positionOf, readRows } from "./rows.js";
 
@@ -168,8 +169,8 @@ function bodyOf(
   const missing = Object.entries(spec.defaults).filter(([name]) => !Object.hasOwn(given, name));
   const whole = missing.length === 0 ? given : { ...given, ...Object.fromEntries(missing) };
   const body = canonicalBody(whole, spec.canonical);
-  const faults = spec.validateBody(body);
-  if (faults === null) return body;
+  const faults = [...keyFaults(spec, body), ...(spec.validateBody(body) ?? [])];
+  if (faults.length === 0) return body;
   throw refusedLine(faults.map((fault) => ({ ...fault, path: `/data${fault.path}` })));
 }
 

@@ -714,6 +714,7 @@ storage: {scans: {guard: open}}
 documents:
   counted: {type: {name: string, n: integer}, guard: open, history: {revisions: true, keep: 3}, set: {n: {$number: {per: [name]}}}, tenant: false}
   owned: {type: {name: string}, guard: open}
+  keyed: {type: {name: string}, key: name, guard: open}
 `,
 };
 
@@ -785,6 +786,16 @@ for (const engine of engines)
       expect(two.run("export", third).code).toBe(0);
       expect(hashes(third)).toEqual(hashes(first));
       await Promise.all([one.drop(), two.drop()]);
+    });
+
+    test("a key that no path could have is refused, as callers are", async () => {
+      const place = await on();
+      for (const name of ["", "..", randomUUID()]) {
+        const lines = [{ data: { id: randomUUID(), name } }];
+        const { code, stderr } = place.run("import", folderOf({ "documents/keyed": lines }));
+        expect([code, stderr]).toEqual([1, expect.stringContaining("/data/name: must not be")]);
+      }
+      await place.drop();
     });
 
     test("half of an export is none", async () => {
