@@ -11,25 +11,40 @@ export function reachedBy(
   filters: readonly Filter[],
   sorts: readonly SortKey[] = [],
 ): ReadonlySet<string> {
-  const names = new Set(sorts.flatMap(({ via }) => (via === undefined ? [] : [via.rows.name])));
-  const visit = (filter: Filter): void => {
-    switch (filter.kind) {
-      case "all":
-      case "any":
-        filter.filters.forEach(visit);
-        break;
-      case "not":
-        visit(filter.filter);
-        break;
-      case "related":
-        names.add(filter.rows.name);
-        visit(filter.filter);
-        break;
-      default:
+  return new Set(membersReached(filters, sorts).keys());
+}
+
+/** The members of other documents that filters and sorts are about, by the documents' names. */
+export function membersReached(
+  filters: readonly Filter[],
+  sorts: readonly SortKey[] = [],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const reached = new Map<string, Set<string>>();
+  const add = ({ name }: RelatedRows, members: ReadonlySet<string>): void => {
+    reached.set(name, new Set([...(reached.get(name) ?? []), ...members]));
+  };
+  const visit = (within: readonly Filter[]): void => {
+    for (const leaf of leavesOf(within)) {
+      if (leaf.kind !== "related") continue;
+      add(leaf.rows, membersIn([leaf.filter], [], [leaf.theirs]));
+      visit([leaf.filter]);
     }
   };
-  filters.forEach(visit);
-  return names;
+  visit(filters);
+  for (const { field, via } of sorts)
+    if (via !== undefined) add(via.rows, membersIn([], [], [field]));
+  return reached;
+}
+
+type Leaf = Exclude<Filter, { readonly kind: "all" | "any" | "not" }>;
+
+/** The conditions that filters are made of, however they are combined. */
+function* leavesOf(filters: readonly Filter[]): Generator<Leaf> {
+  for (const filter of filters) {
+    if (filter.kind === "all" || filter.kind === "any") yield* leavesOf(filter.filters);
+    else if (filter.kind === "not") yield* leavesOf([filter.filter]);
+    else yield filter;
+  }
 }
 
 /** The filter with what is said of rows of other types; it has none of them before. */
@@ -70,46 +85,14 @@ export function membersIn(
   const add = ({ path, isColumn }: FieldReference): void => {
     if (!isColumn) members.add(path.split(".", 1)[0] ?? path);
   };
-  const visit = (filter: Filter): void => {
-    switch (filter.kind) {
-      case "all":
-      case "any":
-        filter.filters.forEach(visit);
-        break;
-      case "not":
-        visit(filter.filter);
-        break;
-      case "related":
-        add(filter.ours);
-        break;
-      case "compareFields":
-        add(filter.field);
-        add(filter.other);
-        break;
-      default:
-        // What a quantifier asks is about elements of its field.
-        add(filter.field);
-    }
-  };
-  filters.forEach(visit);
+  for (const leaf of leavesOf(filters)) {
+    // What a quantifier asks is about elements of its field.
+    add(leaf.kind === "related" ? leaf.ours : leaf.field);
+    if (leaf.kind === "compareFields") add(leaf.other);
+  }
   for (const { field, via } of sorts) add(via?.member ?? field);
   fields.forEach(add);
   return members;
-}
-
-/** The members of other documents that filters and sorts are about, by the documents' names. */
-export function membersReached(
-  filters: readonly Filter[],
-  sorts: readonly SortKey[] = [],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const reached = new Map<string, Set<string>>();
-  const add = ({ name }: RelatedRows, members: ReadonlySet<string>): Filter => {
-    reached.set(name, new Set([...(reached.get(name) ?? []), ...members]));
-    return everything;
-  };
-  for (const filter of filters) within(filter, add);
-  sortsWithin(sorts, add);
-  return reached;
 }
 
 /** Every row of other types: for filters of the service's own. */

@@ -13,7 +13,7 @@ import { membersIn, within } from "../../query/relations.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, visibility, type Sight } from "./reach.js";
 import { narrowQuery } from "./scoped.js";
-import { findShown } from "./visible.js";
+import { filtersAbout, findShown } from "./visible.js";
 import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
@@ -72,16 +72,12 @@ async function narrowRequest(
   const all = [asked.filter, ...computed.map(({ filter }) => filter)];
   const visible = await visibility(spec, context, all, [], sight);
   const fields = [...groups, ...computed].flatMap(({ field }) => field ?? []);
-  const shown = await findShown(spec, context, membersIn(all, [], fields));
-  const narrow = (filter: Filter, of: readonly FieldReference[]): Filter => {
-    const members = membersIn([filter], [], of);
-    const left = shown.filter((one) => one.members.some((member) => members.has(member)));
-    return allOf(
-      visible === null ? filter : within(filter, visible),
-      ...left.map((one) => one.filter),
-    );
-  };
+  const shown = await findShown(spec, context, () => membersIn(all, [], fields));
   if (visible === null && shown.length === 0) return asked;
+  const narrow = (filter: Filter, of: readonly FieldReference[]): Filter => {
+    const left = filtersAbout(shown, membersIn([filter], [], of));
+    return allOf(visible === null ? filter : within(filter, visible), ...left);
+  };
   return {
     ...asked,
     filter: narrow(

@@ -14,13 +14,12 @@ import type { FieldReference } from "../../query/fields.js";
 import {
   membersIn,
   membersReached,
-  reachedBy,
   sortsWithin,
   within,
   type Visibility,
 } from "../../query/relations.js";
 import { filtersLeft } from "./reading.js";
-import { findShown, type ShownMembers } from "./visible.js";
+import { filtersAbout, findShown, type ShownMembers } from "./visible.js";
 
 /** The documents of a type that somebody may see. Rejects if they may see none. */
 export type Sight = (spec: AnyDocumentSpec, context: ExecutionContext) => Promise<Filter>;
@@ -62,8 +61,10 @@ export async function withSight<Query extends Reaching>(
   sight: Sight,
 ): Promise<Query> {
   const { sorts, facets } = query;
-  const shown = await findShown(spec, context, membersIn([query.filter], sorts, facets));
+  const asked = (): ReadonlySet<string> => membersIn([query.filter], sorts, facets);
+  const shown = await findShown(spec, context, asked);
   const visible = await visibility(spec, context, [query.filter], sorts, sight);
+  if (visible === null && shown.length === 0) return query;
   const filter = visible === null ? query.filter : within(query.filter, visible);
   return {
     ...query,
@@ -80,22 +81,20 @@ export async function visibility(
   sorts: readonly SortKey[],
   sight: Sight,
 ): Promise<Visibility | null> {
-  const names = reachedBy(filters, sorts);
-  if (names.size === 0) return null;
-  const asked = membersReached(filters, sorts);
+  const reached = membersReached(filters, sorts);
+  if (reached.size === 0) return null;
   const seen = new Map<string, { left: Filter; shown: readonly ShownMembers[] }>();
-  for (const name of names) {
+  for (const [name, asked] of reached) {
     const related = relatedTo(spec, name);
     const left = await sight(related, context);
-    const shown = await findShown(related, context, asked.get(name) ?? new Set());
+    const shown = await findShown(related, context, () => asked);
     seen.set(name, { left, shown });
   }
   return ({ name }, members) => {
     const found = seen.get(name);
     if (found === undefined) throw new TypeError(`nobody has said who sees ${name}`);
-    const narrower = found.shown.filter((one) => one.members.some((member) => members.has(member)));
-    if (narrower.length === 0) return found.left;
-    return allOf(found.left, ...narrower.map(({ filter }) => filter));
+    const narrower = filtersAbout(found.shown, members);
+    return narrower.length === 0 ? found.left : allOf(found.left, ...narrower);
   };
 }
 

@@ -154,6 +154,16 @@ export interface ShownMembers {
   readonly filter: Filter;
 }
 
+/** The filters of those of shown members that a query is about. */
+export function filtersAbout(
+  shown: readonly ShownMembers[],
+  asked: ReadonlySet<string>,
+): readonly Filter[] {
+  return shown
+    .filter(({ members }) => members.some((member) => asked.has(member)))
+    .map(({ filter }) => filter);
+}
+
 /**
  * In which documents the caller may see members that a query asks about; those that are in all are
  * left out. Throws `core.authorization`, whose context names them, where there can be none.
@@ -161,10 +171,13 @@ export interface ShownMembers {
 export async function findShown(
   spec: AnyDocumentSpec,
   context: ExecutionContext,
-  asked: ReadonlySet<string>,
+  membersOf: () => ReadonlySet<string>,
 ): Promise<readonly ShownMembers[]> {
+  const rules = rulesFor(spec, context);
+  if (rules.length === 0) return [];
+  const asked = membersOf();
   const shown: ShownMembers[] = [];
-  for (const rule of rulesFor(spec, context)) {
+  for (const rule of rules) {
     const members = rule.members.filter((member) => asked.has(member));
     if (members.length === 0) continue;
     const filter = await filterOf(rule, context);

@@ -44,7 +44,8 @@ export async function createDocument(
 ): Promise<StoredDocument> {
   const [payload = given] = await withIds(spec, context, [given]);
   // What they may see in no document is refused before others can stand against it.
-  if (spec.isOfHandlers !== true) await findShown(spec, context, new Set(Object.keys(payload)));
+  if (spec.isOfHandlers !== true)
+    await findShown(spec, context, () => new Set(Object.keys(payload)));
   const writer = await writerOf(spec, context, "create");
   const made = newDocument(spec, writer, payload);
   checkInitial(spec, made.body);
