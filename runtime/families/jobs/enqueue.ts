@@ -1,15 +1,14 @@
 // Enqueuing a job in the transaction of the operation that causes it (service.md "Jobs").
 import { createHash } from "node:crypto";
 import { durationMillis, type Delay } from "../../contract/durations.js";
-import { firstName, storedNames } from "../../contract/former-names.js";
-import { limits } from "../../contract/limits.js";
+import { storedNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callWithTurns } from "../../operations/held-calls.js";
 import { jobStore, type RunsAs } from "../../ports/jobs.js";
-import { uuidv7 } from "../../ports/uuid.js";
 import { keptUntil } from "./kept-for.js";
+import { prepareRun } from "./new-run.js";
 import { checkedTime, isStorable, later } from "./storable.js";
-import { declaredInput, type JobDeclaration, type JobDeclarations } from "./spec.js";
+import type { JobDeclaration, JobDeclarations } from "./spec.js";
 
 /** When and how a run begins. */
 export interface EnqueueOptions {
@@ -105,42 +104,30 @@ export function givenKey(stored: string | null): string | null {
  * Rejects as `Enqueue` does.
  */
 export async function addRun(
-  { jobs, was }: JobDeclarations,
+  declarations: JobDeclarations,
   context: ExecutionContext,
   job: string,
   given: unknown,
   options: EnqueueOptions & { readonly tenant?: string },
 ): Promise<string> {
-  const declaration = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
-  if (declaration === undefined) throw new Error(`${job} is no job`);
-  const input = declaredInput(declaration, given, job);
-  const { kept, wake } = context.resources;
-  const form = kept.inputs(job);
   const now = context.clock.now();
   const { dueAt, key, rank } = checkedOptions(options, now);
-  const run = {
-    id: uuidv7(),
+  const { run, input } = prepareRun(declarations, context.resources, {
+    job,
+    given,
     tenant: options.tenant ?? context.tenant,
-    job: firstName(was, job),
-    input: storedInput(job, form.stored(JSON.stringify(input))),
-    shape: form.shape,
-    as: declaration.as === "service" ? ({ kind: "service" } as const) : rightsOf(context),
+    as: rightsOf(context),
+    now,
+  });
+  const unique = uniqueKey(declarations.jobs[job]?.unique, input);
+  const id = await context.transaction.of(jobStore).add({
+    ...run,
     rank,
-    key: key === undefined ? uniqueKey(declaration, input) : storedKey(key),
+    key: key === undefined ? unique : storedKey(key),
     dueAt,
-    createdAt: now,
-    maxAttempts: declaration.attempts,
-  };
-  const id = await context.transaction.of(jobStore).add(run);
-  context.follow(() => wake(jobStore));
+  });
+  context.follow(() => context.resources.wake(jobStore));
   return id;
-}
-
-function storedInput(job: string, text: string): string {
-  if (text.length <= limits.maxJobCharacters) return text;
-  throw new TypeError(
-    `the input of ${job} has more than ${limits.maxJobCharacters} characters: keep it in a document or a file, and enqueue its id`,
-  );
 }
 
 /** Whose rights the run has: those of the invocation that enqueues it. */
@@ -156,7 +143,7 @@ function rightsOf({ identity, payer }: ExecutionContext): RunsAs {
 }
 
 /** The values of its `unique` members as a key; null if it has none. */
-function uniqueKey({ unique }: JobDeclaration, input: unknown): string | null {
+function uniqueKey(unique: JobDeclaration["unique"], input: unknown): string | null {
   if (unique === undefined) return null;
   const members = input as Readonly<Record<string, unknown>>;
   const text = JSON.stringify(unique.map((name) => members[name] ?? null));

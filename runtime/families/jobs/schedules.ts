@@ -10,7 +10,8 @@ import { jobStore, type NewRun } from "../../ports/jobs.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { storeMillis } from "../../work/queue.js";
-import { declaredInput, type JobDeclarations, type JobPlan, type JobsSpec } from "./spec.js";
+import { prepareRun } from "./new-run.js";
+import type { JobDeclarations, JobPlan, JobsSpec } from "./spec.js";
 
 /** A time that is missed by more than this was missed. */
 const graceMillis = 60_000;
@@ -143,20 +144,13 @@ async function addRuns(
 ): Promise<void> {
   const declaration = spec.jobs[job];
   if (declaration?.plan === undefined) return;
-  const form = service.kept.inputs(job);
-  const input = form.stored(JSON.stringify(declaredInput(declaration, {}, job)));
-  const runOf = (tenant: string, time: number): NewRun => ({
+  const as = { kind: "service" } as const;
+  const { run } = prepareRun(spec, service, { job, given: {}, tenant: defaultTenant, as, now });
+  const runOf = (tenant: string, dueAt: number): NewRun => ({
+    ...run,
     id: uuidv7(),
     tenant,
-    job: firstName(spec.was, job),
-    input,
-    shape: form.shape,
-    as: { kind: "service" },
-    rank: 0,
-    key: null,
-    dueAt: time,
-    createdAt: now,
-    maxAttempts: declaration.attempts,
+    dueAt,
   });
   const store = stores.of(jobStore);
   if (!declaration.plan.perTenant) {
