@@ -11,6 +11,7 @@ import { sqlInvitationStore } from "./engines/sql/invitation-store.js";
 import { sqlJobStore } from "./engines/sql/job-store.js";
 import { sqlMailboxStore } from "./engines/sql/mailbox-store.js";
 import { sqlObjectIndex } from "./engines/sql/object-index.js";
+import { sqlQuarantineStore } from "./engines/sql/quarantine-store.js";
 import { sqlOutboxStore } from "./engines/sql/outbox-store.js";
 import { sqlSearchStore } from "./engines/sql/search-store.js";
 import { sqlStore, type SqlStores } from "./engines/sql/stores.js";
@@ -45,6 +46,7 @@ import { invitationStore } from "./ports/invitations.js";
 import { jobStore } from "./ports/jobs.js";
 import { mailboxStore } from "./ports/mailbox.js";
 import { objectIndex } from "./ports/object-index.js";
+import { quarantineStore } from "./ports/quarantine.js";
 import { outboxStore } from "./ports/outbox.js";
 import { searchStore } from "./ports/search.js";
 import { tenantStore } from "./ports/tenants.js";
@@ -80,7 +82,7 @@ const list = [
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
   {
     family: storageFamily,
-    stores: [sqlStore(objectIndex, sqlObjectIndex)],
+    stores: [sqlStore(objectIndex, sqlObjectIndex), sqlStore(quarantineStore, sqlQuarantineStore)],
     endpoints: storageEndpoints,
   },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },

@@ -236,6 +236,7 @@ export {
   type ReadObject,
 } from "./families/storage/objects.js";
 export { storage } from "./families/storage/operations.js";
+export type { QuarantinedObject } from "./families/storage/quarantined.js";
 export type { StoredObject } from "./families/storage/stored-object.js";
 export { defineStorage, type StorageSpec } from "./ports/storage-spec.js";
 export { keptForms } from "./operations/kept-values.js";

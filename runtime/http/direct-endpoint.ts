@@ -9,11 +9,14 @@ import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { limitBytes } from "../ports/bounded.js";
 import { changeOf, writeShortly, type Noting } from "../families/storage/changes.js";
+import { lookAtUpload, uploadAt } from "../families/storage/quarantine.js";
 import { storageResources } from "../families/storage/resources.js";
 import { admitType, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore } from "../ports/objects.js";
-import type { StorageSpec } from "../ports/storage-spec.js";
+import { quarantineStore, type QuarantinedFile } from "../ports/quarantine.js";
+import { placeOf, type StorageSpec } from "../ports/storage-spec.js";
+import type { Resources } from "../operations/resources.js";
 import { incomingForm } from "./input/incoming-form.js";
 import { readMetadata } from "./input/metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -27,6 +30,7 @@ export interface DirectEndpointOptions {
   readonly addresses: Addresses;
   /** Notes changes of objects for the index of lists. */
   readonly noting: Noting;
+  readonly resources: Resources;
   readonly storages: readonly StorageSpec[];
 }
 
@@ -44,7 +48,7 @@ export function storageEndpoints(
   return [
     {
       isOwn: (path) => path.startsWith(directPath),
-      answer: directEndpoint({ ...direct, storages, noting }),
+      answer: directEndpoint({ ...direct, storages, noting, resources: service }),
     },
   ];
 }
@@ -57,6 +61,7 @@ export function directEndpoint({
   store,
   addresses,
   noting,
+  resources,
   storages,
 }: DirectEndpointOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {
@@ -65,7 +70,7 @@ export function directEndpoint({
     const metadata = readMetadata(req.headers);
     const aborted = new AbortController();
     res.once("close", () => aborted.abort(fail("core.timeout")));
-    answer({ store, addresses, noting, storages }, req, aborted.signal)
+    answer({ store, addresses, noting, resources, storages }, req, aborted.signal)
       .then(
         (output) => replyOutcome(req, res, metadata, 200, { output, replayed: false }),
         (error: unknown) => replyError(req, res, metadata, error),
@@ -76,7 +81,7 @@ export function directEndpoint({
 }
 
 async function answer(
-  { store, addresses, noting, storages }: DirectEndpointOptions,
+  { store, addresses, noting, resources, storages }: DirectEndpointOptions,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<ByteReply> {
@@ -85,18 +90,26 @@ async function answer(
   if (request.kind === "download")
     return downloadReply(store, request.key, conditionsOf(req), Number.MAX_SAFE_INTEGER, signal);
   // An address outlives a storage that is no longer declared.
-  const spec = storages.find(({ name }) => request.key.startsWith(`${name}/`));
+  const spec = storages.find((one) => request.key.startsWith(`${placeOf(one)}/`));
   if (spec === undefined) throw fail("direct_transfer_forbidden");
   const etag =
     request.kind === "form"
-      ? await receivedForm({ noting, spec }, request, req, signal)
-      : await receiveUpload({ noting, spec }, request, req, signal);
+      ? await receivedForm({ noting, resources, spec }, request, req, signal)
+      : await receiveUpload({ noting, resources, spec }, request, req, signal);
   return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
+}
+
+/** An upload that nobody has decided on. Throws `direct_transfer_forbidden` for others. */
+async function expectedUpload({ database }: Resources, id: string): Promise<QuarantinedFile> {
+  const file = await database.reader.of(quarantineStore).find(id);
+  if (file === null || file.state === "over") throw fail("direct_transfer_forbidden");
+  return file;
 }
 
 /** Where an upload goes. */
 interface Target {
   readonly noting: Noting;
+  readonly resources: Resources;
   readonly spec: StorageSpec;
 }
 
@@ -124,7 +137,7 @@ async function receiveUpload(
 
 /** Writes an object that its storage takes in, and notes the change; returns its tag. */
 async function writeAndNote(
-  { noting, spec }: Target,
+  { noting, resources, spec }: Target,
   key: string,
   body: AsyncIterable<Buffer>,
   description: ObjectDescription,
@@ -133,6 +146,15 @@ async function writeAndNote(
   const { contentType, filename } = description;
   const told = { filename, told: contentType };
   const content = isStrict(spec) ? (await admitType(spec, body, told)).content : body;
+  const upload = uploadAt(spec, key);
+  // An address of before the storage scanned leads past the scan.
+  if (upload === null && spec.scan !== undefined) throw fail("direct_transfer_forbidden");
+  if (upload !== null) {
+    const file = await expectedUpload(resources, upload);
+    const { etag } = await noting.store.write(key, content, description, signal);
+    await lookAtUpload(spec, resources, file);
+    return etag;
+  }
   const change = changeOf(noting, key);
   const head = await noting.store.write(key, change.noted(content), description, signal);
   await change.settle(head);

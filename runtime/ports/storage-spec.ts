@@ -18,6 +18,11 @@ export interface StorageSpec {
   readonly detect?: "name";
   /** `client`: the service encrypts before it stores, and refuses direct transfers. */
   readonly encryption: "none" | "client";
+  /**
+   * The job that decides on uploads, by the `upload` that it is given: until then they are no
+   * objects. Without it they are at once.
+   */
+  readonly scan?: string;
   /** How else files may be stored: by versions before, or beside. */
   readonly alsoReads?: readonly ("none" | "client")[];
 }

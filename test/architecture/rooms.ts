@@ -24,11 +24,11 @@ export const runtimeHouse: House = [
   [
     ["realtime", /^runtime\/families\/realtime\//],
     ["outbox", /^runtime\/families\/outbox\//],
-    ["storage", /^runtime\/families\/storage\//],
     ["webhooks", /^runtime\/families\/webhooks\//],
     ["audit", /^runtime\/families\/audit\//],
     ["jobs", /^runtime\/families\/jobs\//],
   ],
+  [["storage", /^runtime\/families\/storage\//]],
   [["documents", /^runtime\/families\/documents\//]],
   [
     ["identity", /^runtime\/families\/identity\//],

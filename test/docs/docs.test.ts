@@ -41,6 +41,7 @@ const functions = {
   "registry/handlers/visit.ts": "export const visit = () => undefined;\n",
   "registry/handlers/pay.ts": "export const pay = () => undefined;\n",
   "registry/handlers/receipt.ts": "export const receipt = () => undefined;\n",
+  "registry/scan.ts": "export const scan = async () => undefined;\n",
   "registry/jobs.ts":
     "export const resize = async () => undefined;\nexport const nightly = resize;\nexport const remind = resize;\nexport const rate = resize;\n",
   "registry/mail.ts": "export const render = () => null;\n",

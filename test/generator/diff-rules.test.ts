@@ -391,6 +391,22 @@ const others: readonly (readonly [
     "opens files takes image/*",
   ],
   [
+    "whether uploads are scanned",
+    "storage: {files: {guard: open RULE}}\njobs: {files.scan: {in: {upload: string}, run: registry/code.ts#first}, files.other: {in: {upload: string}, run: registry/code.ts#second}}\n",
+    ", scan: files.scan",
+    "",
+    "opens files serves uploads that nothing has scanned",
+    "breaking files serves uploads once files.scan has released them",
+  ],
+  [
+    "what uploads are scanned by",
+    "storage: {files: {guard: open, scan: RULE}}\njobs: {files.scan: {in: {upload: string}, run: registry/code.ts#first}, files.other: {in: {upload: string}, run: registry/code.ts#second}}\n",
+    "files.scan",
+    "files.other",
+    "opens, breaks files has uploads scanned by files.other",
+    "opens, breaks files has uploads scanned by files.scan",
+  ],
+  [
     "what a storage goes by",
     "storage: {files: {guard: open, accept: [image/png], detect: RULE}}\n",
     "name",

@@ -22,6 +22,11 @@ export const diagnostics = {
     "`remind` of a document names no job, a job that does not take the document's `id` alone, no date-time, or a job for a second time.",
     "Name a job whose `in` is `{id: uuid}`, and a field that is a `date-time`. For two times, declare two jobs.",
   ),
+  OPW115: entry(
+    "Scan that cannot be done",
+    "`scan` of a storage names no job, or one that does not take the `upload` alone.",
+    "Name a job whose `in` is `{upload: string}`.",
+  ),
 };
 
 declare module "../../diagnostics/catalogue.js" {

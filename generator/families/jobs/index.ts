@@ -2,6 +2,7 @@
 import { expansion, family } from "../../kernel/family.js";
 import { ofGenerated } from "../../model/code.js";
 import { documents } from "../documents/index.js";
+import { storage } from "../storage/index.js";
 import { compare } from "./compare.js";
 import { diagnostics } from "./diagnostics.js";
 import { emitJobs } from "./emit.js";
@@ -10,6 +11,7 @@ import { format } from "./format.js";
 import { keptInputs, toldInputs } from "./inputs.js";
 import { models } from "./model.js";
 import { checkReminders } from "./reminders.js";
+import { checkScans } from "./scans.js";
 import { rollout } from "./rollout.js";
 import { tables } from "./tables.js";
 
@@ -18,10 +20,11 @@ export const jobs = family({
   format,
   diagnostics,
   models,
-  after: [documents],
+  after: [documents, storage],
   expand(context) {
     const model = jobsModel(context);
     checkReminders(context, context.of(documents), model);
+    checkScans(context, context.of(storage), model);
     return expansion(model, {
       namespaces: expandJobRuns(context, model),
       frozen: () => (Object.keys(model).length === 0 ? {} : { jobs: model }),

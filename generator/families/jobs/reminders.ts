@@ -2,14 +2,9 @@
 import { baseFields } from "../../../runtime/contract/fields.js";
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
-import { isLeftOut } from "../../kernel/left-out.js";
-import { resolveSchema } from "../../kernel/resolve.js";
 import type { DocumentModel } from "../../model/document-model.js";
-import { propertiesOf, refTo, requiredOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
-import type { JobModel } from "./model.js";
-
-type Jobs = Readonly<Record<string, JobModel>>;
+import { inputFault, type Jobs } from "./input-fault.js";
 
 /** Reports reminders of documents that cannot be given (OPW106). */
 export function checkReminders(
@@ -54,14 +49,7 @@ function jobFault(
   const job = reminders[index]?.job ?? "";
   if (reminders.findIndex((one) => one.job === job) < index)
     return `${job} reminds of ${name} already`;
-  const model = own(jobs, job);
-  if (model === undefined) return isLeftOut(context, job, "jobs") ? null : `${job} is no job`;
-  const resolve = (type: string) => context.types.table.schemas.get(type);
-  const input = resolveSchema(refTo(model.typeName), resolve);
-  const id = resolveSchema(propertiesOf(input)["id"] ?? false, resolve);
-  const takesId = typeof id === "object" && id["type"] === "string";
-  const isAlone = requiredOf(input).every((member) => member === "id");
-  return takesId && isAlone ? null : `${job} does not take the \`id\` of ${name} alone`;
+  return inputFault(context, jobs, job, "id", `the \`id\` of ${name}`);
 }
 
 function placeOf(

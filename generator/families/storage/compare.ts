@@ -2,7 +2,14 @@
 import type { RegistryModel } from "../../model/registry.js";
 import type { StorageModel } from "./model.js";
 import type { Comparison } from "../../compare/comparison.js";
-import { compareAll, limit, tellOf, type Rules, type Told } from "../../compare/rules.js";
+import {
+  compareAll,
+  limit,
+  tellExchange,
+  tellOf,
+  type Rules,
+  type Told,
+} from "../../compare/rules.js";
 
 const storage: Rules<StorageModel> = {
   name: null,
@@ -26,6 +33,13 @@ const storage: Rules<StorageModel> = {
           ],
         ]
       : [["opens", "believes the names of files whose bytes no format is known of"]],
+  // Whoever reads what is uploaded gets it later, or before anybody has looked at it.
+  scan: (before, after) => {
+    if (after === null) return [["opens", "serves uploads that nothing has scanned"]];
+    return before === null
+      ? [["breaking", `serves uploads once ${after} has released them`]]
+      : tellExchange(`has uploads scanned by ${after}`);
+  },
   // With it, signed URLs and uploads in parts are refused; without it, whoever reads the bucket
   // reads the files.
   encryption: (_before, after) => [

@@ -29,6 +29,7 @@ export function emitStorages(
           ? "  accept: null,"
           : listLayout("  ", "accept: ", storage.accept.map(literal), ["[", "]"], ","),
         ...(storage.accept !== null && storage.detect === "name" ? [`  detect: "name",`] : []),
+        ...(storage.scan === null ? [] : [`  scan: ${literal(storage.scan)},`]),
         `  encryption: ${literal(storage.encryption)},`,
         ...otherLine(own(files, storage.name)?.alsoReads ?? []),
       ],

@@ -54,6 +54,7 @@ export function expandStorage(
     accept: declaration.accept ?? null,
     // Without accept, there is nothing that bytes would have to fit.
     detect: declaration.accept === undefined ? "name" : (declaration.detect ?? "bytes"),
+    scan: declaration.scan ?? null,
     encryption: declaration.encryption ?? "none",
     alsoReads: declaration.also_reads ?? [],
     isStreamed: streams && declaration.stream !== false,

@@ -50,6 +50,11 @@ export const storageMembers = {
   ),
   presign: optional({ kind: "boolean" }, "Whether clients get signed addresses of single objects."),
   multipart: optional({ kind: "boolean" }, "Whether clients upload in parts, to signed addresses."),
+  scan: optional(
+    text,
+    "The job that decides on uploads, which nobody sees until then. It takes the `upload`.",
+    "files.scan",
+  ),
   encryption: optional(
     { kind: "oneOf", values: ["client"] },
     "client has the service encrypt what it stores.",
@@ -69,6 +74,7 @@ const storage = {
     ...guardWords,
     ...mountWords,
     ...wordsFor("max_upload", "maxSize size limit maxFileSize fileSizeLimit"),
+    ...wordsFor("scan", "virus antivirus quarantine"),
     ...wordsFor("accept", "types mime mimeTypes contentTypes allowed"),
     ...saidBy(
       "Where files are stored is a setting of the deployment: `OBJECTS_URL`.",

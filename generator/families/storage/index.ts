@@ -2,6 +2,7 @@
 import { sortedRecord } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
+import type { RegistryModel } from "../../model/registry.js";
 import type { StorageModel } from "./model.js";
 import { clientParts, expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
 import { compare } from "./compare.js";
@@ -11,7 +12,10 @@ import { expandStorage } from "./expand.js";
 import { format } from "./format.js";
 import { models } from "./model.js";
 import { formerStoragesExist } from "./renames.js";
-import { tables } from "./tables.js";
+import { quarantineTable, tables } from "./tables.js";
+
+const scans = ({ storage: storages }: RegistryModel): boolean =>
+  Object.values(storages).some(({ scan }) => scan !== null);
 
 export const storage = family({
   name: "storage",
@@ -51,7 +55,10 @@ export const storage = family({
     const parts = isResumable ? ["upload"] : [];
     return clientParts({ copied: parts, exported: parts });
   },
-  tables: [{ areNeeded: (model) => Object.keys(model.storage).length > 0, steps: tables }],
+  tables: [
+    { areNeeded: (model) => Object.keys(model.storage).length > 0, steps: tables },
+    { areNeeded: scans, steps: quarantineTable },
+  ],
   service: ({ storage: storages }) => ({
     storage: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
   }),

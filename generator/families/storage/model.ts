@@ -15,6 +15,8 @@ export interface StorageModel {
   readonly accept: readonly string[] | null;
   /** What `accept` goes by. */
   readonly detect: "bytes" | "name";
+  /** The job that decides on uploads; null if they are objects at once. */
+  readonly scan: string | null;
   readonly encryption: Encryption;
   /** How else files may be stored that it reads: by another version. */
   readonly alsoReads: readonly Encryption[];
@@ -27,7 +29,12 @@ export const models: ModelParts = {
   storage: {
     empty: {},
     was: "storages",
-    ofEach: { detect: "name", was: null, alsoReads: [] } satisfies Partial<StorageModel>,
+    ofEach: {
+      detect: "name",
+      was: null,
+      alsoReads: [],
+      scan: null,
+    } satisfies Partial<StorageModel>,
   },
 };
 

@@ -19,6 +19,14 @@ const storage: RolloutRules<StorageModel> = {
   // What is stored already is served whatever it is.
   accept: null,
   detect: null,
+  // The version before serves what it takes in at once, and has nothing in quarantine.
+  scan: (_was, is, { name }) =>
+    need(
+      "safe to roll",
+      is === null
+        ? `uploads to ${name} that are not decided on are not served any more`
+        : `the version before still serves what is uploaded to it at once`,
+    ),
   encryption: (was, is, { name, before }) => {
     const readable = [was.encryption, ...otherEncryption(was, before.database.files)];
     if (readable.includes(is.encryption))

@@ -1,7 +1,25 @@
 // The tables of storages: what is known of each object, by the key that its engine has it under,
 // and which keys are changing.
 import { types } from "../../print/ddl-parts.js";
-import type { SystemTables } from "../../print/system-steps.js";
+import { index, type SystemTables } from "../../print/system-steps.js";
+
+/** The steps for uploads that are scanned. */
+export const quarantineTable: SystemTables = (engine) => {
+  const type = types[engine];
+  const texts = ["place", "tenant", "key", "state"].map(
+    (name) => `"${name}" ${type.text} NOT NULL`,
+  );
+  const times = ["begun_at", "due_at", "until"].map((name) => `"${name}" ${type.number} NOT NULL`);
+  return {
+    opwright_quarantine: {
+      columns: [`"id" ${type.text} NOT NULL PRIMARY KEY`, ...texts, ...times],
+      indexes: ["due_at"],
+    },
+    "opwright_quarantine.key": [
+      index("opwright_quarantine_by_key", "opwright_quarantine", `"place", "tenant", "key"`),
+    ],
+  };
+};
 
 /** Its steps, in the order in which they are made. */
 export const tables: SystemTables = (engine) => {

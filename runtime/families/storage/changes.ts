@@ -5,7 +5,7 @@ import { storeFor } from "./resources.js";
 import type { ServiceError } from "../../contract/errors.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import type { ObjectHead } from "../../ports/object-head.js";
-import { objectIndex, type FoundObject } from "../../ports/object-index.js";
+import { objectIndex, type FoundObject, type IndexedObject } from "../../ports/object-index.js";
 import type { ObjectStore } from "../../ports/objects.js";
 import type { Clock } from "../../ports/clock.js";
 import type { Transaction } from "../../ports/database.js";
@@ -131,18 +131,27 @@ async function lookAndSettle(noting: Noting, keys: readonly string[], id: string
  * take it in, and why.
  */
 export async function judgeObject(
-  { judge, log, store, write }: Noting,
+  noting: Noting,
   { key, object }: FoundObject,
 ): Promise<{ readonly object: FoundObject["object"]; readonly refusal: ServiceError | null }> {
-  if (judge === undefined || object === null) return { object, refusal: null };
+  if (noting.judge === undefined || object === null) return { object, refusal: null };
   const { etag } = object;
-  if (!(await write((transaction) => transaction.of(objectIndex).isUnseen(key, etag))))
+  if (!(await noting.write((transaction) => transaction.of(objectIndex).isUnseen(key, etag))))
     return { object, refusal: null };
-  const refusal = await judge(object);
-  if (refusal === null) return { object, refusal };
-  await store.remove(key, { etag });
+  const refusal = await judgeArrived(noting, object);
+  return { object: refusal === null ? object : null, refusal };
+}
+
+/** Why the storage does not take in an object, which is removed then; null if it does. */
+export async function judgeArrived(
+  { judge, log, store }: Pick<Noting, "judge" | "log" | "store">,
+  object: IndexedObject,
+): Promise<ServiceError | null> {
+  const refusal = (await judge?.(object)) ?? null;
+  if (refusal === null) return null;
+  await store.remove(object.key, { etag: object.etag });
   log.warn({ code: refusal.code }, "an upload is of no accepted type, and has been removed");
-  return { object: null, refusal };
+  return refusal;
 }
 
 /** The engine's objects under keys. */

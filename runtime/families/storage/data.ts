@@ -146,7 +146,9 @@ async function addFile(
   contents: Contents,
 ): Promise<boolean> {
   const context = service.context(importing, tenant);
-  const held = objects(spec, context);
+  // What was exported had been scanned.
+  const { scan: _scan, ...unscanned } = spec;
+  const held = objects(unscanned, context);
   if (!(await held.exists(key))) {
     await held.put(key, contents.open(hash), about);
     return true;

@@ -2,14 +2,12 @@
 // (service.md "Direct and resumable uploads").
 import { storageResources, storeFor } from "./resources.js";
 import { fail } from "../../contract/errors.js";
-import { canonicalJson } from "../../contract/canonical-json.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { readable } from "./arrivals.js";
 import { judgeObject } from "./changes.js";
 import { checkFilename, checkNamed, isStrict } from "./content-type.js";
 import type {
-  DirectTransfers,
   SignedForm,
   SignedRequest,
   UploadedPart,
@@ -18,25 +16,17 @@ import type {
 import { expectUpload } from "./expected.js";
 import { readExpiry } from "./expiry.js";
 import { physicalKey } from "./key.js";
-import { expectStaged, putInPlace, stagedKey } from "./staged.js";
+import { checkStaged, expectStaged, putInPlace, stagedKey } from "./staged.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
-import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
-import { beginChange, notingFor } from "./writes.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+import { expectSigned, scanUpload, uploadAt } from "./quarantine.js";
+import { boundText, checkSession, transfersOf, type UploadSession } from "./upload-session.js";
+import { beginChange, notingFor, recordObject } from "./writes.js";
 
 /** A signed request as clients get it. */
 export interface SignedAnswer extends SignedRequest {
   /** RFC 3339. */
   readonly expires_at: string;
-}
-
-/** An upload in parts, as its client keeps it. */
-export interface UploadSession {
-  readonly key: string;
-  readonly upload_id: string;
-  readonly content_type?: string;
-  readonly expires_at: string;
-  /** Proves that this service made the session, for this tenant. */
-  readonly token: string;
 }
 
 export interface ObjectHeadAnswer {
@@ -86,8 +76,8 @@ export const direct = {
       const seconds = readExpiry(expires_in);
       const asked = physicalKey(spec, context.tenant, key);
       const limits = await limitsOf(spec, asked, content_type);
-      const signed = await transfers.signUpload(asked, limits, seconds);
-      await expectUpload(context, asked, seconds);
+      const place = await expectedAt(spec, context, key, seconds);
+      const signed = await transfers.signUpload(place, limits, seconds);
       return answerSigned(context, signed, seconds);
     },
 
@@ -108,8 +98,8 @@ export const direct = {
       const asked = physicalKey(spec, context.tenant, key);
       const { contentType, maxBytes } = await limitsOf(spec, asked, content_type);
       const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
-      const form = await transfers.signForm(asked, limits, seconds);
-      await expectUpload(context, asked, seconds);
+      const place = await expectedAt(spec, context, key, seconds);
+      const form = await transfers.signForm(place, limits, seconds);
       return { ...form, method: "POST", expires_at: expiryAfter(context, seconds) };
     },
 
@@ -124,9 +114,12 @@ export const direct = {
       const { signer } = context.resources;
       const { uploadSeconds } = context.resources.of(storageResources);
       const expiresAt = expiryAfter(context, uploadSeconds);
-      const isStaged = isStrict(spec);
+      const isStaged = isStrict(spec) || spec.scan !== undefined;
+      const place = isStaged ? stagedKey(spec, asked, expiresAt) : asked;
+      const upload = uploadAt(spec, place);
+      if (upload !== null) await expectSigned(spec, context, key, uploadSeconds, upload);
       const uploadId = await transfers.begin(
-        isStaged ? stagedKey(spec, asked, expiresAt) : asked,
+        place,
         descriptionOf(key, contentType),
         context.signal,
       );
@@ -183,6 +176,7 @@ export const direct = {
     ): Handler<WithSession & { readonly parts: readonly GivenPart[] }, ObjectHeadAnswer> =>
     async ({ session, parts }, context) => {
       const { transfers, key, uploadId, place } = checkSession(spec, context, session);
+      const to = { key: session.key, place };
       const inOrder = parts
         .map(({ part_number, etag }) => ({
           partNumber: part_number,
@@ -197,7 +191,7 @@ export const direct = {
         const store = storeFor(spec, context.resources);
         const staged = key === place ? null : await store.head(key, context.signal);
         if (staged === null) throw fail("core.not_found");
-        return headAnswer(session.key, await putInPlace(spec, context, staged, place));
+        return headAnswer(session.key, await takeIn(spec, context, staged, to));
       }
       const known = new Map(arrived.map((part) => [part.partNumber, part]));
       let size = 0;
@@ -214,10 +208,10 @@ export const direct = {
         throw beyondBytes(maxBytes);
       }
       if (key !== place) {
-        await expectStaged(context, key);
+        if (uploadAt(spec, key) === null) await expectStaged(context, key);
         const staged = await transfers.complete(key, uploadId, inOrder, context.signal);
         if (staged === null) throw fail("core.not_found");
-        return headAnswer(session.key, await putInPlace(spec, context, staged, place));
+        return headAnswer(session.key, await takeIn(spec, context, staged, to));
       }
       // A session of an earlier version. Whoever asks for it from here on has it judged first.
       if (isStrict(spec)) await expectUpload(context, key, 0);
@@ -243,14 +237,34 @@ export const direct = {
     },
 };
 
-/**
- * The transfers of a storage. Throws `encryption_forbids_direct_transfer` where bytes pass through
- * the service.
- */
-function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
-  const transfers = storeFor(spec, context.resources).direct;
-  if (transfers === null) throw fail("encryption_forbids_direct_transfer");
-  return transfers;
+/** Expects a signed upload to a key; returns the engine's key that it comes to. */
+async function expectedAt(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+  seconds: number,
+): Promise<string> {
+  if (spec.scan !== undefined) return expectSigned(spec, context, key, seconds);
+  const asked = physicalKey(spec, context.tenant, key);
+  await expectUpload(context, asked, seconds);
+  return asked;
+}
+
+/** Puts a staged object in its place, or has it scanned first. */
+async function takeIn(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  staged: ObjectHead,
+  { key, place }: { readonly key: string; readonly place: string },
+): Promise<ObjectHead> {
+  const upload = uploadAt(spec, staged.key);
+  if (upload === null) return putInPlace(spec, context, staged, place);
+  await checkStaged(spec, context, staged);
+  // A session that began before the storage scanned has expected nothing.
+  await expectSigned(spec, context, key, 0, upload);
+  await scanUpload(spec, context, upload);
+  await recordObject(spec, context, place, "write");
+  return staged;
 }
 
 /** The type of an upload that names none. */
@@ -308,50 +322,6 @@ function answerSigned(
 
 function expiryAfter(context: ExecutionContext, seconds: number): string {
   return new Date(context.clock.now() + seconds * 1000).toISOString();
-}
-
-/** The session of a client, once its token has been proven. Throws `upload_session_invalid`. */
-function checkSession(
-  spec: StorageSpec,
-  context: ExecutionContext,
-  session: UploadSession,
-): {
-  readonly transfers: DirectTransfers;
-  /** The engine's id of the upload. */
-  readonly key: string;
-  /** The key of the future object. */
-  readonly place: string;
-  readonly uploadId: string;
-} {
-  const transfers = transfersOf(spec, context);
-  const { token, ...claims } = session;
-  const { signer } = context.resources;
-  const mac = Buffer.from(token, "base64url");
-  const isSigned = (isStaged: boolean): boolean =>
-    signer.verify("upload", boundText(spec, context, claims, isStaged), mac);
-  const isStaged = isSigned(true);
-  if (!(isStaged || isSigned(false)) || Date.parse(session.expires_at) <= context.clock.now())
-    throw fail("upload_session_invalid");
-  const place = physicalKey(spec, context.tenant, session.key);
-  return {
-    transfers,
-    key: isStaged ? stagedKey(spec, place, session.expires_at) : place,
-    place,
-    uploadId: session.upload_id,
-  };
-}
-
-/**
- * What the token of a session is about: the session, its storage, its tenant, and whether it
- * becomes an object elsewhere first.
- */
-function boundText(
-  spec: StorageSpec,
-  { tenant }: ExecutionContext,
-  session: Omit<UploadSession, "token">,
-  isStaged: boolean,
-): string {
-  return canonicalJson([placeOf(spec), tenant, session, ...(isStaged ? ["staged"] : [])]);
 }
 
 function headAnswer(key: string, head: ObjectHead): ObjectHeadAnswer {

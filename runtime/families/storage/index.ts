@@ -3,6 +3,7 @@ import { familyOf, type ServiceAtWork } from "../../operations/family.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { fileSet } from "./data.js";
 import { expectedChanges } from "./expected.js";
+import { quarantinedUploads } from "./quarantine.js";
 import { openStorage, storageResources, storeFor } from "./resources.js";
 import { readStorageSettings } from "./settings.js";
 import { rebuildCommand, sweepOf } from "./rebuild.js";
@@ -15,6 +16,8 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
   member: "storage",
   settings: readStorageSettings,
   open: openStorage,
+  tables: (storages) =>
+    storages.some(({ scan }) => scan !== undefined) ? ["opwright_quarantine"] : [],
   probes: (storages, service) =>
     storages.length === 0 ? {} : { needed: { objects: () => service.of(storageResources).ping() } },
   // Work with the engine of objects; one that is away holds up nothing else.
@@ -26,6 +29,9 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
     })),
     ...storages.map((spec) => sweepOf(spec, resources)),
     ...(storages.length === 0 ? [] : [expectedChanges(storages, resources)]),
+    ...(storages.some(({ scan }) => scan !== undefined)
+      ? [quarantinedUploads(storages, resources)]
+      : []),
   ],
   data: (storages, service) => storages.map((spec) => fileSet(spec, service)),
   commands: (storages) => (storages.length === 0 ? [] : [rebuildCommand(storages)]),

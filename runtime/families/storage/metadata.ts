@@ -12,6 +12,7 @@ import { judgeObject, lookAt } from "./changes.js";
 import { checkFilename, checkNamed } from "./content-type.js";
 import { checkFits } from "./fitting.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
+import { lookForUploads } from "./quarantine.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTags, checkTexts } from "./description.js";
 import { copyObject, notingFor, recordObject, removeAsAsked } from "./writes.js";
@@ -37,11 +38,12 @@ const maxAttempts = 8;
 
 /** Handlers of metadata, copies and moves. */
 export const objectMetadata = {
-  /** An upload that passed the service by is listed from here on. */
+  /** An upload that passed the service by is listed, or scanned, from here on. */
   metadata:
     (spec: StorageSpec): Handler<{ readonly key: string }, StoredObject> =>
     async ({ key }, context) => {
       const asked = physicalKey(spec, context.tenant, key);
+      if (spec.scan !== undefined) await lookForUploads(spec, context, key);
       const store = storeFor(spec, context.resources);
       const head = await store.head(asked, context.signal);
       if (head === null) {

@@ -20,6 +20,8 @@ import { checkKey, keyFault, physicalKey } from "./key.js";
 import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import type { MetadataInput } from "./metadata.js";
 import { storage } from "./operations.js";
+import { scanUpload, writeQuarantined } from "./quarantine.js";
+import { quarantineOf, type Quarantine } from "./quarantined.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { writeObject, recordObject, removeAsAsked } from "./writes.js";
 
@@ -56,7 +58,7 @@ interface Expiring {
 }
 
 /** Objects of one storage, as this invocation may see them. Errors are those of the routes. */
-export interface ObjectCollection {
+export interface ObjectCollection extends Quarantine {
   /** The facts of an object. Throws `core.not_found`. */
   head(key: string): Promise<StoredObject>;
   exists(key: string): Promise<boolean>;
@@ -77,7 +79,10 @@ export interface ObjectCollection {
     body: ObjectBody,
     about?: ObjectAbout & { readonly prefix?: string },
   ): Promise<StoredObject>;
-  /** Writes an object under this key, and replaces an existing one. */
+  /**
+   * Writes an object under this key, and replaces an existing one. In a storage with `scan` it is
+   * no object, and replaces nothing, until that has released it.
+   */
   put(key: string, body: ObjectBody, about?: ObjectAbout): Promise<StoredObject>;
   /** Members that are left out stay. */
   updateMetadata(key: string, changes: Omit<MetadataInput, "key">): Promise<StoredObject>;
@@ -117,11 +122,18 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
   const put: ObjectCollection["put"] = async (key, body, about = {}) => {
     const at = physicalKey(spec, context.tenant, key);
     const { content, description } = await takeIn(spec, key, body, about);
-    const head = await writeObject(spec, context, at, content, description);
+    if (spec.scan === undefined) {
+      const head = await writeObject(spec, context, at, content, description);
+      await recordObject(spec, context, at, "write");
+      return storedObject(spec, context, head);
+    }
+    const { id, head } = await writeQuarantined(spec, context, key, content, description);
+    await scanUpload(spec, context, id);
     await recordObject(spec, context, at, "write");
-    return storedObject(spec, context, head);
+    return storedObject(spec, context, { ...head, key: at });
   };
   const held: ObjectCollection = {
+    ...quarantineOf(spec, context),
     put,
     create: async (body, { prefix = "", ...about } = {}) =>
       put(prefix === "" ? uuidv7() : `${checkKey(prefix, "/prefix")}/${uuidv7()}`, body, about),

@@ -24,6 +24,13 @@ import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import { objectMetadata } from "./metadata.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import {
+  decideUpload,
+  renameQuarantined,
+  scanUpload,
+  writeQuarantined,
+  type Quarantined,
+} from "./quarantine.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTexts, readTags } from "./description.js";
 import {
@@ -212,6 +219,7 @@ async function upload(
   const { maxUploadBytes } = spec;
   if (maxUploadBytes !== null && (form.declaredBytes ?? 0) > maxUploadBytes + maxFormBytes)
     throw tooLarge(maxUploadBytes);
+  if (spec.scan !== undefined) return uploadForScan(spec, context, form);
   const head = await form.receive(
     {
       store: (file) => writeFile(spec, context, file),
@@ -227,18 +235,61 @@ async function upload(
 async function writeFile(
   spec: StorageSpec,
   context: ExecutionContext,
-  { filename, fields, content }: IncomingFile,
+  file: IncomingFile,
 ): Promise<ObjectHead> {
+  const { key, content, description } = await describeFile(spec, file);
+  return writeObject(spec, context, physicalKey(spec, context.tenant, key), content, description);
+}
+
+async function describeFile(
+  spec: StorageSpec,
+  { filename, fields, content }: IncomingFile,
+): Promise<{
+  readonly key: string;
+  readonly content: AsyncIterable<Buffer>;
+  readonly description: ObjectDescription;
+}> {
   const { key, about } = namedBy(fields);
   const typed = await admitType(spec, limitBytes(content, spec.maxUploadBytes), { filename });
-  const description = { contentType: typed.type, filename, ...about };
-  return writeObject(
-    spec,
-    context,
-    physicalKey(spec, context.tenant, key),
-    typed.content,
-    description,
+  return {
+    key,
+    content: typed.content,
+    description: { contentType: typed.type, filename, ...about },
+  };
+}
+
+/** An upload that is no object yet, and is answered as the one that it may become. */
+async function uploadForScan(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  form: IncomingForm,
+): Promise<StoredObject> {
+  const { key, upload } = await form.receive<{
+    readonly key: string;
+    readonly upload: Quarantined;
+  }>(
+    {
+      async store(file) {
+        const { key, content, description } = await describeFile(spec, file);
+        physicalKey(spec, context.tenant, key);
+        return { key, upload: await writeQuarantined(spec, context, key, content, description) };
+      },
+      async late({ upload: before }, fields) {
+        const { contentType, filename } = before.head;
+        const { key, about } = namedBy(fields);
+        const description = { contentType, filename, ...about };
+        const upload = await renameQuarantined(spec, context, before, key, description);
+        if (upload === null) throw fail("core.concurrency");
+        return { key, upload };
+      },
+      undo: async ({ upload }) => void (await decideUpload(spec, context, upload.id)),
+    },
+    context.signal,
   );
+  await scanUpload(spec, context, upload.id);
+  const head = { ...upload.head, key: physicalKey(spec, context.tenant, key) };
+  await recordObject(spec, context, head.key, "write");
+  return storedObject(spec, context, head);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
 import { objectIndex } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
-import { judgeObject } from "./changes.js";
+import { judgeArrived } from "./changes.js";
 import { stagedPrefix } from "./key.js";
 import { copyObject, notesOf, notingFor, recordObject } from "./writes.js";
 
@@ -33,6 +33,18 @@ export async function expectStaged(context: ExecutionContext, key: string): Prom
 }
 
 /**
+ * Removes a staged object that the storage does not take in. Throws `upload_type_unsupported` then.
+ */
+export async function checkStaged(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  staged: ObjectHead,
+): Promise<void> {
+  const refusal = await judgeArrived(notingFor(spec, context), staged);
+  if (refusal !== null) throw refusal;
+}
+
+/**
  * Puts a staged object in its place, or removes it where the storage does not take it in. Throws
  * `upload_type_unsupported`.
  */
@@ -42,11 +54,7 @@ export async function putInPlace(
   staged: ObjectHead,
   key: string,
 ): Promise<ObjectHead> {
-  const { refusal } = await judgeObject(notingFor(spec, context), {
-    key: staged.key,
-    object: staged,
-  });
-  if (refusal !== null) throw refusal;
+  await checkStaged(spec, context, staged);
   const { contentType, filename, description } = staged;
   const head = await copyObject(spec, context, staged, key, { contentType, filename, description });
   // Another session of the same moment has replaced it.

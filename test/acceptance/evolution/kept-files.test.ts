@@ -31,7 +31,8 @@ const composite = (name: string, members = ""): Readonly<Record<string, string>>
 for (const engine of objectEngines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     let objects: FreshObjects;
-    const secrets = { SECRETS_OBJECTS: randomBytes(32).toString("base64url") };
+    const secret = (): string => randomBytes(32).toString("base64url");
+    const secrets = { SECRETS_OBJECTS: secret(), SECRETS_SIGNING: secret() };
     beforeAll(async () => {
       objects = await engine.create();
     });
@@ -73,7 +74,10 @@ for (const engine of objectEngines) {
     };
 
     test("files are there under the new name of their storage", async () => {
-      const [first, second] = await versions(storage("files"), storage("papers", ", was: files"));
+      const [first, second] = await versions(
+        storage("files"),
+        storage("papers", ", was: files, presign: true"),
+      );
       const old = await first?.();
       if (old === undefined) throw new Error("no first version");
       const a = await put(old, "of old");
@@ -84,6 +88,54 @@ for (const engine of objectEngines) {
       expect(await textOf(old, b)).toBe("of new");
       const list = await next.post("/files/list", {});
       expect(list.body.hits.map(({ key }: { key: string }) => key)).toEqual([a, b].sort());
+      const asked = { key: "signed", expires_in: 60, content_type: "text/plain" };
+      const { url, method, headers } = (await next.post("/files/presign/upload", asked)).body;
+      expect((await fetch(url, { method, headers, body: "by address" })).status).toBe(200);
+      expect(await textOf(next, "signed")).toBe("by address");
+    });
+
+    test("what began before a storage scanned is scanned, or refused", async () => {
+      const direct = ", presign: true, multipart: true, accept: [text/plain]";
+      const scan = `
+jobs:
+  files.scan: {in: {upload: string}, run: registry/scan.ts#scan}
+`;
+      const code = {
+        "registry/scan.ts": `import { objects } from "opwright/runtime";
+import { filesSpec } from "../generated/storage/files.js";
+export const scan = async ({ upload }, context) => {
+  const files = objects(filesSpec, context);
+  await files.release(await files.quarantined(upload));
+};
+`,
+      };
+      const scanning = registry(
+        `storage:\n  files: {guard: open, mount: {at: ""}, scan: files.scan${direct}}${scan}`,
+      );
+      const [first, second] = await versions(storage("files", direct), { ...scanning, ...code });
+      const old = await first?.();
+      if (old === undefined) throw new Error("no first version");
+      const asked = { key: "signed.txt", expires_in: 60, content_type: "text/plain" };
+      const signed = (await old.post("/files/presign/upload", asked)).body;
+      const session = (
+        await old.post("/files/uploads", { key: "parts.txt", content_type: "text/plain" })
+      ).body;
+      const next = await second?.();
+      if (next === undefined) throw new Error("no second version");
+      if (engine.name === "folder") {
+        const { pathname } = new URL(signed.url);
+        const { method, headers } = signed;
+        const late = await fetch(next.url + pathname, { method, headers, body: "unscanned" });
+        expect(late.status).toBe(403);
+      }
+      const part = { session, part_number: 1, expires_in: 60 };
+      const { url } = (await next.post("/files/uploads/parts/url", part)).body;
+      const etag = (await fetch(url, { method: "PUT", body: "parts" })).headers.get("etag");
+      const parts = [{ part_number: 1, etag }];
+      const done = await next.post("/files/uploads/complete", { session, parts });
+      expect(done.status).toBe(200);
+      await expect.poll(() => textOf(next, "parts.txt")).toBe("parts");
+      expect(await textOf(next, "signed.txt")).toBe("status 404");
     });
 
     test("a composite that is called otherwise keeps its files, and its search what it has found", async () => {

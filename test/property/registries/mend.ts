@@ -32,12 +32,12 @@ export function mended(made: Json, draw: Draw): Json {
     ...ofService(made),
     ...each("operations", (one) => operation(one, draw)),
     ...each("documents", (one) => document(reminded(one), search === undefined)),
-    ...each("composites", (one) => document(reminded(one), false)),
-    ...each("storage", storage),
+    ...each("composites", (one) => document(reminded(scanningWithin(one)), false)),
+    ...each("storage", (one) => storage(scanning(one))),
     ...(hasDocuments && isMap(search) ? ofSearches(search, isLeft()) : {}),
     ...mendTenancy(made, (registered, one) => mountedAs(registered)(one)),
     ...ofWebhooks({ ...made, ...(isMap(outbox) ? { outbox: withData(outbox) } : {}) }),
-    ...ofJobs(reminding(made)),
+    ...ofJobs(withScan(reminding(made))),
     ...(isMap(audit) ? { audit: ofAudit(made, audit) } : {}),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
@@ -383,6 +383,32 @@ function reminding(made: Json): Json {
   if (!documents.some((one) => isMap(one) && one["remind"] !== undefined)) return made;
   const due = { in: { id: "uuid" }, run: "registry/reminders.ts#due" };
   return { ...made, jobs: { ...(isMap(made["jobs"]) ? made["jobs"] : {}), [reminder]: due } };
+}
+
+const scan = "uploads.scan";
+
+/** A storage whose scan is a job that is there. */
+function scanning(one: Fields): Fields {
+  return one["scan"] === undefined ? one : { ...one, scan };
+}
+
+/** A composite whose storage, if it has one, is scanned so. */
+function scanningWithin(one: Fields): Fields {
+  return isMap(one["storage"]) ? { ...one, storage: scanning(one["storage"]) } : one;
+}
+
+/** The registry with the job of its scans. */
+function withScan(made: Json): Json {
+  const { storage: storages, composites } = made;
+  const scans = [
+    ...(isMap(storages) ? Object.values(storages) : []),
+    ...(isMap(composites) ? Object.values(composites) : []).map(
+      (one) => isMap(one) && one["storage"],
+    ),
+  ].some((one) => isMap(one) && one["scan"] !== undefined);
+  if (!scans) return made;
+  const decide = { in: { upload: "string" }, run: "registry/scan.ts#decide" };
+  return { ...made, jobs: { ...(isMap(made["jobs"]) ? made["jobs"] : {}), [scan]: decide } };
 }
 
 /** Jobs that can run, by themselves or because they are enqueued; their runs where there are any. */
