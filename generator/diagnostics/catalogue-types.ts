@@ -54,6 +54,11 @@ export const ofTypes = {
     "For some texts the pattern takes polynomial or exponential time, so one request could block the service.",
     "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
   ),
+  OPW116: entry(
+    "Type that cannot be extended",
+    "`extends` names the type itself or one that is no map of fields, or a field is declared by both.",
+    "Extend a type that has fields, and give yours other names.",
+  ),
   OPW101: entry(
     "Contradictory schema",
     "Two rules of a schema exclude each other, so no value could ever be valid: a lower bound above the upper one, a constant that is none of the values, a length that the pattern or format cannot have.",

@@ -5,7 +5,7 @@ import { claimHookTypes } from "../kernel/named-hooks.js";
 import { families, modelParts } from "../families/index.js";
 import { emptyParts } from "../model/model-parts.js";
 import type { LoadedRegistry } from "../load/load.js";
-import { readTypes } from "../load/types.js";
+import { readTypes } from "../load/read-types.js";
 import { functionReference } from "../model/code.js";
 import { referredType } from "../model/json-schema.js";
 import { mergeRecords, sortedRecord } from "../model/records.js";

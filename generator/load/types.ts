@@ -17,6 +17,8 @@ import { pascalCase } from "../model/names.js";
 import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
 import { conditionsAmong, halfCondition } from "./conditions.js";
+import { DeclaredTypes, type TypeEntry } from "./declared-types.js";
+import { extendedType, extendsKeyword } from "./extensions.js";
 import { reservedTypeNames } from "./reserved-type-names.js";
 import { readReferences, refusesReferences } from "./document-references.js";
 import {
@@ -39,8 +41,6 @@ import { readDecimal } from "./decimals.js";
 import { isJsonSchema, isPattern } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
-import { typeNames } from "./registry-names.js";
-import type { SourceTree } from "./source-tree.js";
 import { laterKeyword } from "./written-later.js";
 import { isDescribed, readValues } from "./value-lists.js";
 
@@ -65,6 +65,7 @@ export class TypeReader {
   readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
   readonly #files = new Map<string, string>();
+  readonly #declared = new DeclaredTypes((name, { value, at }) => this.#declare(name, value, at));
   /** Patterns of all schemas, where they stand. */
   readonly patterns: PatternMention[] = [];
 
@@ -84,8 +85,12 @@ export class TypeReader {
     return this.#schemaFiles.texts;
   }
 
-  /** Reads one entry of `types:` into the table. */
-  declare(name: string, value: unknown, at: Origin): void {
+  /** Reads all entries of `types:` into the table. */
+  declare(entries: Readonly<Record<string, TypeEntry>>): void {
+    this.#declared.readAll(entries);
+  }
+
+  #declare(name: string, value: unknown, at: Origin): JsonSchema {
     this.table.origins.set(name, at);
     if (reservedTypeNames.includes(name)) {
       this.#report({
@@ -104,6 +109,7 @@ export class TypeReader {
         ? this.#fileSchema(file.path, name, at)
         : this.readType(value, at, name);
     this.table.schemas.set(name, schema);
+    return schema;
   }
 
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
@@ -125,8 +131,10 @@ export class TypeReader {
     const conditions = conditionsAmong(fields);
     const half = halfCondition(fields, at);
     if (half !== undefined) this.#report(half);
+    const base = extendedType(fields, this.#known.types);
     for (const [name, field] of Object.entries(fields)) {
       if (Object.hasOwn(conditions, name)) continue;
+      if (base !== undefined && name === extendsKeyword) continue;
       const path = inside(at, name);
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in {}) {
         this.#report({
@@ -143,10 +151,9 @@ export class TypeReader {
       const hasDefault = typeof schema === "object" && "default" in schema;
       if (!isNullable(schema) && !hasDefault) required.push(name);
     }
-    const whole = objectSchema(properties, required);
-    if (Object.keys(conditions).length === 0) return whole;
     const said = this.#readSchema(conditions, at, { typeName, value: fields, at });
-    return { ...whole, ...(said as SchemaObject) };
+    const whole = { ...objectSchema(properties, required), ...(said as SchemaObject) };
+    return base === undefined ? whole : this.#declared.extend(base, whole, at, this.#report);
   }
 
   /** Reads one field: a shorthand, a list of values, or a JSON Schema. */
@@ -384,16 +391,4 @@ export class TypeReader {
     this.#files.set(resolved, typeName);
     return this.#readSubschema(value, origin, { typeName, value, at: origin });
   }
-}
-
-/** Reads all entries of `types:`. */
-export function readTypes(
-  declared: Readonly<Record<string, unknown>>,
-  tree: SourceTree,
-  options: { readonly project: string; readonly folder: string; readonly report: Report },
-): TypeReader {
-  const reader = new TypeReader(typeNames(tree), Object.keys(tree.section("documents")), options);
-  for (const [name, value] of Object.entries(declared))
-    reader.declare(name, value, tree.at("types", name));
-  return reader;
 }
