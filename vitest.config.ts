@@ -96,7 +96,7 @@ export default defineConfig({
           // Each process loads the code under test once, not for each of two hundred files.
           isolate: false,
           // Most of them wait more than they compute, also where there is one core.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

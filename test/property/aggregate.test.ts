@@ -9,7 +9,7 @@ import { engines } from "../support/engines.js";
 import { aggregate, type AggregateRequest, type Sorts } from "./evaluator.js";
 import { body, byName, filter, openThings, sortable, things, type Things } from "./things.js";
 
-const runs = Number(process.env["OPWRIGHT_AGGREGATE_RUNS"] ?? 1_000);
+const runs = Number(process.env["OPWRIGHT_AGGREGATE_RUNS"] ?? 500);
 
 const numbers = ["size", "count", "place.zip"] as const;
 const ordered = sortable.filter((name) => !["string", "boolean"].includes(byName[name] ?? ""));

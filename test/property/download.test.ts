@@ -5,7 +5,7 @@ import { engines } from "../support/engines.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 /** `npm run test:long` asks more. */
-const numRuns = Number(process.env["OPWRIGHT_TEST_DOWNLOADS"] ?? 1_000);
+const numRuns = Number(process.env["OPWRIGHT_TEST_DOWNLOADS"] ?? 500);
 const [sqlite] = engines;
 const content = "0123456789abcdef";
 let service: TestService;

@@ -6,7 +6,7 @@ import { engines } from "../support/engines.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import type { TestService } from "../support/service.js";
 
-const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 60);
+const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 40);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 
 /** What a handler calls, and how it waits for it. */

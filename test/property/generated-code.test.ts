@@ -17,7 +17,7 @@ import { reduced } from "./registries/reduced.js";
 
 /** Registries of one program. */
 const batch = 50;
-const count = Number(process.env["OPWRIGHT_TEST_REGISTRIES"] ?? batch);
+const count = Number(process.env["OPWRIGHT_TEST_REGISTRIES"] ?? 24);
 /** The same registries each time, so that a change answers for what it breaks; `npm run test:long` draws others. */
 const first = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 

@@ -140,7 +140,7 @@ function wholly(text: string): unknown {
   return faults.length === 0 && isMap(document.contents) ? document.toJS() : undefined;
 }
 
-const numRuns = Number(process.env["OPWRIGHT_TEST_TEXTS"] ?? 5_000);
+const numRuns = Number(process.env["OPWRIGHT_TEST_TEXTS"] ?? 2_000);
 
 test(
   "what the quick reader reads is what the text says",

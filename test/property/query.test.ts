@@ -20,7 +20,7 @@ import {
   type Things,
 } from "./things.js";
 
-const runs = Number(process.env["OPWRIGHT_QUERY_RUNS"] ?? 2_500);
+const runs = Number(process.env["OPWRIGHT_QUERY_RUNS"] ?? 1_000);
 const firstSeed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 
 for (const engine of engines) {

@@ -8,7 +8,7 @@ import { base } from "./versions/base.js";
 import { changed, changedKeys } from "./versions/catalogue.js";
 import { FirstVersions, outcomeOf, reducedPair, type Outcome } from "./versions/pair.js";
 
-const count = Number(process.env["OPWRIGHT_TEST_PAIRS"] ?? 24);
+const count = Number(process.env["OPWRIGHT_TEST_PAIRS"] ?? 10);
 /** The same pairs each time, so that a change answers for what it breaks; `npm run test:long` draws others. */
 const first = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 const versions = new FirstVersions();

@@ -8,7 +8,7 @@ import { testProject, type TestProject } from "../../support/project-service.js"
 import type { TestService } from "../../support/service.js";
 
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
-const numRuns = Number(process.env["OPWRIGHT_TEST_HISTORIES"] ?? 3);
+const numRuns = Number(process.env["OPWRIGHT_TEST_HISTORIES"] ?? 2);
 
 /**
  * Members that come, go and are renamed, each with its two names, its type as the registry has it, and values that fit, which

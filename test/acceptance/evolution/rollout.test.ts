@@ -12,7 +12,7 @@ import { startProxy, type RollingProxy } from "../../support/rolling-proxy.js";
 import { faultOf, startLoad, type Load } from "../../support/rollout-load.js";
 import { versionOf, type Version, type VersionProcess } from "../../support/version-process.js";
 
-const rows = Number(process.env["OPWRIGHT_TEST_ROLLOUT_ROWS"] ?? 50_000);
+const rows = Number(process.env["OPWRIGHT_TEST_ROLLOUT_ROWS"] ?? 20_000);
 const postgres = engines.find(({ name }) => name === "postgres");
 
 const registry = (documents: string): Readonly<Record<string, string>> => ({

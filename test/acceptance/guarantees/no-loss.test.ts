@@ -9,7 +9,7 @@ const postgres = engines.find(({ name }) => name === "postgres");
 const isAvailable =
   postgres?.isAvailable === true && process.env["OPWRIGHT_TEST_REDIS"] !== undefined;
 const one = process.env["OPWRIGHT_SEED"];
-const count = Number(process.env["OPWRIGHT_SEEDS"] ?? 60);
+const count = Number(process.env["OPWRIGHT_SEEDS"] ?? 30);
 const first = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 const seeds =
   one === undefined ? Array.from({ length: count }, (_, at) => first + at) : [Number(one)];

@@ -11,7 +11,7 @@ import { OpenApiDocument, type Operation } from "../../property/document/open-ap
 import { requestsOf } from "../../property/document/requests.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
-const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 24);
+const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 16);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 const document = new OpenApiDocument(openapi);
 /** Operations whose sound requests carry a password, a signed session, a revision that is kept, the id of what this service has none of,

@@ -11,7 +11,7 @@ import { SchemaValues } from "../../property/document/schema-values.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 import type { TestService } from "../../support/service.js";
 
-const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 24);
+const numRuns = Number(process.env["OPWRIGHT_TEST_CASES"] ?? 16);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 
 const registry = `registry: 1

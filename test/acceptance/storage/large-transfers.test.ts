@@ -1,4 +1,4 @@
-// 256 MiB up and down in constant memory (1 GiB in `npm run test:long`), and a thousand transfers that break off
+// 128 MiB up and down in constant memory (1 GiB in `npm run test:long`), and hundreds of transfers that break off
 // (service.md "Download behaviour").
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,8 +11,8 @@ import { objectEngines, type FreshObjects } from "../../support/object-engines.j
 import { generated } from "../../support/service.js";
 
 const mebibyte = 1024 * 1024;
-const transfers = Number(process.env["OPWRIGHT_TEST_TRANSFERS"] ?? 400);
-const mebibytes = Number(process.env["OPWRIGHT_TEST_MEBIBYTES"] ?? 256);
+const transfers = Number(process.env["OPWRIGHT_TEST_TRANSFERS"] ?? 200);
+const mebibytes = Number(process.env["OPWRIGHT_TEST_MEBIBYTES"] ?? 128);
 const size = mebibytes * mebibyte;
 const isLinux = process.platform === "linux";
 const folder = mkdtempSync(join(tmpdir(), "opwright-large-"));
