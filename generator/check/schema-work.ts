@@ -1,6 +1,7 @@
 // How often one value is looked at: a schema sends parts of a value to several schemas at once, and
 // these may send their parts on to even more. The work is linear if there is a most.
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
+import { resolveSchema } from "../kernel/resolve.js";
 import { own } from "../model/records.js";
 import { branchesOf, type UnionBranches } from "../model/union-branches.js";
 
@@ -187,7 +188,11 @@ function ownParts(schema: SchemaObject, step: Step, types: Types): readonly Load
 function loadOf(schema: JsonSchema, types: Types): Load {
   if (typeof schema === "boolean") return nothing;
   const type = Object.keys(schema).length === 1 ? referredType(schema) : undefined;
-  if (type !== undefined) return loadOf(own(types, type) ?? true, types);
+  if (type !== undefined) {
+    const behind = resolveSchema(schema, (name) => own(types, name));
+    // Names that lead to each other alone are types of nothing.
+    return referredType(behind) === undefined ? loadOf(behind, types) : nothing;
+  }
   return looksAtParts(schema, types) ? new Map([[schema, 1]]) : nothing;
 }
 

@@ -18,7 +18,7 @@ import { contradictions } from "./contradictions.js";
 import { readDeprecation } from "./deprecations.js";
 import { conditionsAmong, halfCondition } from "./conditions.js";
 import { DeclaredTypes, type TypeEntry } from "./declared-types.js";
-import { extendedType, extendsKeyword } from "./extensions.js";
+import { extendsKeyword, readExtension } from "./extensions.js";
 import { reservedTypeNames } from "./reserved-type-names.js";
 import { readReferences, refusesReferences } from "./document-references.js";
 import {
@@ -65,7 +65,10 @@ export class TypeReader {
   readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
   readonly #files = new Map<string, string>();
-  readonly #declared = new DeclaredTypes((name, { value, at }) => this.#declare(name, value, at));
+  readonly #declared = new DeclaredTypes(
+    (name, { value, at }) => this.#declare(name, value, at),
+    (name) => this.table.schemas.get(name),
+  );
   /** Patterns of all schemas, where they stand. */
   readonly patterns: PatternMention[] = [];
 
@@ -112,6 +115,11 @@ export class TypeReader {
     return schema;
   }
 
+  /** A declared type as it was read, before a document added base fields to it. */
+  declared(name: string): JsonSchema | undefined {
+    return this.#declared.fieldsOf(name);
+  }
+
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
   readType(value: unknown, at: Origin, typeName: string): JsonSchema {
     if (refusesReferences(value, typeName, at, this.#report)) return true;
@@ -131,7 +139,7 @@ export class TypeReader {
     const conditions = conditionsAmong(fields);
     const half = halfCondition(fields, at);
     if (half !== undefined) this.#report(half);
-    const base = extendedType(fields, this.#known.types);
+    const base = readExtension(fields, this.#known.types, at, this.#report);
     for (const [name, field] of Object.entries(fields)) {
       if (Object.hasOwn(conditions, name)) continue;
       if (base !== undefined && name === extendsKeyword) continue;
@@ -241,9 +249,7 @@ export class TypeReader {
     }
   }
 
-  /**
-   * A member that every JavaScript object seems to have already cannot be told from an absent one.
-   */
+  /** A member that every JavaScript object seems to have can't be told from an absent one. */
   #refusePrototypeNames(names: readonly string[], at: (name: string) => Origin): void {
     for (const name of names) {
       if (!(name in {})) continue;

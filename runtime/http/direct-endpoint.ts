@@ -9,7 +9,7 @@ import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { limitBytes } from "../ports/bounded.js";
 import { changeOf, writeShortly, type Noting } from "../families/storage/changes.js";
-import { lookAtUpload, uploadAt } from "../families/storage/quarantine.js";
+import { takeArrived, uploadAt } from "../families/storage/quarantine.js";
 import { storageResources } from "../families/storage/resources.js";
 import { admitType, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";
@@ -99,11 +99,21 @@ async function answer(
   return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
 }
 
-/** An upload that nobody has decided on. Throws `direct_transfer_forbidden` for others. */
+/** An upload that has not arrived yet. Throws `direct_transfer_forbidden` for others. */
 async function expectedUpload({ database }: Resources, id: string): Promise<QuarantinedFile> {
   const file = await database.reader.of(quarantineStore).find(id);
-  if (file === null || file.state === "over") throw fail("direct_transfer_forbidden");
+  if (file?.state !== "expected") throw fail("direct_transfer_forbidden");
   return file;
+}
+
+/** Has an upload scanned whose bytes have come; those of one that came too late go again. */
+async function takeUpload({ noting, resources, spec }: Target, key: string, id: string) {
+  try {
+    await takeArrived(spec, resources, await expectedUpload(resources, id));
+  } catch (error) {
+    await noting.store.remove(key);
+    throw error;
+  }
 }
 
 /** Where an upload goes. */
@@ -150,9 +160,9 @@ async function writeAndNote(
   // An address of before the storage scanned leads past the scan.
   if (upload === null && spec.scan !== undefined) throw fail("direct_transfer_forbidden");
   if (upload !== null) {
-    const file = await expectedUpload(resources, upload);
+    await expectedUpload(resources, upload);
     const { etag } = await noting.store.write(key, content, description, signal);
-    await lookAtUpload(spec, resources, file);
+    await takeUpload({ noting, resources, spec }, key, upload);
     return etag;
   }
   const change = changeOf(noting, key);

@@ -1,20 +1,22 @@
 // The port of files in quarantine: uploads to storages that scan, until somebody has decided what
-// becomes of them. Their bytes are at a key of the engine that no caller can name.
+// becomes of them. Their bytes are at keys of the engine that no caller can name.
 import { storeKey } from "./store-key.js";
 
 /**
- * What is known of an upload. It is `expected` until its bytes are there, `scanned` until it is
- * decided on, and `over` from then on: whatever else arrives for it is removed.
+ * What is known of an upload. It is `expected` until its bytes are there, and then `scanned` until
+ * it is decided on: `released`, and `done` once it is an object, or `over`. Whatever else arrives
+ * for it is removed.
  */
 export interface QuarantinedFile {
-  /** Also the last segment of the key at which its bytes are. */
   readonly id: string;
   /** The place of its storage. */
   readonly place: string;
   readonly tenant: string;
   /** The key at which it becomes an object, as callers know it. */
   readonly key: string;
-  readonly state: "expected" | "scanned" | "over";
+  readonly state: "expected" | "scanned" | "released" | "done" | "over";
+  /** The engine's key of its bytes, which nobody writes to any more; null if it is expected. */
+  readonly bytes: string | null;
   /** Milliseconds since 1970. */
   readonly begunAt: number;
   /** Behind this time nothing arrives any more, and what is left of it goes. */
@@ -26,23 +28,28 @@ export const quarantineStore = storeKey<QuarantineStore>("quarantine");
 
 /** Files in quarantine, within one transaction. Times are milliseconds since 1970. */
 export interface QuarantineStore {
-  /** Notes that an upload may arrive; one with the same id is expected for longer. */
+  /** Notes that an upload may arrive; false if there is one with its id. */
   expect(
     file: Pick<QuarantinedFile, "id" | "place" | "tenant" | "key">,
     times: { readonly now: number; readonly dueAt: number; readonly until: number },
-  ): Promise<void>;
+  ): Promise<boolean>;
   find(id: string): Promise<QuarantinedFile | null>;
   /**
    * Makes an upload that is expected one that is scanned, and due at `dueAt`; false if it is not
    * expected.
    */
-  arrive(id: string, dueAt: number): Promise<boolean>;
+  arrive(id: string, bytes: string, dueAt: number): Promise<boolean>;
   /**
-   * Makes an upload one that is over, and due when nothing arrives any more; false if it is over
-   * already, or unknown.
+   * Releases an upload that is scanned, which is due at `dueAt` then, or makes one over that is
+   * expected or scanned; false if it is neither.
    */
-  decide(id: string): Promise<boolean>;
-  /** Up to `limit` uploads that are expected at a key. */
+  release(id: string, dueAt: number): Promise<boolean>;
+  reject(id: string): Promise<boolean>;
+  /** Makes an upload that is released one that is done. */
+  finish(id: string): Promise<void>;
+  /** Whether an upload to the same key that began later has been released. */
+  isOutdated(file: QuarantinedFile): Promise<boolean>;
+  /** Up to `limit` uploads that are expected at a key, those that began last first. */
   expected(
     at: Pick<QuarantinedFile, "place" | "tenant" | "key">,
     limit: number,

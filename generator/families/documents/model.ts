@@ -6,6 +6,7 @@ import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import {
+  alternativesOf,
   objectSchema,
   propertiesOf,
   referredType,
@@ -43,6 +44,7 @@ import { viewTypeName } from "../../model/views.js";
 import { addViewTypes, viewsOf } from "./members/views.js";
 import { takeKeys } from "./members/keys.js";
 import { sayVisible, shownSchema } from "./members/visible.js";
+import { documentOfUnion } from "./members/union.js";
 import { pastOf, refuseNested } from "./members/former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
@@ -71,16 +73,13 @@ export function readDocumentType(
   const typeName = referredType(read) ?? inlineName;
   if (typeName === inlineName && referredType(read) === undefined)
     types.table.add(typeName, true, typeAt);
-  const body = resolveSchema(read, resolve);
+  const body = bodyOf(context, read);
   // A name that no type has was reported.
   const isUnknown = read === true && typeof declaration.type === "string";
-  if (typeof body === "boolean" || body["type"] !== "object") {
+  if (typeof body !== "object" || body["type"] !== "object") {
     if (isUnknown) return undefined;
-    report({
-      code: "OPW011",
-      message: "the type of a document must be an object with declared fields",
-      at: typeAt,
-    });
+    const message = "the type of a document must be an object with declared fields";
+    report({ code: "OPW011", message: typeof body === "string" ? body : message, at: typeAt });
     return undefined;
   }
   const typeOrigin = types.table.origins.get(typeName) ?? typeAt;
@@ -116,6 +115,15 @@ export function readDocumentType(
   );
   addViewTypes(context, name, declaration, typeName);
   return { typeName, body, softDelete };
+}
+
+/** What a document's type says, as one object; a text is why a union can't be one. */
+function bodyOf({ types }: FamilyContext, read: JsonSchema): JsonSchema | string {
+  const body = resolveSchema(read, (type) => types.table.schemas.get(type));
+  const isUnion = typeof body === "object" && alternativesOf(body).length > 0;
+  return isUnion && !("type" in body)
+    ? documentOfUnion(body, (type) => types.declared(type) ?? types.table.schemas.get(type))
+    : body;
 }
 
 /** How documents are read, before it is known which others there are. */

@@ -5,6 +5,8 @@ import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { Finding, Origin } from "../../diagnostics/diagnostics.js";
 import type { TableSchema } from "../../model/stored-tables.js";
 import { documentMemberAt, typeMemberAt } from "../../load/member-places.js";
+import { storedTypes } from "./made-of.js";
+import { isMap } from "../../load/shape.js";
 import { formerName, formerValueOf } from "../../load/former-names.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
@@ -30,10 +32,14 @@ export function formerNamesLeadSomewhere({
         report({ code: "OPW039", ...fault, at: documentMemberAt(loaded.tree, name, field) });
     }
   }
-  const ofDocuments = Object.values(model.documents).map(({ typeName }) => typeName);
-  for (const type of Object.keys(loaded.tree.section("types"))) {
-    if (ofDocuments.includes(type)) continue;
-    for (const [member, schema] of Object.entries(propertiesOf(model.types[type] ?? true)))
+  const ofDocuments = storedTypes(loaded.tree);
+  for (const [type, said] of Object.entries(loaded.tree.section("types"))) {
+    if (ofDocuments.has(type)) continue;
+    // What it has by extending another type is said there.
+    const isInherited = (member: string): boolean =>
+      isMap(said) && "extends" in said && !Object.hasOwn(said, member);
+    const members = Object.entries(propertiesOf(model.types[type] ?? true));
+    for (const [member, schema] of members.filter(([name]) => !isInherited(name)))
       if (formerName(schema) !== undefined || Object.hasOwn(formerValueOf(schema), "is"))
         report(notStored(`${type}.${member}`, typeMemberAt(loaded.tree, type, member)));
   }

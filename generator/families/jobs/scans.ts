@@ -1,8 +1,14 @@
 // `scan:` of storages: the job is there and takes the upload.
 import { didYouMean } from "../../diagnostics/did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import type { SchemaObject } from "../../model/json-schema.js";
 import type { StorageModel } from "../storage/model.js";
 import { inputFault, type Jobs } from "./input-fault.js";
+
+/** Uploads go by ids of several kinds. */
+function takesAnyText(schema: SchemaObject): boolean {
+  return Object.keys(schema).every((name) => ["type", "title", "description"].includes(name));
+}
 
 /** Reports scans of storages that cannot be done (OPW115). */
 export function checkScans(
@@ -12,7 +18,7 @@ export function checkScans(
 ): void {
   for (const { name, scan } of storages.values()) {
     if (scan === null) continue;
-    const fault = inputFault(context, jobs, scan, "upload", "the `upload`");
+    const fault = inputFault(context, jobs, scan, "upload", "the `upload`", takesAnyText);
     if (fault === null) continue;
     context.report({
       code: "OPW115",

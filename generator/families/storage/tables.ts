@@ -12,7 +12,12 @@ export const quarantineTable: SystemTables = (engine) => {
   const times = ["begun_at", "due_at", "until"].map((name) => `"${name}" ${type.number} NOT NULL`);
   return {
     opwright_quarantine: {
-      columns: [`"id" ${type.text} NOT NULL PRIMARY KEY`, ...texts, ...times],
+      columns: [
+        `"id" ${type.text} NOT NULL PRIMARY KEY`,
+        ...texts,
+        ...times,
+        `"bytes" ${type.text}`,
+      ],
       indexes: ["due_at"],
     },
     "opwright_quarantine.key": [

@@ -1,8 +1,8 @@
 // Files in quarantine over SQL, shared by all SQL engines.
 import type { QuarantinedFile, QuarantineStore } from "../../ports/quarantine.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
-const columns = `"id", "place", "tenant", "key", "state", "begun_at", "until"`;
+const columns = `"id", "place", "tenant", "key", "state", "bytes", "begun_at", "until"`;
 
 /** The files in quarantine, within one transaction. */
 export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
@@ -14,16 +14,18 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
     (await session.all(`SELECT ${columns} FROM "opwright_quarantine" ${rest}`, values)).map(
       readFile,
     );
+  const change = async (rest: string, values: readonly (string | number)[]): Promise<boolean> =>
+    (await session.run(`UPDATE "opwright_quarantine" SET ${rest}`, values)) === 1;
   return {
     async expect({ id, place, tenant, key }, { now, dueAt, until }) {
       const places = [1, 2, 3, 4, 5, 6, 7].map(at).join(", ");
-      await session.run(
-        `INSERT INTO "opwright_quarantine" AS q ` +
+      const added = await session.run(
+        `INSERT INTO "opwright_quarantine" ` +
           `("id", "place", "tenant", "key", "begun_at", "due_at", "until", "state") ` +
-          `VALUES (${places}, 'expected') ON CONFLICT ("id") DO UPDATE SET ` +
-          `"until" = CASE WHEN q."until" > excluded."until" THEN q."until" ELSE excluded."until" END`,
+          `VALUES (${places}, 'expected') ON CONFLICT ("id") DO NOTHING`,
         [id, place, tenant, key, now, dueAt, until],
       );
+      return added === 1;
     },
 
     async find(id) {
@@ -31,28 +33,47 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
       return file ?? null;
     },
 
-    async arrive(id, dueAt) {
-      const changed = await session.run(
-        `UPDATE "opwright_quarantine" SET "state" = 'scanned', "due_at" = ${at(2)} ` +
+    arrive: (id, bytes, dueAt) =>
+      change(
+        `"state" = 'scanned', "bytes" = ${at(2)}, "due_at" = ${at(3)} ` +
           `WHERE "id" = ${at(1)} AND "state" = 'expected'`,
-        [id, dueAt],
-      );
-      return changed === 1;
-    },
+        [id, bytes, dueAt],
+      ),
 
-    async decide(id) {
-      const changed = await session.run(
-        `UPDATE "opwright_quarantine" SET "state" = 'over', "due_at" = "until" ` +
-          `WHERE "id" = ${at(1)} AND "state" <> 'over'`,
+    release: (id, dueAt) =>
+      change(
+        `"state" = 'released', "due_at" = ${at(2)} WHERE "id" = ${at(1)} AND "state" = 'scanned'`,
+        [id, dueAt],
+      ),
+
+    reject: (id) =>
+      change(
+        `"state" = 'over', "due_at" = "until" ` +
+          `WHERE "id" = ${at(1)} AND "state" IN ('expected', 'scanned')`,
+        [id],
+      ),
+
+    async finish(id) {
+      await change(
+        `"state" = 'done', "due_at" = "until" WHERE "id" = ${at(1)} AND "state" = 'released'`,
         [id],
       );
-      return changed === 1;
+    },
+
+    async isOutdated({ id, place, tenant, key, begunAt }) {
+      const later = await session.all(
+        `SELECT 1 AS "is" FROM "opwright_quarantine" WHERE "place" = ${at(1)} AND "tenant" = ${at(2)} ` +
+          `AND "key" = ${at(3)} AND "state" IN ('released', 'done') ` +
+          `AND ("begun_at" > ${at(4)} OR ("begun_at" = ${at(4)} AND "id" > ${at(5)})) LIMIT 1`,
+        [place, tenant, key, begunAt, id],
+      );
+      return later.length > 0;
     },
 
     expected: ({ place, tenant, key }, limit) =>
       found(
         `WHERE "place" = ${at(1)} AND "tenant" = ${at(2)} AND "key" = ${at(3)} AND "state" = 'expected' ` +
-          `ORDER BY "id" LIMIT ${at(4)}`,
+          `ORDER BY "begun_at" DESC LIMIT ${at(4)}`,
         [place, tenant, key, limit],
       ),
 
@@ -60,10 +81,7 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
       found(`WHERE "due_at" <= ${at(1)} ORDER BY "due_at", "id" LIMIT ${at(2)}`, [now, limit]),
 
     async postpone(id, dueAt) {
-      await session.run(
-        `UPDATE "opwright_quarantine" SET "due_at" = ${at(2)} WHERE "id" = ${at(1)}`,
-        [id, dueAt],
-      );
+      await change(`"due_at" = ${at(2)} WHERE "id" = ${at(1)}`, [id, dueAt]);
     },
 
     async forget(id) {
@@ -79,6 +97,7 @@ function readFile(row: SqlRow): QuarantinedFile {
     tenant: String(row["tenant"]),
     key: String(row["key"]),
     state: row["state"] as QuarantinedFile["state"],
+    bytes: textOrNull(row["bytes"] ?? null),
     begunAt: Number(row["begun_at"]),
     until: Number(row["until"]),
   };

@@ -19,9 +19,10 @@ import { physicalKey } from "./key.js";
 import { checkStaged, expectStaged, putInPlace, stagedKey } from "./staged.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
-import { expectSigned, scanUpload, uploadAt } from "./quarantine.js";
+import { uuidv7 } from "../../ports/uuid.js";
+import { arrivalKey, expectSigned, scanUpload, uploadAt } from "./quarantine.js";
 import { boundText, checkSession, transfersOf, type UploadSession } from "./upload-session.js";
-import { beginChange, notingFor, recordObject } from "./writes.js";
+import { beginChange, notingFor } from "./writes.js";
 
 /** A signed request as clients get it. */
 export interface SignedAnswer extends SignedRequest {
@@ -112,12 +113,8 @@ export const direct = {
       const asked = physicalKey(spec, context.tenant, key);
       const { contentType } = await limitsOf(spec, asked, content_type);
       const { signer } = context.resources;
-      const { uploadSeconds } = context.resources.of(storageResources);
-      const expiresAt = expiryAfter(context, uploadSeconds);
       const isStaged = isStrict(spec) || spec.scan !== undefined;
-      const place = isStaged ? stagedKey(spec, asked, expiresAt) : asked;
-      const upload = uploadAt(spec, place);
-      if (upload !== null) await expectSigned(spec, context, key, uploadSeconds, upload);
+      const { expiresAt, place } = await sessionPlace(spec, context, { key, asked, isStaged });
       const uploadId = await transfers.begin(
         place,
         descriptionOf(key, contentType),
@@ -237,6 +234,27 @@ export const direct = {
     },
 };
 
+/** When a new session expires, and where its upload becomes an object, which is nobody else's. */
+async function sessionPlace(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  {
+    key,
+    asked,
+    isStaged,
+  }: { readonly key: string; readonly asked: string; readonly isStaged: boolean },
+): Promise<{ readonly expiresAt: string; readonly place: string }> {
+  const { uploadSeconds } = context.resources.of(storageResources);
+  for (let later = 0; ; later += 1) {
+    const expiresAt = expiryAfter(context, uploadSeconds + later / 1_000);
+    const place = isStaged ? stagedKey(spec, asked, expiresAt) : asked;
+    const id = uploadAt(spec, place);
+    // Another session of the same moment has this one.
+    if (id === null || (await expectSigned(spec, context, { id, key }, uploadSeconds)))
+      return { expiresAt, place };
+  }
+}
+
 /** Expects a signed upload to a key; returns the engine's key that it comes to. */
 async function expectedAt(
   spec: StorageSpec,
@@ -244,7 +262,11 @@ async function expectedAt(
   key: string,
   seconds: number,
 ): Promise<string> {
-  if (spec.scan !== undefined) return expectSigned(spec, context, key, seconds);
+  if (spec.scan !== undefined) {
+    const id = uuidv7();
+    await expectSigned(spec, context, { id, key }, seconds);
+    return arrivalKey(spec, id);
+  }
   const asked = physicalKey(spec, context.tenant, key);
   await expectUpload(context, asked, seconds);
   return asked;
@@ -257,13 +279,12 @@ async function takeIn(
   staged: ObjectHead,
   { key, place }: { readonly key: string; readonly place: string },
 ): Promise<ObjectHead> {
-  const upload = uploadAt(spec, staged.key);
-  if (upload === null) return putInPlace(spec, context, staged, place);
+  const id = uploadAt(spec, staged.key);
+  if (id === null) return putInPlace(spec, context, staged, place);
   await checkStaged(spec, context, staged);
   // A session that began before the storage scanned has expected nothing.
-  await expectSigned(spec, context, key, 0, upload);
-  await scanUpload(spec, context, upload);
-  await recordObject(spec, context, place, "write");
+  await expectSigned(spec, context, { id, key }, 0);
+  await scanUpload(spec, context, { id, head: staged });
   return staged;
 }
 

@@ -3,7 +3,7 @@ import { familyOf, type ServiceAtWork } from "../../operations/family.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { fileSet } from "./data.js";
 import { expectedChanges } from "./expected.js";
-import { quarantinedUploads } from "./quarantine.js";
+import { quarantineJob } from "./quarantine-job.js";
 import { openStorage, storageResources, storeFor } from "./resources.js";
 import { readStorageSettings } from "./settings.js";
 import { rebuildCommand, sweepOf } from "./rebuild.js";
@@ -30,7 +30,7 @@ export const storageFamily = familyOf<readonly StorageSpec[]>()({
     ...storages.map((spec) => sweepOf(spec, resources)),
     ...(storages.length === 0 ? [] : [expectedChanges(storages, resources)]),
     ...(storages.some(({ scan }) => scan !== undefined)
-      ? [quarantinedUploads(storages, resources)]
+      ? [quarantineJob(storages, resources)]
       : []),
   ],
   data: (storages, service) => storages.map((spec) => fileSet(spec, service)),

@@ -41,6 +41,6 @@ export function stagedPrefix(spec: StorageSpec): string {
 /** The prefix of a tenant's objects in a storage: no key of another tenant or storage has it. */
 export function prefixOf(spec: StorageSpec, tenant: string): string {
   // Resolvers may name any tenant.
-  if (tenant === nobodys) throw fail("tenant_mismatch");
+  if (tenant === nobodys || tenant.startsWith(`${nobodys}/`)) throw fail("tenant_mismatch");
   return `${placeOf(spec)}/${tenant}/`;
 }

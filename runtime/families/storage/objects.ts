@@ -127,10 +127,9 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
       await recordObject(spec, context, at, "write");
       return storedObject(spec, context, head);
     }
-    const { id, head } = await writeQuarantined(spec, context, key, content, description);
-    await scanUpload(spec, context, id);
-    await recordObject(spec, context, at, "write");
-    return storedObject(spec, context, { ...head, key: at });
+    const upload = await writeQuarantined(spec, context, key, content, description);
+    await scanUpload(spec, context, upload);
+    return storedObject(spec, context, { ...upload.head, key: at });
   };
   const held: ObjectCollection = {
     ...quarantineOf(spec, context),

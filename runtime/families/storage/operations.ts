@@ -25,7 +25,7 @@ import { objectMetadata } from "./metadata.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import {
-  decideUpload,
+  discardUpload,
   renameQuarantined,
   scanUpload,
   writeQuarantined,
@@ -282,13 +282,12 @@ async function uploadForScan(
         if (upload === null) throw fail("core.concurrency");
         return { key, upload };
       },
-      undo: async ({ upload }) => void (await decideUpload(spec, context, upload.id)),
+      undo: async ({ upload }) => void (await discardUpload(spec, context, upload)),
     },
     context.signal,
   );
-  await scanUpload(spec, context, upload.id);
+  await scanUpload(spec, context, upload);
   const head = { ...upload.head, key: physicalKey(spec, context.tenant, key) };
-  await recordObject(spec, context, head.key, "write");
   return storedObject(spec, context, head);
 }
 

@@ -8,7 +8,6 @@ import { jobStore } from "../../ports/jobs.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { quarantineStore, type QuarantinedFile } from "../../ports/quarantine.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
-import type { OutsideJob } from "../../work/periodic.js";
 import { prepareRun } from "../jobs/new-run.js";
 import { jobResources } from "../jobs/resources.js";
 import { writeShortly } from "./changes.js";
@@ -20,11 +19,11 @@ const dayMillis = 24 * 60 * 60 * 1_000;
 /** How long an upload waits to be decided on; then it is removed. */
 const scanMillis = 30 * dayMillis;
 /** How soon a signed upload is looked for; then each time after as long as it has been. */
-const firstLookMillis = 30_000;
+export const firstLookMillis = 30_000;
 /** An upload that began before its address expired may still be under way so much later. */
 const lateMillis = 60 * 60 * 1_000;
-/** Uploads that one step looks at, and that a question about a key does. */
-const atOnce = 100;
+/** Uploads that a question about a key looks at. */
+const atOnce = 20;
 
 /** An upload whose bytes are there. */
 export interface Quarantined {
@@ -32,40 +31,43 @@ export interface Quarantined {
   readonly head: ObjectHead;
 }
 
-/** The engine's key of an upload. */
-export function quarantineKey(spec: StorageSpec, id: string): string {
+/** The engine's key to which an upload comes by a signed address. */
+export function arrivalKey(spec: StorageSpec, id: string): string {
   return stagedPrefix(spec) + id;
 }
 
-/** The upload that is at a key of the engine; null if the key is an object's. */
+/** A key for bytes of an upload to which no address leads. */
+function heldKey(spec: StorageSpec, id: string): string {
+  return `${stagedPrefix(spec)}${id}.${uuidv7()}`;
+}
+
+/** The upload that comes to a key of the engine; null if the key is an object's. */
 export function uploadAt(spec: StorageSpec, key: string): string | null {
   const prefix = stagedPrefix(spec);
   return spec.scan !== undefined && key.startsWith(prefix) ? key.slice(prefix.length) : null;
 }
 
 /**
- * Expects an upload to a key, by an address that is good for so many seconds. Returns where its
- * bytes go.
+ * Expects an upload to a key, by an address that is good for so many seconds; false if one with
+ * this id is expected already.
  */
-export async function expectSigned(
+export function expectSigned(
   spec: StorageSpec,
   context: ExecutionContext,
-  key: string,
+  { id, key }: Pick<QuarantinedFile, "id" | "key">,
   seconds: number,
-  id = uuidv7(),
-): Promise<string> {
+): Promise<boolean> {
   const now = context.clock.now();
   const until = now + seconds * 1_000 + lateMillis;
-  await expect(spec, context, { id, key }, { now, dueAt: now + firstLookMillis, until });
-  return quarantineKey(spec, id);
+  return expect(spec, context, { id, key }, { now, dueAt: now + firstLookMillis, until });
 }
 
 function expect(
   spec: StorageSpec,
   context: ExecutionContext,
-  { id, key }: { readonly id: string; readonly key: string },
+  { id, key }: Pick<QuarantinedFile, "id" | "key">,
   times: { readonly now: number; readonly dueAt: number; readonly until: number },
-): Promise<void> {
+): Promise<boolean> {
   const file = { id, place: placeOf(spec), tenant: context.tenant, key };
   return notesOf(context)((transaction) => transaction.of(quarantineStore).expect(file, times));
 }
@@ -78,7 +80,7 @@ export function writeQuarantined(
   content: AsyncIterable<Buffer>,
   description: ObjectDescription,
 ): Promise<Quarantined> {
-  return made(spec, context, key, (to) =>
+  return makeUpload(spec, context, key, (to) =>
     storeFor(spec, context.resources).write(to, content, description, context.signal),
   );
 }
@@ -91,16 +93,15 @@ export async function renameQuarantined(
   key: string,
   description: ObjectDescription,
 ): Promise<Quarantined | null> {
-  const renamed = await made(spec, context, key, (to) => {
+  const { id: renamed, head: copy } = await makeUpload(spec, context, key, (to) => {
     const options = { etag: head.etag, signal: context.signal };
     return storeFor(spec, context.resources).copy(head.key, to, description, options);
   });
-  await decideUpload(spec, context, id);
-  const { head: copy } = renamed;
-  return copy === null ? null : { id: renamed.id, head: copy };
+  await discardUpload(spec, context, { id, head });
+  return copy === null ? null : { id: renamed, head: copy };
 }
 
-async function made<Version extends ObjectHead | null>(
+async function makeUpload<Version extends ObjectHead | null>(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
@@ -109,22 +110,24 @@ async function made<Version extends ObjectHead | null>(
   if (!context.holdsTransaction) context.refuseLeftBehind();
   const id = uuidv7();
   const now = context.clock.now();
-  // What a process leaves behind that dies here is removed after a day.
+  // Nothing arrives for it: what a process leaves behind that dies here goes after a day.
   const until = now + dayMillis;
   await expect(spec, context, { id, key }, { now, dueAt: until, until });
-  const store = storeFor(spec, context.resources);
-  context.followUndone(async () => void (await store.remove(quarantineKey(spec, id))));
-  return { id, head: await make(quarantineKey(spec, id)) };
+  const to = heldKey(spec, id);
+  context.followUndone(async () => void (await storeFor(spec, context.resources).remove(to)));
+  return { id, head: await make(to) };
 }
 
-/** Has an upload scanned whose bytes are there. */
+/** Has an upload scanned whose bytes are where no address leads to. */
 export async function scanUpload(
   spec: StorageSpec,
   context: ExecutionContext,
-  id: string,
+  { id, head }: Quarantined,
 ): Promise<void> {
   const { resources, tenant } = context;
-  await notesOf(context)((transaction) => arrive(transaction, resources, spec, { id, tenant }));
+  await notesOf(context)((transaction) =>
+    arrive(transaction, resources, spec, { id, tenant, bytes: head.key }),
+  );
   context.follow(() => resources.wake(jobStore));
 }
 
@@ -132,32 +135,24 @@ async function arrive(
   transaction: Transaction,
   resources: Resources,
   { scan = "" }: StorageSpec,
-  { id, tenant }: Pick<QuarantinedFile, "id" | "tenant">,
-): Promise<void> {
+  { id, tenant, bytes }: Pick<QuarantinedFile, "id" | "tenant"> & { readonly bytes: string },
+): Promise<boolean> {
   const now = resources.clock.now();
-  if (!(await transaction.of(quarantineStore).arrive(id, now + scanMillis))) return;
+  if (!(await transaction.of(quarantineStore).arrive(id, bytes, now + scanMillis))) return false;
   const request = { given: { upload: id }, tenant, as: { kind: "service" }, now } as const;
   const { run } = prepareRun(resources.of(jobResources), resources, { ...request, job: scan });
   await transaction.of(jobStore).add(run);
+  return true;
 }
 
-/**
- * Decides that an upload is over; its bytes go once that is committed. Returns whether it was
- * undecided.
- */
-export async function decideUpload(
+/** Gives up an upload that nobody has had scanned, with its bytes. */
+export async function discardUpload(
   spec: StorageSpec,
   context: ExecutionContext,
-  id: string,
-): Promise<boolean> {
-  const isDecided = await notesOf(context)((transaction) =>
-    transaction.of(quarantineStore).decide(id),
-  );
-  const store = storeFor(spec, context.resources);
-  const remove = async (): Promise<void> => void (await store.remove(quarantineKey(spec, id)));
-  if (!context.holdsTransaction) await remove();
-  else context.follow(remove);
-  return isDecided;
+  { id, head }: Quarantined,
+): Promise<void> {
+  await notesOf(context)((transaction) => transaction.of(quarantineStore).reject(id));
+  await storeFor(spec, context.resources).remove(head.key);
 }
 
 /** Looks for uploads that may have arrived for a key by signed addresses. */
@@ -168,63 +163,31 @@ export async function lookForUploads(
 ): Promise<void> {
   const at = { place: placeOf(spec), tenant, key };
   for (const file of await transaction.of(quarantineStore).expected(at, atOnce))
-    await lookAtUpload(spec, resources, file);
+    await takeArrived(spec, resources, file);
 }
 
-/** Has an upload scanned if its bytes have arrived by a signed address. */
-export async function lookAtUpload(
+/**
+ * Has an upload scanned if its bytes have arrived by a signed address. They are copied to where no
+ * address leads: what the scan reads is what is released.
+ */
+export async function takeArrived(
   spec: StorageSpec,
   resources: Resources,
   { id, tenant, state }: QuarantinedFile,
 ): Promise<void> {
-  if (state !== "expected") return;
-  const head = await storeFor(spec, resources).head(quarantineKey(spec, id));
+  if (state !== "expected" || spec.scan === undefined) return;
+  const store = storeFor(spec, resources);
+  const head = await store.head(arrivalKey(spec, id));
   if (head === null) return;
-  await writeShortly(resources)((transaction) =>
-    arrive(transaction, resources, spec, { id, tenant }),
+  const { etag, contentType, filename, description, tags } = head;
+  const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
+  const signal = AbortSignal.timeout(scanMillis / 1_000);
+  const bytes = heldKey(spec, id);
+  // Others are arriving: they are taken next.
+  if ((await store.copy(head.key, bytes, about, { etag, signal })) === null) return;
+  const isTaken = await writeShortly(resources)((transaction) =>
+    arrive(transaction, resources, spec, { id, tenant, bytes }),
   );
+  await store.remove(isTaken ? head.key : bytes);
   resources.wake(jobStore);
-}
-
-/** Looks at uploads that are due: they may have arrived, or nothing of them is left to come. */
-export function quarantinedUploads(
-  storages: readonly StorageSpec[],
-  resources: Resources,
-): OutsideJob {
-  return {
-    name: "objects.quarantine",
-    everyMillis: firstLookMillis,
-    async step() {
-      const { clock, database } = resources;
-      const due = await database.reader.of(quarantineStore).due(clock.now(), atOnce);
-      for (const file of due) await lookAtDue(storages, resources, file);
-      return due.length === atOnce;
-    },
-  };
-}
-
-async function lookAtDue(
-  storages: readonly StorageSpec[],
-  resources: Resources,
-  file: QuarantinedFile,
-): Promise<void> {
-  const spec = storages.find((one) => placeOf(one) === file.place);
-  const now = resources.clock.now();
-  if (spec !== undefined) await lookAtUpload(spec, resources, file);
-  const isOver = file.state === "scanned" || now >= file.until;
-  const isStill = (await resources.database.reader.of(quarantineStore).find(file.id))?.state;
-  if (isOver && spec !== undefined && isStill === file.state) {
-    await storeFor(spec, resources).remove(quarantineKey(spec, file.id));
-    if (file.state === "scanned")
-      resources.log.warn({ upload: file.id }, "an upload has not been decided on, and is removed");
-  }
-  const next = Math.min(file.until, now + Math.max(firstLookMillis, now - file.begunAt));
-  await writeShortly(resources)(async (transaction) => {
-    const files = transaction.of(quarantineStore);
-    // What has arrived meanwhile is due when it has to be decided on.
-    const { state } = (await files.find(file.id)) ?? file;
-    if (state !== file.state) return;
-    if (isOver) await files.forget(file.id);
-    else await files.postpone(file.id, next);
-  });
 }

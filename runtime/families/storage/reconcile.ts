@@ -5,6 +5,8 @@ import { objectIndex } from "../../ports/object-index.js";
 import type { ListedObject } from "../../ports/object-head.js";
 import type { Transaction } from "../../ports/database.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
+import { quarantineStore } from "../../ports/quarantine.js";
+import { stagedPrefix } from "./key.js";
 import { headsOf, lookAt, type Noting } from "./changes.js";
 import { monotonicMillis } from "../../ports/ambient.js";
 
@@ -12,6 +14,9 @@ import { monotonicMillis } from "../../ports/ambient.js";
 const batchSize = 200;
 /** Rows that are read at once. */
 const rowsAtOnce = 1_000;
+
+/** Bytes in quarantine are left alone so long, whatever is known of them. */
+const forgottenMillis = 24 * 60 * 60 * 1_000;
 
 /** How far a walk has come. */
 export interface Reconciled {
@@ -35,6 +40,11 @@ export async function reconcile(
   let objects = 0;
   let batch: ListedObject[] = [];
   for await (const listed of noting.store.list(root, after)) {
+    // Uploads that are no objects yet have notes of their own.
+    if (spec.scan !== undefined && listed.key.startsWith(stagedPrefix(spec))) {
+      await removeForgotten(noting, spec, listed.key);
+      continue;
+    }
     batch.push(listed);
     if (batch.length < batchSize) continue;
     await compare(noting, place, listed.key, batch);
@@ -78,6 +88,19 @@ async function compare(
     noting,
     listed.map(({ key }) => key).filter((key) => known.get(key) !== there.get(key)),
   );
+}
+
+/** Removes bytes of an upload that no row knows any more: of a process that died, or too late. */
+async function removeForgotten(
+  { clock, reader, store }: Noting & { readonly reader: Transaction },
+  spec: StorageSpec,
+  key: string,
+): Promise<void> {
+  const [id = ""] = key.slice(stagedPrefix(spec).length).split(".");
+  if ((await reader.of(quarantineStore).find(id)) !== null) return;
+  const head = await store.head(key);
+  if (head !== null && clock.now() - head.modifiedAt > forgottenMillis)
+    await store.remove(key, { etag: head.etag });
 }
 
 /** Looks at keys; one that cannot be looked at holds up no other. */

@@ -81,6 +81,28 @@ const project = onEachEngine(files, ({ service: running }) => {
   });
 });
 
+test("a single rule of the other type, its former names, and definitions are taken over", async () => {
+  const text = `${service}types:
+  Party: {type: object, deprecated: {since: 2026-03-01}, properties: {name: {type: string}, mail: {type: [string, "null"], was: email}}, required: [name], additionalProperties: false, allOf: [{properties: {name: {minLength: 3}}}]}
+  Person: {extends: Party, born: date?}
+  Local: {$ref: "#/$defs/one", $defs: {one: {type: object, properties: {x: {type: string}}, additionalProperties: false}}}
+  Wide: {extends: Local, y: string}
+documents:
+  people: {type: Person, guard: open, tenant: false}
+  wides: {type: Wide, guard: open, tenant: false}
+`;
+  const made = await testProject({ "registry/service.yaml": text });
+  const { schemas } = (made.openapi as { components: { schemas: Record<string, object> } })
+    .components;
+  expect(schemas["Person"]).toMatchObject({
+    properties: { name: { type: "string" }, mail: {}, born: {} },
+    allOf: [{ properties: { name: { minLength: 3 } } }],
+  });
+  expect(schemas["Person"]).not.toHaveProperty("deprecated");
+  expect(schemas["Wide"]).toMatchObject({ properties: { x: {}, y: {} } });
+  made.remove();
+});
+
 test("the published schema has all fields, those of the other first", () => {
   const { schemas } = (project.openapi as { components: { schemas: Record<string, object> } })
     .components;
@@ -97,6 +119,21 @@ test.each([
   ["A: {extends: B, x: string}\n  B: {extends: A, y: string}", "A extends itself"],
   ["A: {extends: B, x: string}\n  B: string[]", "B is no type of fields"],
   ["A: {extends: B, x: string}\n  B: {x: integer}", "x is a field of B already"],
+  ["A: B\n  B: A\n  C: {extends: A, x: string}", "A extends itself"],
+  [
+    'A: {extends: "B?", x: string}\n  B: {y: integer}',
+    "`extends` names one type, by its name alone: `extends: B`",
+  ],
+  ["A: {extends: [B], x: string}\n  B: {y: integer}", "`extends` names one type"],
+  ["A: {extends: {$ref: B}, x: string}\n  B: {y: integer}", "`extends` names one type"],
+  [
+    "A: {extends: B, x: string}\n  B: {type: object, properties: {y: {type: integer}}, maxProperties: 1}",
+    "B has `maxProperties`",
+  ],
+  [
+    "A: {extends: D, x: string}\n  B: {y: integer}\n  D: {$ref: B, minProperties: 1}",
+    "D is no type of fields",
+  ],
   ["A: {extends: Bee, x: string}\n  B: {y: integer}", "no type is called Bee"],
 ])("%s is refused", async (types, message) => {
   const text = `${service}types:\n  ${types}\n`;

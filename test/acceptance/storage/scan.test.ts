@@ -2,7 +2,7 @@
 // engine of objects.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { quarantineStore } from "../../../runtime/ports/quarantine.js";
-import { quarantinedUploads } from "../../../runtime/families/storage/quarantine.js";
+import { quarantineJob } from "../../../runtime/families/storage/quarantine-job.js";
 import { engines } from "../../support/engines.js";
 import { objectEngines, type FreshObjects } from "../../support/object-engines.js";
 import { peopleOf, type Member, type People } from "../../support/people.js";
@@ -27,6 +27,7 @@ jobs:
 job_runs: {guard: member}
 operations:
   files.generate: {post: /generate, in: {key: string, text: string, fails: boolean}, out: {etag: string}, run: registry/scan.ts#generate, guard: member}
+  files.decide: {post: /decide, in: {upload: string, how: string}, out: {}, run: registry/scan.ts#decide, guard: member}
   files.reach: {post: /reach, in: {upload: string}, out: {sees: boolean, released: string}, run: registry/scan.ts#reach, guard: member}
 `,
   "registry/scan.ts": `import { objects } from "opwright/runtime";
@@ -58,8 +59,23 @@ export const generate = async ({ key, text, fails }, context) => {
 export const reach = async ({ upload }, context) => {
   const stored = objects(filesSpec, context);
   const file = await stored.quarantined(upload);
-  const released = await stored.release({ upload, etag: file?.etag ?? "x" }).then(({ key }) => key, ({ code }) => code);
+  const released = await stored.release({ upload }).then(() => "released", ({ code }) => code);
   return { sees: file !== null, released };
+};
+export const decide = async ({ upload, how }, context) => {
+  const stored = objects(filesSpec, context);
+  if (how === "undone") {
+    await stored.release({ upload });
+    throw new Error("undone");
+  }
+  if (how === "both") {
+    const releasing = stored.release({ upload });
+    await stored.reject({ upload });
+    await releasing;
+  }
+  if (how === "reject") await stored.reject({ upload });
+  if (how === "release") await stored.release({ upload });
+  return {};
 };
 `,
 };
@@ -170,7 +186,7 @@ for (const pair of pairs) {
         project.load(`generated/storage/${name}.ts`),
       );
       const loaded = (await Promise.all(specs)).map((one) => Object.values(one)[0] as never);
-      const job = quarantinedUploads(loaded, { ...connection, clock });
+      const job = quarantineJob(loaded, { ...connection, clock });
       while (await job.step());
     };
     const hour = 3_600_000;
@@ -274,7 +290,7 @@ for (const pair of pairs) {
         const { method, headers } = signed;
         return fetch(signed.url, { method, headers, body });
       };
-      return { put, status: (await put(content)).status };
+      return { ...signed, put, status: (await put(content)).status };
     };
 
     test("a signed upload is taken in once", async () => {
@@ -295,18 +311,95 @@ for (const pair of pairs) {
       expect(await bytesLeft("files")).toBe(0);
     });
 
-    test("bytes that replace those that were scanned are scanned again", async () => {
-      const { put } = await send("", "twice.txt", "harmless", "text/plain");
+    test("what arrives while the scan reads is not taken in, nor is its type", async () => {
+      const { put, url, method } = await send("", "twice.txt", "harmless", "text/plain");
+      const typed = await send("", "typed.txt", "harmless");
       seen.between = async () => {
-        seen.between = null;
         await put("a virus");
+        await fetch(url, { method, headers: { "content-type": "text/html" }, body: "harmless" });
+        const { url: other } = typed;
+        await fetch(other, { method, headers: { "content-type": "text/html" }, body: "harmless" });
       };
       await post("/files/metadata", { key: "twice.txt" });
+      await post("/files/metadata", { key: "typed.txt" });
       await scanned();
-      await isHidden("twice.txt");
-      await scannerDown()();
-      await isHidden("twice.txt");
-      expect(seen.uploads.slice(-2).map(({ text }) => text)).toEqual(["harmless", "a virus"]);
+      seen.between = null;
+      for (const key of ["twice.txt", "typed.txt"]) {
+        const { body, headers } = await read(key);
+        expect([body, headers.get("content-type")]).not.toContain("text/html");
+        expect(body).toBe("harmless");
+      }
+      await lookLater(2 * hour);
+      expect(await bytesLeft("files")).toBe(0);
+    });
+
+    /** An upload that nobody has decided on: its id, and what decides on it later. */
+    const waiting = async (key: string, text: string) => {
+      const goOn = scannerDown();
+      await post("/generate", { key, text, fails: false });
+      await scanned();
+      seen.isDown = false;
+      const [failed] = await failedRuns();
+      const { body } = await people.as(member.token, "GET", `/job_runs/${failed?.id}`);
+      await people.as(member.token, "POST", `/job_runs/${failed?.id}/cancel`);
+      const { upload } = body.input as { readonly upload: string };
+      const decide = (how: string) => post("/decide", { upload, how });
+      return { upload, decide, goOn };
+    };
+
+    test("one decision holds, and one that is undone is none", async () => {
+      const undone = await waiting("undone.txt", "undone");
+      expect((await undone.decide("undone")).status).toBe(500);
+      await isHidden("undone.txt");
+      expect((await undone.decide("reject")).status).toBe(200);
+      expect((await undone.decide("release")).status).toBe(404);
+      await isHidden("undone.txt");
+      const both = await waiting("both.txt", "both");
+      // Whichever comes first.
+      if ((await both.decide("both")).status === 200) expect(await textOf("both.txt")).toBe("both");
+      else await isHidden("both.txt");
+      await undone.goOn();
+      await isHidden("undone.txt");
+      expect(await bytesLeft("files")).toBe(0);
+    });
+
+    test("what began earlier and is released later replaces nothing", async () => {
+      const older = await waiting("order.txt", "older");
+      await post("/generate", { key: "order.txt", text: "newer", fails: false });
+      await scanned();
+      expect(await textOf("order.txt")).toBe("newer");
+      expect((await older.decide("release")).status).toBe(200);
+      expect(await textOf("order.txt")).toBe("newer");
+      await older.goOn();
+      expect(await bytesLeft("files")).toBe(0);
+    });
+
+    test("a release that a process died in is finished, and an upload that it died in goes", async () => {
+      const { upload, goOn } = await waiting("died.txt", "released");
+      const { connection } = service.running;
+      await connection.write("test.died", async ({ transaction, clock, tenant }) => {
+        const files = transaction.of(quarantineStore);
+        await files.release(upload, clock.now());
+        const times = { now: clock.now(), dueAt: clock.now(), until: clock.now() + hour };
+        const file = { id: "gone", place: "files", tenant, key: "gone" };
+        await files.expect(file, times);
+      });
+      await lookLater(1_000);
+      expect(await textOf("died.txt")).toBe("released");
+      await lookLater(25 * hour);
+      const left = await connection.database.reader.of(quarantineStore).find("gone");
+      expect([left, await bytesLeft("files")]).toEqual([null, 0]);
+      await goOn();
+    });
+
+    test("sessions of one moment and key are two uploads", async () => {
+      const begun = await Promise.all(
+        [1, 2, 3, 4, 5, 6].map(() => post("/files/uploads", { key: "moment.txt" })),
+      );
+      const ends = begun.map(({ body }) => body.expires_at);
+      expect(new Set(ends).size).toBe(6);
+      for (const { body } of begun)
+        expect((await post("/files/uploads/abort", { session: body })).status).toBe(204);
     });
 
     test("a form that was signed is taken in once", async () => {

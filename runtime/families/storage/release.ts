@@ -1,0 +1,58 @@
+// Uploads that have been released become objects: once that is committed, and also if the process
+// dies in between.
+import type { Resources } from "../../operations/resources.js";
+import type { ObjectHead } from "../../ports/object-head.js";
+import { quarantineStore, type QuarantinedFile } from "../../ports/quarantine.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+import { changeOf, notingOf, writeShortly } from "./changes.js";
+import { prefixOf } from "./key.js";
+import { storeFor } from "./resources.js";
+
+/** How long an engine may take for the copy. */
+const copyMillis = 5 * 60 * 1_000;
+
+/** The head of an upload's bytes, with the name that its object has; null if they are gone. */
+export async function headOfUpload(
+  spec: StorageSpec,
+  resources: Resources,
+  { id, key, bytes }: QuarantinedFile,
+  signal?: AbortSignal,
+): Promise<ObjectHead | null> {
+  const head = bytes === null ? null : await storeFor(spec, resources).head(bytes, signal);
+  // Engines name what comes by a signed address after the key that it comes to.
+  if (head === null || head.filename !== id) return head;
+  return { ...head, filename: key.split("/").at(-1) ?? id };
+}
+
+/**
+ * Makes an upload that has been released the object at its key, unless one that began later was
+ * released before.
+ */
+export async function finishRelease(
+  spec: StorageSpec,
+  resources: Resources,
+  file: QuarantinedFile,
+): Promise<void> {
+  const head = await headOfUpload(spec, resources, file);
+  const isOutdated = await resources.database.reader.of(quarantineStore).isOutdated(file);
+  if (head !== null && !isOutdated) await putUpload(spec, resources, file, head);
+  await writeShortly(resources)((transaction) => transaction.of(quarantineStore).finish(file.id));
+  if (head !== null) await storeFor(spec, resources).remove(head.key);
+}
+
+async function putUpload(
+  spec: StorageSpec,
+  resources: Resources,
+  { tenant, key }: QuarantinedFile,
+  { key: from, etag, contentType, filename, description, tags }: ObjectHead,
+): Promise<void> {
+  const noting = notingOf(resources, spec);
+  const to = prefixOf(spec, tenant) + key;
+  const change = changeOf(noting, to);
+  await change.begin();
+  const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
+  const signal = AbortSignal.timeout(copyMillis);
+  const copy = await noting.store.copy(from, to, about, { etag, signal });
+  // If the bytes have gone, another process has done it.
+  await change.settle(copy ?? (await noting.store.head(to, signal)));
+}
