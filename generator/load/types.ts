@@ -43,7 +43,6 @@ import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
 import { laterKeyword } from "./written-later.js";
 import { isDescribed, readValues } from "./value-lists.js";
-
 /** Where local references (#/$defs/x) of a schema lead. */
 interface Root {
   /** Definitions are hoisted to types whose names begin with this. */
@@ -115,7 +114,7 @@ export class TypeReader {
     return schema;
   }
 
-  /** A declared type as it was read, before a document added base fields to it. */
+  /** A declared type as it was read, without base fields. */
   declared(name: string): JsonSchema | undefined {
     return this.#declared.fieldsOf(name);
   }

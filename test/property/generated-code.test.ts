@@ -97,4 +97,4 @@ test("random registries have every key of the format", () => {
     );
   }
   expect(missing).toEqual([]);
-});
+}, 600_000);
