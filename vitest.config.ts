@@ -105,7 +105,7 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: isolated,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
