@@ -147,6 +147,7 @@ export {
   type Answer,
 } from "./operations/answer.js";
 export { csvText } from "./operations/csv.js";
+export { readLater } from "./operations/held-calls.js";
 export { mediaAnswer, type MediaAnswer } from "./operations/media.js";
 export { streamItems, type ItemStream } from "./operations/item-stream.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";

@@ -92,10 +92,7 @@ export class ExecutionContext {
     return this.resources.log;
   }
 
-  /**
-   * What clients call the service by, without a slash at its end: `PUBLIC_URL`, or in development where it listens. Throws
-   * `core.configuration` if nothing says it.
-   */
+  /** `PUBLIC_URL`, or in development where it listens, without a slash at its end. Throws `core.configuration` without either. */
   get publicUrl(): string {
     return this.resources.publicUrl();
   }
@@ -302,6 +299,15 @@ export class ExecutionContext {
     return other;
   }
 
+  /** The same caller behind the end of the invocation, with calls, an answer and time of its own, and no transaction. */
+  behind(lifetime: Lifetime): ExecutionContext {
+    const other = new ExecutionContext(this.resources, { ...this, lifetime });
+    other.#isOfCaller = this.#isOfCaller;
+    other.#scopes = new Map(this.#scopes);
+    other.author = this.author;
+    return other;
+  }
+
   get #root(): ExecutionContext {
     return this.#outer === undefined || this.#isApart ? this : this.#outer.#root;
   }
@@ -331,10 +337,7 @@ export class ExecutionContext {
     return notesOf(this);
   }
 
-  /**
-   * Names something for the audit log, such as the principal that a login turned out to be, and for
-   * the trail of what the transaction changes. Never a secret.
-   */
+  /** Names something for the audit log, and for the trail of what the transaction changes. Never a secret. */
   note(fields: Readonly<Record<string, string>>): void {
     noteDown(this, fields);
   }

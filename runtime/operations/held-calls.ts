@@ -3,6 +3,7 @@
 // "Forgotten awaits").
 import type { ExecutionContext } from "./context.js";
 import { untilIdle } from "./calls.js";
+import { Lifetime } from "../ports/lifetime.js";
 import { inTurn, runPart, togetherInTurn } from "../work/in-turn.js";
 
 /**
@@ -52,8 +53,36 @@ export async function runHeld<T>(
   { name }: { readonly name: string },
   run: (context: ExecutionContext) => T | Promise<T>,
 ): Promise<T> {
-  const own = context.apart;
-  own.begin(context);
+  return holdCalls(context.apart, { name }, run);
+}
+
+/** How long one call of `readLater` may take. */
+const laterMillis = 30_000;
+
+/**
+ * Runs a function behind the end of a handler, such as in a generator whose values are being sent.
+ * Its context is the same caller's, with the same scopes; it reads committed state, outside of any
+ * transaction, for 30 s at most. Rights that end meanwhile are not looked at again. Rejects with
+ * `core.internal` if the function returns before what it has called is done and awaited.
+ */
+export async function readLater<T>(
+  context: ExecutionContext,
+  read: (context: ExecutionContext) => Promise<T>,
+): Promise<T> {
+  const own = context.behind(Lifetime.within(laterMillis));
+  try {
+    return await holdCalls(own, read, read);
+  } finally {
+    own.release();
+  }
+}
+
+async function holdCalls<T>(
+  own: ExecutionContext,
+  { name }: { readonly name: string },
+  run: (context: ExecutionContext) => T | Promise<T>,
+): Promise<T> {
+  own.begin(own);
   try {
     const made = await run(own);
     const held = own.heldAfter();

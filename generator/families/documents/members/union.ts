@@ -110,7 +110,7 @@ function conditionOf(
   const { additionalProperties: _closed, ...further } = others;
   const said = own.map((name): readonly [string, JsonSchema] => {
     const one = propertiesOf(schema)[name];
-    if (one === undefined) return [name, { const: null }];
+    if (one === undefined) return [name, { type: "null" }];
     return [name, requiredOf(schema).includes(name) ? one : nullable(one)];
   });
   return {
