@@ -38,6 +38,14 @@ const byHand = {
       `SELECT ${base} FROM "places" p WHERE json_extract("body", '$."country"') = ? ORDER BY json_extract("body", '$."name"'), "id" LIMIT ?`,
       ["DE", 20],
     ],
+    "page, counted": [
+      `SELECT ${base}, (SELECT count(*) FROM "places" WHERE json_extract("body", '$."country"') = ?) AS "count" FROM "places" p WHERE json_extract("body", '$."country"') = ? ORDER BY json_extract("body", '$."name"'), "id" LIMIT ?`,
+      ["DE", "DE", 20],
+    ],
+    "page, counted to 1 000": [
+      `SELECT ${base}, (SELECT count(*) FROM (SELECT 1 FROM "places" WHERE json_extract("body", '$."country"') = ? LIMIT 1001)) AS "count" FROM "places" p WHERE json_extract("body", '$."country"') = ? ORDER BY json_extract("body", '$."name"'), "id" LIMIT ?`,
+      ["DE", "DE", 20],
+    ],
     word: [
       `SELECT ${base}, ${share("?")} AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
       [" berlin ", "berlin", 20],
@@ -54,6 +62,14 @@ const byHand = {
   postgres: {
     page: [
       `SELECT ${base} FROM "places" p WHERE (("body"->>'country') COLLATE "C") = $1 ORDER BY (("body"->>'name') COLLATE "C") NULLS FIRST, "id" LIMIT $2`,
+      ["DE", 20],
+    ],
+    "page, counted": [
+      `SELECT ${base}, (SELECT count(*)::int FROM "places" WHERE (("body"->>'country') COLLATE "C") = $1) AS "count" FROM "places" p WHERE (("body"->>'country') COLLATE "C") = $1 ORDER BY (("body"->>'name') COLLATE "C") NULLS FIRST, "id" LIMIT $2`,
+      ["DE", 20],
+    ],
+    "page, counted to 1 000": [
+      `SELECT ${base}, (SELECT count(*)::int FROM (SELECT 1 FROM "places" WHERE (("body"->>'country') COLLATE "C") = $1 LIMIT 1001) AS few) AS "count" FROM "places" p WHERE (("body"->>'country') COLLATE "C") = $1 ORDER BY (("body"->>'name') COLLATE "C") NULLS FIRST, "id" LIMIT $2`,
       ["DE", 20],
     ],
     word: [
@@ -113,9 +129,16 @@ async function compare(engine, database, folder) {
     const request = parsed(runtime.searchInput.typed(placeSearchSpec), body);
     return () => runtime.search.typed(placeSearchSpec)(request, context);
   };
+  const counted = (count) => {
+    const page = { filters: { $values: { country: "DE" } }, sorts: { name: "asc" }, size: 20 };
+    const request = parsed(runtime.listing.page(placesSpec), { ...page, page: 1, ...count });
+    return () => runtime.documents.list(placesSpec)(request, context);
+  };
   const uncounted = { search_count: "none" };
   const ours = {
     page: list({ filters: { $values: { country: "DE" } }, sorts: { name: "asc" }, size: 20 }),
+    "page, counted": counted({}),
+    "page, counted to 1 000": counted({ count: { up_to: 1_000 } }),
     word: search({ query: "berlin", size: 20, options: uncounted }),
     prefix: search({ query: "san*", size: 20, options: uncounted }),
     facet: search({ size: 1, options: { ...uncounted, facets: ["country"] } }),
