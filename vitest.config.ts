@@ -69,7 +69,7 @@ export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
-    // A test that hangs ends; one that is slow, where others use the machine as well, does not.
+    // A test that hangs ends; one that is slow where others use the machine does not.
     testTimeout: 180_000,
     // Faults of networks and disks are timed on machines that others use too: what fails there once is tried again, and named.
     retry: process.env["CI"] === undefined ? 0 : 1,
@@ -97,7 +97,7 @@ export default defineConfig({
           // Each process loads the code under test once, not for each of two hundred files.
           isolate: false,
           // Most of them wait more than they compute, also where there is one core.
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -106,7 +106,7 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: isolated,
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
