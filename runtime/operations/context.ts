@@ -92,7 +92,10 @@ export class ExecutionContext {
     return this.resources.log;
   }
 
-  /** `PUBLIC_URL`, or in development where it listens, without a slash at its end. Throws `core.configuration` without either. */
+  /**
+   * What clients call the service by, without a slash at its end: `PUBLIC_URL`, or in development where it listens. Throws
+   * `core.configuration` if nothing says it.
+   */
   get publicUrl(): string {
     return this.resources.publicUrl();
   }

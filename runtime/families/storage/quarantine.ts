@@ -8,6 +8,7 @@ import { jobStore } from "../../ports/jobs.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { quarantineStore, type QuarantinedFile } from "../../ports/quarantine.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
+import type { Payer } from "../../ports/work.js";
 import { prepareRun } from "../jobs/new-run.js";
 import { jobResources } from "../jobs/resources.js";
 import { writeShortly } from "./changes.js";
@@ -22,6 +23,8 @@ const scanMillis = 30 * dayMillis;
 export const firstLookMillis = 30_000;
 /** An upload that began before its address expired may still be under way so much later. */
 const lateMillis = 60 * 60 * 1_000;
+/** How long an engine may take to copy an upload. */
+export const copyMillis = 5 * 60 * 1_000;
 /** Uploads that a question about a key looks at. */
 const atOnce = 20;
 
@@ -158,22 +161,24 @@ export async function discardUpload(
 /** Looks for uploads that may have arrived for a key by signed addresses. */
 export async function lookForUploads(
   spec: StorageSpec,
-  { resources, tenant, transaction }: ExecutionContext,
+  { payer, resources, tenant, transaction }: ExecutionContext,
   key: string,
 ): Promise<void> {
   const at = { place: placeOf(spec), tenant, key };
   for (const file of await transaction.of(quarantineStore).expected(at, atOnce))
-    await takeArrived(spec, resources, file);
+    await takeArrived(spec, resources, file, payer);
 }
 
 /**
  * Has an upload scanned if its bytes have arrived by a signed address. They are copied to where no
- * address leads: what the scan reads is what is released.
+ * address leads: what the scan reads is what is released. Noted at the expense of who asks; null is
+ * the service itself.
  */
 export async function takeArrived(
   spec: StorageSpec,
   resources: Resources,
   { id, tenant, state }: QuarantinedFile,
+  payer: Payer | null = null,
 ): Promise<void> {
   if (state !== "expected" || spec.scan === undefined) return;
   const store = storeFor(spec, resources);
@@ -181,13 +186,14 @@ export async function takeArrived(
   if (head === null) return;
   const { etag, contentType, filename, description, tags } = head;
   const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
-  const signal = AbortSignal.timeout(scanMillis / 1_000);
+  const signal = AbortSignal.timeout(copyMillis);
   const bytes = heldKey(spec, id);
   // Others are arriving: they are taken next.
   if ((await store.copy(head.key, bytes, about, { etag, signal })) === null) return;
-  const isTaken = await writeShortly(resources)((transaction) =>
-    arrive(transaction, resources, spec, { id, tenant, bytes }),
-  );
+  const isTaken = await writeShortly(
+    resources,
+    payer,
+  )((transaction) => arrive(transaction, resources, spec, { id, tenant, bytes }));
   await store.remove(isTaken ? head.key : bytes);
   resources.wake(jobStore);
 }

@@ -6,10 +6,8 @@ import { quarantineStore, type QuarantinedFile } from "../../ports/quarantine.js
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { changeOf, notingOf, writeShortly } from "./changes.js";
 import { prefixOf } from "./key.js";
+import { copyMillis } from "./quarantine.js";
 import { storeFor } from "./resources.js";
-
-/** How long an engine may take for the copy. */
-const copyMillis = 5 * 60 * 1_000;
 
 /** The head of an upload's bytes, with the name that its object has; null if they are gone. */
 export async function headOfUpload(
