@@ -2,7 +2,7 @@
 // (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
 import { filenamePattern } from "../../contract/object-texts.js";
-import type { ObjectTags } from "../../ports/object-head.js";
+import type { ObjectDescription, ObjectTags } from "../../ports/object-head.js";
 
 /** Engines keep these with the object's metadata. */
 const maxDescription = 1_000;
@@ -62,4 +62,14 @@ export function checkTexts({
 
 function invalid(message: string, path = "/tags"): Error {
   return fail("core.validation", { errors: [{ path, keyword: "maxLength", message }] });
+}
+
+/** What is said of an object, without what its engine says: for a copy of it. */
+export function describeCopy({
+  contentType,
+  filename,
+  description,
+  tags,
+}: ObjectDescription): ObjectDescription {
+  return { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
 }

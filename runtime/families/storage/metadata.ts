@@ -14,7 +14,7 @@ import { checkFits } from "./fitting.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
 import { lookForUploads } from "./quarantine.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
-import { checkTags, checkTexts } from "./description.js";
+import { checkTags, checkTexts, describeCopy } from "./description.js";
 import { copyObject, notingFor, recordObject, removeAsAsked } from "./writes.js";
 
 /**
@@ -114,8 +114,7 @@ async function copiedOnce(
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const head = await readable(spec, context).head(from, context.signal);
     if (head === null) throw fail("core.not_found");
-    const { contentType, filename, description, tags } = await describe(head);
-    const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
+    const about = describeCopy(await describe(head));
     const copy = await copyObject(spec, context, head, to, about);
     if (copy === null) continue;
     await recordObject(spec, context, to, "write");

@@ -12,6 +12,7 @@ import type { Payer } from "../../ports/work.js";
 import { prepareRun } from "../jobs/new-run.js";
 import { jobResources } from "../jobs/resources.js";
 import { writeShortly } from "./changes.js";
+import { describeCopy } from "./description.js";
 import { stagedPrefix } from "./key.js";
 import { storeFor } from "./resources.js";
 import { notesOf } from "./writes.js";
@@ -184,12 +185,11 @@ export async function takeArrived(
   const store = storeFor(spec, resources);
   const head = await store.head(arrivalKey(spec, id));
   if (head === null) return;
-  const { etag, contentType, filename, description, tags } = head;
-  const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
   const signal = AbortSignal.timeout(copyMillis);
   const bytes = heldKey(spec, id);
   // Others are arriving: they are taken next.
-  if ((await store.copy(head.key, bytes, about, { etag, signal })) === null) return;
+  if ((await store.copy(head.key, bytes, describeCopy(head), { etag: head.etag, signal })) === null)
+    return;
   const isTaken = await writeShortly(
     resources,
     payer,

@@ -5,6 +5,7 @@ import type { ObjectHead } from "../../ports/object-head.js";
 import { quarantineStore, type QuarantinedFile } from "../../ports/quarantine.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { changeOf, notingOf, writeShortly } from "./changes.js";
+import { describeCopy } from "./description.js";
 import { prefixOf } from "./key.js";
 import { copyMillis } from "./quarantine.js";
 import { storeFor } from "./resources.js";
@@ -42,15 +43,17 @@ async function putUpload(
   spec: StorageSpec,
   resources: Resources,
   { tenant, key }: QuarantinedFile,
-  { key: from, etag, contentType, filename, description, tags }: ObjectHead,
+  head: ObjectHead,
 ): Promise<void> {
   const noting = notingOf(resources, spec);
   const to = prefixOf(spec, tenant) + key;
   const change = changeOf(noting, to);
   await change.begin();
-  const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
   const signal = AbortSignal.timeout(copyMillis);
-  const copy = await noting.store.copy(from, to, about, { etag, signal });
+  const copy = await noting.store.copy(head.key, to, describeCopy(head), {
+    etag: head.etag,
+    signal,
+  });
   // If the bytes have gone, another process has done it.
   await change.settle(copy ?? (await noting.store.head(to, signal)));
 }
