@@ -41,6 +41,9 @@ const needMore: readonly string[] = [
 /** What makes something comes first; what removes it, and what changes it later, last. */
 const rank = ({ method, responses }: Operation): number =>
   "201" in responses ? 0 : method === "DELETE" || "202" in responses ? 2 : 1;
+/** The seeds to draw requests from until one is accepted: the next ones are for what few draws rarely get right. */
+const seriesOf = ({ key }: Operation): readonly number[] =>
+  needMore.includes(key) ? [seed] : Array.from({ length: 12 }, (_, index) => seed + index);
 const operations = document.operations.toSorted((one, other) => rank(one) - rank(other));
 
 for (const engine of engines) {
@@ -75,8 +78,13 @@ for (const engine of engines) {
         const drive = fc.asyncProperty(requests, async (request) => {
           await driver.drive(operation, request);
         });
-        const { failed, errorInstance } = await fc.check(drive, { numRuns, seed });
-        if (failed) expect.fail(`OPWRIGHT_TEST_SEED=${seed} replays it.\n${String(errorInstance)}`);
+        for (const series of seriesOf(operation)) {
+          const { failed, errorInstance } = await fc.check(drive, { numRuns, seed: series });
+          if (failed) {
+            expect.fail(`OPWRIGHT_TEST_SEED=${series} replays it.\n${String(errorInstance)}`);
+          }
+          if ((driver.tallies.get(operation.key)?.accepted ?? 0) > 0) break;
+        }
       },
       600_000,
     );
