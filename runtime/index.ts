@@ -149,7 +149,7 @@ export {
 export { csvText } from "./operations/csv.js";
 export { readLater } from "./operations/held-calls.js";
 export { mediaAnswer, type MediaAnswer } from "./operations/media.js";
-export { streamItems, type ItemStream } from "./operations/item-stream.js";
+export { streamItems, streamRows, type ItemStream } from "./operations/item-stream.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
 export {
   withReply,

@@ -58,7 +58,7 @@ export const ofAll = {
   ),
   OPW016: entry(
     "Reply not possible here",
-    "A handler may set a status, headers, cookies or a redirect only on an HTTP answer. They cannot be combined with `idempotency` or a realtime command, and a redirect cannot have a body (`out`). The same holds for answers of a media type (`media`), which have no `out`.",
+    "A handler may set a status, headers, cookies or a redirect only on an HTTP answer. They cannot be combined with `idempotency` or a realtime command, and a redirect cannot have a body (`out`). The same holds for streams and answers of a media type (`media`); of these, only `text/csv` has `out`, which is a row.",
     "Remove one of the two.",
   ),
   OPW029: entry(

@@ -244,8 +244,9 @@ function compareAnswers(
   if ((old.isBytes === true) !== (next.isBytes === true))
     told("breaking", "http", next.isBytes === true ? "answers with bytes" : "answers no bytes");
   const [was = null, is = null] = [old.mediaType, next.mediaType];
-  if (old.isBytes === true && next.isBytes === true && was !== is)
-    told("breaking", "http", is === null ? "answers with an object" : `answers with ${is}`);
+  const hasAnswer = old.isBytes === true || old.schema !== null;
+  if (hasAnswer && was !== is)
+    told("breaking", "http", is === null ? "answers with another type" : `answers with ${is}`);
   if (old.hasEntityTag && !next.hasEntityTag) told("breaking", "http", "has no ETag");
   if (!old.hasEntityTag && next.hasEntityTag) told("additive", "http", "has an ETag");
 }

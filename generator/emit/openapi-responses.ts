@@ -75,13 +75,15 @@ function successResponse(operation: OperationModel, components: SharedComponents
 function valueContent({ output }: OperationModel, schema: unknown): object {
   if (output.isStream !== true) return { "application/json": { schema } };
   const items = { schema: { type: "string" }, "x-itemSchema": schema };
+  if (output.mediaType !== null) return { [output.mediaType]: items };
   return { "application/jsonl": items, "text/event-stream": items };
 }
 
 /** The bytes that an operation answers with; those of HEAD are none. */
 function contentOf({ output, route }: OperationModel): object {
   const { isBytes, mediaType } = output;
-  if (mediaType !== null) return { content: { [mediaType]: { schema: { type: "string" } } } };
+  if (isBytes && mediaType !== null)
+    return { content: { [mediaType]: { schema: { type: "string" } } } };
   return isBytes && route?.method === "GET" ? { content: anyBytes } : {};
 }
 

@@ -1,4 +1,5 @@
 // routes/<namespace>.ts: what reviewers read. Data before code, 15 to 25 lines per operation.
+import { columnsOf } from "../model/columns.js";
 import { authoredIn, callOf, isAuthors, ofRuntime, type Code } from "../model/code.js";
 import { camelCase, specName } from "../model/names.js";
 import { requiredOf } from "../model/json-schema.js";
@@ -136,7 +137,7 @@ function viewOf(
         ? []
         : [mapMember("  ", "reply", { ...route.reply }).trimStart()]),
       ...(route === null || audit === null ? [] : [list("audit", audit.map(literal))]),
-      `run: ${runText(operation, scope)},`,
+      `run: ${runText(operation, scope, common)},`,
     ],
   };
 }
@@ -177,13 +178,19 @@ function deprecationLines({ route, deprecated }: OperationModel): readonly strin
 }
 
 /** The handler. An author's handler is wrapped, so that it answers what is declared. */
-function runText(operation: OperationModel, scope: ModuleScope): string {
+function runText(operation: OperationModel, scope: ModuleScope, { known }: Common): string {
   const { run, route } = operation;
   if (!isAuthors(run)) return scope.code(run);
   const handler =
     route === null || route.reply === null ? run : callOf(ofRuntime("withReply"), run);
-  const name = operation.output.isStream === true ? "streamItems" : "checkAnswers";
-  return printChecked("  ", "run: ", name, handler, operation, scope);
+  const { schema, isStream, mediaType } = operation.output;
+  if (isStream !== true)
+    return printChecked("  ", "run: ", "checkAnswers", handler, operation, scope);
+  if (mediaType === null || schema === null)
+    return printChecked("  ", "run: ", "streamItems", handler, operation, scope);
+  const columns = columnsOf(schema, (name) => known[name]).map(literal);
+  const list = listLayout("    ", "", columns, ["[", "]"], "").trim();
+  return printChecked("  ", "run: ", "streamRows", handler, operation, scope, [list]);
 }
 
 /**
@@ -224,10 +231,11 @@ function typeArguments(
 function printChecked(
   indent: string,
   prefix: string,
-  name: "checkAnswers" | "streamItems" | "checkAnswersAround",
+  name: "checkAnswers" | "streamItems" | "streamRows" | "checkAnswersAround",
   code: Code,
   operation: OperationModel,
   scope: ModuleScope,
+  first: readonly string[] = [],
 ): string {
   const plan = answerOf(operation);
   if (plan === undefined) return scope.code(code);
@@ -241,8 +249,9 @@ function printChecked(
         ? mediaAnswer(plan, scope)
         : `${scope.module(`validators/${answersModule(operation.namespace)}`, "answers")}.${plan.name}`;
   const status = operation.route?.status ?? 200;
-  const further = name === "streamItems" && status !== 200 ? [String(status)] : [];
-  return callLayout(indent, prefix, maker, [answer, scope.code(code), ...further], [], []);
+  const further = name.startsWith("stream") && status !== 200 ? [String(status)] : [];
+  const given = [...first, answer, scope.code(code), ...further];
+  return callLayout(indent, prefix, maker, given, [], []);
 }
 
 /** `mediaAnswer("text/csv")`, with the status where that is not 200. */

@@ -97,7 +97,7 @@ function customTypes(
   const handled = handledTypeName(operation, known);
   if (handled !== input.typeName) types.push(filledInput(operation, known));
   const made =
-    output.mediaType !== null ? "MediaAnswer" : output.isStream === true ? "ItemStream" : null;
+    output.isStream === true ? "ItemStream" : output.mediaType !== null ? "MediaAnswer" : null;
   const plain = output.schema === null ? "void" : result;
   const given = [handled, made === "ItemStream" ? `ItemStream<${result}>` : (made ?? plain)];
   const reply = operation.route?.reply ?? null;

@@ -97,6 +97,14 @@ export function mediaOutput(mediaType: string): OperationModel["output"] {
   return { ...bytesOutput, mediaType };
 }
 
+/** The answer of an operation that answers with any number of rows, as CSV. */
+export function rowsOutput(schema: OperationModel["output"]["schema"]): OperationModel["output"] {
+  return { ...jsonOutput(schema, { isStream: true }), mediaType: rowsType };
+}
+
+/** The media type of rows. */
+export const rowsType = "text/csv";
+
 /** Whether an answer has parts and versions, as stored objects have. */
 export function isOfObject({ isBytes, mediaType }: OperationModel["output"]): boolean {
   return isBytes && mediaType === null;

@@ -132,12 +132,15 @@ export function bodyInput(
 }
 
 export interface OutputModel {
-  /** Null if the operation doesn't answer with JSON. */
+  /** Null if the operation doesn't answer with values. */
   readonly schema: JsonSchema | null;
   readonly hasEntityTag: boolean;
   /** Whether it answers with bytes. */
   readonly isBytes: boolean;
-  /** The type of the bytes; null for those of stored objects, which say their own. */
+  /**
+   * The type of the bytes, or of the rows of a stream; null for stored objects, which say their
+   * own, and for JSON.
+   */
   readonly mediaType: string | null;
   /** Whether it answers with any number of values of the schema, one after the other. */
   readonly isStream: boolean;

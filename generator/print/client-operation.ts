@@ -5,7 +5,7 @@ import { referredType, requiredOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { literal } from "./layout.js";
 import { namespacesOf, type Namespace } from "../model/namespaces.js";
-import { outputTypeName } from "../model/operation-types.js";
+import { isOfItems, outputTypeName } from "../model/operation-types.js";
 
 /** Whether an operation is on a mount, so that clients can call it. */
 export function isAttached({ route }: OperationModel): boolean {
@@ -50,7 +50,7 @@ export function resultTypeOf(
   called: (type: string) => string = (type) => type,
 ): string {
   const { output } = operation;
-  if (output.isStream === true) return `$.Items<${called(outputTypeName(operation))}>`;
+  if (isOfItems(output)) return `$.Items<${called(outputTypeName(operation))}>`;
   if (givesResponse(operation)) return "$.Bytes";
   return output.schema === null ? "undefined" : called(outputTypeName(operation));
 }

@@ -2,7 +2,7 @@
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { hasInput, resultTypeOf } from "./client-operation.js";
-import { inputTypeOf, outputTypeName } from "../model/operation-types.js";
+import { inputTypeOf, isOfItems, outputTypeName } from "../model/operation-types.js";
 
 /**
  * The import path of a type, from a file with the client at `root`. A type without a module is
@@ -27,7 +27,7 @@ export function withoutBuiltIn(types: readonly string[]): readonly string[] {
 export function namedTypesOf(operation: OperationModel): readonly string[] {
   return withoutBuiltIn([
     ...(hasInput(operation) ? [inputTypeOf(operation)] : []),
-    operation.output.isStream === true ? outputTypeName(operation) : resultTypeOf(operation),
+    isOfItems(operation.output) ? outputTypeName(operation) : resultTypeOf(operation),
   ]);
 }
 

@@ -2,17 +2,30 @@
 
 /**
  * Rows as CSV with these columns, in their order, below a line of their names unless there is no
- * `header`. Null and what is absent are empty, objects are
- * JSON. A text that a spreadsheet would take for a formula begins with an apostrophe.
+ * `header`. Null and what is absent are empty, objects are JSON. A text that a spreadsheet would
+ * take for a formula begins with an apostrophe.
  */
 export function csvText<Row extends object>(
   columns: readonly (keyof Row & string)[],
   rows: Iterable<Row>,
   { header = true }: { readonly header?: boolean } = {},
 ): string {
-  let text = header ? lineOf(columns) : "";
-  for (const row of rows) text += lineOf(columns.map((column) => row[column]));
+  let text = header ? csvHeader(columns) : "";
+  for (const row of rows) text += csvRow(columns, row);
   return text;
+}
+
+/** The line of names. */
+export function csvHeader(columns: readonly string[]): string {
+  return lineOf(columns);
+}
+
+/** The line of a row with these columns, in their order. */
+export function csvRow<Row extends object>(
+  columns: readonly (keyof Row & string)[],
+  row: Row,
+): string {
+  return lineOf(columns.map((column) => row[column]));
 }
 
 function lineOf(values: readonly unknown[]): string {

@@ -1,5 +1,5 @@
 // Answers of any number of values, one after the other: JSON lines, or Server-Sent Events for
-// callers who ask for these (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+// callers who ask for these, or rows of CSV.
 import { Readable } from "node:stream";
 import { UndeclaredAnswer, type Answer } from "./answer.js";
 import { ByteReply } from "./byte-reply.js";
@@ -9,6 +9,7 @@ import { JsonText } from "./json-text.js";
 import type { Handler } from "./operation.js";
 import { startInterval } from "../ports/ambient.js";
 import { weightsOf } from "../contract/accepted.js";
+import { events, lines, rowsOf, type Wire } from "./item-wires.js";
 
 /** What a handler of an operation with `stream` returns: values, as they come. */
 export type ItemStream<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -22,21 +23,38 @@ export function streamItems<Input, Item>(
   run: Handler<Input, ItemStream<NoInfer<Item>>>,
   status = 200,
 ): Handler<Input, ItemStream<Item>> {
+  const wireOf = (context: ExecutionContext): Wire => (asksForEvents(context) ? events : lines);
+  // Proxies that collect what they pass on, such as nginx, would hold items back.
+  const headers = { Vary: "Accept", "X-Accel-Buffering": "no" };
+  return streamOn(wireOf, headers, declared, run, status);
+}
+
+/** As `streamItems`, but the values are rows of CSV with these columns, in their order. */
+export function streamRows<Input, Item>(
+  columns: readonly (keyof Item & string)[],
+  declared: Answer<Item>,
+  run: Handler<Input, ItemStream<NoInfer<Item>>>,
+  status = 200,
+): Handler<Input, ItemStream<Item>> {
+  const rows = rowsOf(columns);
+  return streamOn(() => rows, {}, declared, run, status);
+}
+
+function streamOn<Input, Item>(
+  wireOf: (context: ExecutionContext) => Wire,
+  further: Readonly<Record<string, string>>,
+  declared: Answer<Item>,
+  run: Handler<Input, ItemStream<NoInfer<Item>>>,
+  status: number,
+): Handler<Input, ItemStream<Item>> {
   const handler = async (input: Input, context: ExecutionContext): Promise<ByteReply> => {
     const items = itemsOf(await run(input, context));
-    const isEvents = asksForEvents(context);
-    const frame = isEvents ? eventOf : lineOf;
-    const body = framesOf(
-      iteratorOf(items),
-      (item) => frame(textOf(declared, item), item),
-      isEvents,
-    );
+    const wire = wireOf(context);
+    const body = framesOf(iteratorOf(items), wire, (item) => textOf(declared, item));
     const headers = {
-      "Content-Type": isEvents ? "text/event-stream; charset=utf-8" : "application/jsonl",
+      "Content-Type": wire.contentType,
       "Cache-Control": "no-store",
-      Vary: "Accept",
-      // Proxies that collect what they pass on, such as nginx, would hold items back.
-      "X-Accel-Buffering": "no",
+      ...further,
     };
     return new ByteReply(status, headers, body);
   };
@@ -81,24 +99,20 @@ const beatMillis = 20_000;
  * The items as they are sent, with a sign of life between those that are far apart. Whoever leaves
  * ends the iterator at once, also one that has not begun or still waits for its next item.
  */
-function framesOf(
-  iterator: ItemIterator,
-  frame: (item: unknown) => string,
-  isEvents: boolean,
-): Readable {
+function framesOf(iterator: ItemIterator, wire: Wire, textOf: (item: unknown) => string): Readable {
+  const { beat } = wire;
   let isPulling = false;
   let beats: NodeJS.Timeout | undefined;
   const pull = async (): Promise<void> => {
     isPulling = true;
-    beats = startInterval(() => body.push(isEvents ? ":\n\n" : "\n"), beatMillis).unref();
+    if (beat !== null) beats = startInterval(() => body.push(beat), beatMillis).unref();
     try {
       const { done, value } = await iterator.next();
       clearInterval(beats);
       isPulling = false;
-      if (done !== true) body.push(frame(value));
+      if (done !== true) body.push(wire.frame(textOf(value), value));
       else {
-        // Browsers connect again to what has ended, unless they are told that this is all.
-        if (isEvents) body.push("event: end\ndata: {}\n\n");
+        if (wire.end !== "") body.push(wire.end);
         body.push(null);
       }
     } catch (error) {
@@ -116,6 +130,7 @@ function framesOf(
       done(error);
     },
   });
+  if (wire.begin !== "") body.push(wire.begin);
   return body;
 }
 
@@ -126,15 +141,4 @@ async function endIterator(iterator: ItemIterator): Promise<void> {
   } catch {
     // Its caller has left.
   }
-}
-
-function lineOf(text: string): string {
-  return `${text}\n`;
-}
-
-/** An event; the member `id` of an item is its id, with which browsers continue. */
-function eventOf(text: string, item: unknown): string {
-  const { id } = (item ?? {}) as { readonly id?: unknown };
-  const isId = typeof id === "number" || (typeof id === "string" && !/[\n\r\0]/.test(id));
-  return `${isId ? `id: ${id}\n` : ""}data: ${text}\n\n`;
 }

@@ -46,6 +46,7 @@ const functions = {
     "export const resize = async () => undefined;\nexport const nightly = resize;\nexport const remind = resize;\nexport const rate = resize;\n",
   "registry/mail.ts": "export const render = () => null;\n",
   "registry/handlers/stock.ts": "export const stock = () => undefined;\n",
+  "registry/handlers/label.ts": "export const label = () => '';\n",
   "registry/handlers/export.ts": "export const exportAll = () => '';\n",
   "registry/handlers/prices.ts": "export const prices = () => [];\n",
   "registry/people.ts":

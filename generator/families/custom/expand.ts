@@ -1,11 +1,12 @@
 // The custom family: an author's operation with its own path, input, output and handler.
 import type { Advice } from "../../diagnostics/diagnostics.js";
 import { methods, type MethodKey, type OperationDeclaration } from "./format.js";
+import { columnsOf } from "../../model/columns.js";
 import { referredType, type JsonSchema } from "../../model/json-schema.js";
 import { filledMembers, filledTypeName } from "../../model/filled-input.js";
 import { functionReference, ofAuthor } from "../../model/code.js";
 import { pascalCase, sentenceCase } from "../../model/names.js";
-import type { HookUse, RouteModel } from "../../model/registry.js";
+import type { HookUse, OutputModel, RouteModel } from "../../model/registry.js";
 import {
   deadlineOf,
   deprecationOf,
@@ -14,7 +15,13 @@ import {
   type RoutedOperation,
 } from "../../kernel/family.js";
 import { hookChain } from "../../kernel/guards.js";
-import { jsonOutput, mediaOutput, operation } from "../../kernel/operation.js";
+import {
+  jsonOutput,
+  mediaOutput,
+  operation,
+  rowsOutput,
+  rowsType,
+} from "../../kernel/operation.js";
 import { inputOf } from "./input.js";
 import { replyModel } from "./reply.js";
 
@@ -44,7 +51,7 @@ export function expandOperation(
   const { input, output } = typesOf(context, key, declaration);
   const hasBody = output !== null || declaration.media !== undefined;
   checkStatus(context, key, declaration.status, hasBody);
-  checkMedia(context, key, declaration);
+  checkMedia(context, key, declaration, output);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
   checkWrites(context, key, declaration, transaction);
   const hooks = hookChain(
@@ -61,10 +68,7 @@ export function expandOperation(
       summary: declaration.summary ?? sentenceCase(name, namespace),
       description: declaration.description ?? null,
       input: inputOf(context, key, { method, path, body: declaration.body }, input),
-      output:
-        declaration.media === undefined
-          ? jsonOutput(output, { isStream: declaration.stream === true && output !== null })
-          : mediaOutput(declaration.media),
+      output: outputOf(declaration, output),
       deadlineSeconds: deadlineOf(context, declaration.deadline),
       transaction,
       idempotencyKey: declaration.idempotency ?? false,
@@ -187,19 +191,33 @@ function typesOf(
   return { input, output };
 }
 
+function outputOf(
+  { media, stream = false }: OperationDeclaration,
+  schema: JsonSchema | null,
+): OutputModel {
+  if (media === undefined) return jsonOutput(schema, { isStream: stream && schema !== null });
+  return media === rowsType && schema !== null ? rowsOutput(schema) : mediaOutput(media);
+}
+
 /** Reports what streams, and answers of a media type, have not: a place to be kept, and others. */
 function checkMedia(
-  { tree, report }: FamilyContext,
+  { tree, report, types }: FamilyContext,
   key: string,
-  { media, out, stream = false, idempotency }: OperationDeclaration,
+  { media, stream = false, idempotency }: OperationDeclaration,
+  schema: JsonSchema | null,
 ): void {
+  const typeNamed = (name: string): JsonSchema | undefined => types.table.schemas.get(name);
   const refuse = (message: string, member: string): void =>
     report({ code: "OPW016", message, at: tree.at("operations", key, member) });
-  if (stream && out === undefined) refuse("a stream says by `out` of what it is", "stream");
+  if (stream && schema === null) refuse("a stream says by `out` of what it is", "stream");
   if (stream && idempotency === true)
     refuse("a stream is not kept under an Idempotency-Key", "idempotency");
   if (media === undefined) return;
-  if (out !== undefined) refuse("an answer of a media type has no `out`", "media");
+  if (stream) refuse("an answer of a media type is sent as it comes without `stream`", "stream");
+  if (schema !== null && media !== rowsType)
+    refuse(`only an answer of ${rowsType} has \`out\`, which are its rows`, "media");
+  if (schema !== null && media === rowsType && columnsOf(schema, typeNamed).length === 0)
+    refuse("the rows of an answer are objects, and their fields its columns", "out");
   if (idempotency === true)
     refuse("an answer of a media type is not kept under an Idempotency-Key", "idempotency");
 }

@@ -101,7 +101,7 @@ const operation = {
         what: "a media type such as text/csv",
         example: "text/csv",
       },
-      "The type of an answer that is no JSON: the handler returns text or bytes.",
+      "The type of an answer that is no JSON: the handler returns text or bytes. With `out`, text/csv answers with rows, whose columns are its fields.",
     ),
     status: optional(
       { kind: "integer", minimum: 200 },

@@ -1,5 +1,6 @@
 // The custom family: operations of the author's own, each with its path, input, output and handler.
 import { clientParts, expansion, family } from "../../kernel/family.js";
+import { isOfItems } from "../../model/operation-types.js";
 import { inputDefaults } from "./defaults.js";
 import { expandOperation } from "./expand.js";
 import { diagnostics } from "./diagnostics.js";
@@ -17,7 +18,7 @@ export const custom = family({
     }),
   defaults: inputDefaults,
   client: ({ operations }) => {
-    const streams = Object.values(operations).some(({ output }) => output.isStream === true);
+    const streams = Object.values(operations).some(({ output }) => isOfItems(output));
     return clientParts(streams ? { copied: ["items"], exported: ["items"] } : {});
   },
   compare: null,

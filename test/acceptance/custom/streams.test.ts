@@ -226,7 +226,7 @@ test("the documents and types say so", () => {
 test.each([
   ["stream: true", "a stream says by `out`"],
   ["out: {a: string}, stream: true, idempotency: true", "not kept under"],
-  ["out: {a: string}, stream: true, media: text/csv", "has no `out`"],
+  ["out: {a: string}, stream: true, media: text/html", "has `out`"],
 ])("`check` refuses %s", async (rest, told) => {
   const registry = `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}

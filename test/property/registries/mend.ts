@@ -105,6 +105,12 @@ function ofService({ service }: Json): Json {
 
 const methods = ["get", "post", "put", "patch", "delete"];
 
+/** Whether a type is fields by name, one at least. */
+function isFieldMap(type: unknown): boolean {
+  const names = isMap(type) ? Object.keys(type) : [];
+  return names.length > 0 && !names.includes("type");
+}
+
 /** One method; what travels in the URL is declared, and can. */
 function operation(one: Fields, draw: Draw): Fields {
   const given = methods.filter((method) => one[method] !== undefined);
@@ -118,8 +124,7 @@ function operation(one: Fields, draw: Draw): Fields {
   const travels = ([name, type]: readonly [string, unknown]): boolean =>
     (hasBody && body === undefined) ||
     (!(body === "raw" && name === "body") && typeof type === "string" && /^[a-z]+\??$/.test(type));
-  const isFields = isMap(one["in"]) && !Object.keys(one["in"]).includes("type");
-  const fields = isFields ? Object.entries(one["in"] as Fields).filter(travels) : [];
+  const fields = isFieldMap(one["in"]) ? Object.entries(one["in"] as Fields).filter(travels) : [];
   const named = Object.fromEntries([...fields, ...placeholders.map((name) => [name, "uuid"])]);
   const {
     status: _status,
@@ -139,9 +144,10 @@ function operation(one: Fields, draw: Draw): Fields {
   const asksNobody = rest["guard"] === "open" && rest["hooks"] === undefined;
   const hasOutput = one["out"] !== undefined;
   const isMedia = media !== undefined && !hasOutput;
+  const isRows = media === "text/csv" && isFieldMap(one["out"]);
   const writes = transaction === "write" || (transaction === undefined && method !== "get");
-  const isStream = stream === true && hasOutput;
-  const isKeyed = idempotency === true && writes && !isMedia && !isStream;
+  const isStream = stream === true && hasOutput && !isRows;
+  const isKeyed = idempotency === true && writes && !isMedia && !isRows && !isStream;
   return {
     [method]: path,
     ...further,
@@ -153,7 +159,7 @@ function operation(one: Fields, draw: Draw): Fields {
     ...(body === undefined || (body === "form" && Object.keys(named).length === 0) ? {} : { body }),
     ...(one["status"] === undefined ? {} : { status: hasOutput || isMedia ? 201 : 204 }),
     ...(idempotency === undefined ? {} : { idempotency: isKeyed }),
-    ...(isMedia ? { media } : {}),
+    ...(isMedia || isRows ? { media } : {}),
     ...(isStream ? { stream } : {}),
     ...(isolation === undefined || !writes ? {} : { isolation }),
     ...(retry === undefined || !writes ? {} : { retry }),
