@@ -9,7 +9,7 @@ import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { limitBytes } from "../ports/bounded.js";
 import { changeOf, writeShortly, type Noting } from "../families/storage/changes.js";
-import { takeArrived, uploadAt } from "../families/storage/quarantine.js";
+import { takeUpload, uploadAt } from "../families/storage/quarantine.js";
 import { storageResources } from "../families/storage/resources.js";
 import { admitType, isStrict } from "../families/storage/content-type.js";
 import type { ObjectDescription } from "../ports/object-head.js";
@@ -106,16 +106,6 @@ async function expectedUpload({ database }: Resources, id: string): Promise<Quar
   return file;
 }
 
-/** Has an upload scanned whose bytes have come; those of one that came too late go again. */
-async function takeUpload({ noting, resources, spec }: Target, key: string, id: string) {
-  try {
-    await takeArrived(spec, resources, await expectedUpload(resources, id));
-  } catch (error) {
-    await noting.store.remove(key);
-    throw error;
-  }
-}
-
 /** Where an upload goes. */
 interface Target {
   readonly noting: Noting;
@@ -153,17 +143,20 @@ async function writeAndNote(
   description: ObjectDescription,
   signal: AbortSignal,
 ): Promise<string> {
+  const id = uploadAt(spec, key);
+  // An address of before the storage scanned leads past the scan.
+  if (id === null && spec.scan !== undefined) throw fail("direct_transfer_forbidden");
+  const upload = id === null ? null : await expectedUpload(resources, id);
   const { contentType, filename } = description;
   const told = { filename, told: contentType };
   const content = isStrict(spec) ? (await admitType(spec, body, told)).content : body;
-  const upload = uploadAt(spec, key);
-  // An address of before the storage scanned leads past the scan.
-  if (upload === null && spec.scan !== undefined) throw fail("direct_transfer_forbidden");
   if (upload !== null) {
-    await expectedUpload(resources, upload);
-    const { etag } = await noting.store.write(key, content, description, signal);
-    await takeUpload({ noting, resources, spec }, key, upload);
-    return etag;
+    const taken = await takeUpload(spec, resources, upload, null, (to) =>
+      noting.store.write(to, content, description, signal),
+    );
+    // Another one has been faster.
+    if (taken === null) throw fail("direct_transfer_forbidden");
+    return taken.etag;
   }
   const change = changeOf(noting, key);
   const head = await noting.store.write(key, change.noted(content), description, signal);

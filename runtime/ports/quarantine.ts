@@ -17,9 +17,11 @@ export interface QuarantinedFile {
   readonly state: "expected" | "scanned" | "released" | "done" | "over";
   /** The engine's key of its bytes, which nobody writes to any more; null if it is expected. */
   readonly bytes: string | null;
+  /** Its place among the uploads to its key, in the order of arrival; null if it is expected. */
+  readonly arrived: number | null;
   /** Milliseconds since 1970. */
   readonly begunAt: number;
-  /** Behind this time nothing arrives any more, and what is left of it goes. */
+  /** Behind this time nothing arrives any more, and what is left of it goes once it is decided. */
   readonly until: number;
 }
 
@@ -47,8 +49,8 @@ export interface QuarantineStore {
   reject(id: string): Promise<boolean>;
   /** Makes an upload that is released one that is done. */
   finish(id: string): Promise<void>;
-  /** Whether an upload to the same key that began later has been released. */
-  isOutdated(file: QuarantinedFile): Promise<boolean>;
+  /** The uploads to the key of one that are released or done, in the order of arrival. */
+  releasedBeside(file: QuarantinedFile): Promise<readonly QuarantinedFile[]>;
   /** Up to `limit` uploads that are expected at a key, those that began last first. */
   expected(
     at: Pick<QuarantinedFile, "place" | "tenant" | "key">,

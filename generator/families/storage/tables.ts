@@ -17,6 +17,7 @@ export const quarantineTable: SystemTables = (engine) => {
         ...texts,
         ...times,
         `"bytes" ${type.text}`,
+        `"arrived" ${type.number}`,
       ],
       indexes: ["due_at"],
     },

@@ -2,7 +2,7 @@
 import type { QuarantinedFile, QuarantineStore } from "../../ports/quarantine.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
-const columns = `"id", "place", "tenant", "key", "state", "bytes", "begun_at", "until"`;
+const columns = `"id", "place", "tenant", "key", "state", "bytes", "begun_at", "until", "arrived"`;
 
 /** The files in quarantine, within one transaction. */
 export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
@@ -35,7 +35,10 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
 
     arrive: (id, bytes, dueAt) =>
       change(
-        `"state" = 'scanned', "bytes" = ${at(2)}, "due_at" = ${at(3)} ` +
+        `"state" = 'scanned', "bytes" = ${at(2)}, "due_at" = ${at(3)}, ` +
+          `"arrived" = (SELECT COALESCE(MAX(o."arrived"), 0) + 1 FROM "opwright_quarantine" o ` +
+          `WHERE o."place" = "opwright_quarantine"."place" ` +
+          `AND o."tenant" = "opwright_quarantine"."tenant" AND o."key" = "opwright_quarantine"."key") ` +
           `WHERE "id" = ${at(1)} AND "state" = 'expected'`,
         [id, bytes, dueAt],
       ),
@@ -60,15 +63,12 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
       );
     },
 
-    async isOutdated({ id, place, tenant, key, begunAt }) {
-      const later = await session.all(
-        `SELECT 1 AS "is" FROM "opwright_quarantine" WHERE "place" = ${at(1)} AND "tenant" = ${at(2)} ` +
-          `AND "key" = ${at(3)} AND "state" IN ('released', 'done') ` +
-          `AND ("begun_at" > ${at(4)} OR ("begun_at" = ${at(4)} AND "id" > ${at(5)})) LIMIT 1`,
-        [place, tenant, key, begunAt, id],
-      );
-      return later.length > 0;
-    },
+    releasedBeside: ({ place, tenant, key }) =>
+      found(
+        `WHERE "place" = ${at(1)} AND "tenant" = ${at(2)} AND "key" = ${at(3)} ` +
+          `AND "state" IN ('released', 'done') ORDER BY "arrived", "id"`,
+        [place, tenant, key],
+      ),
 
     expected: ({ place, tenant, key }, limit) =>
       found(
@@ -100,5 +100,6 @@ function readFile(row: SqlRow): QuarantinedFile {
     bytes: textOrNull(row["bytes"] ?? null),
     begunAt: Number(row["begun_at"]),
     until: Number(row["until"]),
+    arrived: row["arrived"] === null ? null : Number(row["arrived"]),
   };
 }

@@ -20,7 +20,7 @@ import { checkKey, keyFault, physicalKey } from "./key.js";
 import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import type { MetadataInput } from "./metadata.js";
 import { storage } from "./operations.js";
-import { scanUpload, writeQuarantined } from "./quarantine.js";
+import { scanWritten, writeQuarantined } from "./quarantine.js";
 import { quarantineOf, type Quarantine } from "./quarantined.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { writeObject, recordObject, removeAsAsked } from "./writes.js";
@@ -128,7 +128,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
       return storedObject(spec, context, head);
     }
     const upload = await writeQuarantined(spec, context, key, content, description);
-    await scanUpload(spec, context, upload);
+    await scanWritten(spec, context, upload);
     return storedObject(spec, context, { ...upload.head, key: at });
   };
   const held: ObjectCollection = {

@@ -27,7 +27,7 @@ import type { StorageSpec } from "../../ports/storage-spec.js";
 import {
   discardUpload,
   renameQuarantined,
-  scanUpload,
+  scanWritten,
   writeQuarantined,
   type Quarantined,
 } from "./quarantine.js";
@@ -286,7 +286,7 @@ async function uploadForScan(
     },
     context.signal,
   );
-  await scanUpload(spec, context, upload);
+  await scanWritten(spec, context, upload);
   const head = { ...upload.head, key: physicalKey(spec, context.tenant, key) };
   return storedObject(spec, context, head);
 }

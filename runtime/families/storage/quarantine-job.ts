@@ -5,12 +5,21 @@ import { quarantineStore, type QuarantinedFile } from "../../ports/quarantine.js
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import type { OutsideJob } from "../../work/periodic.js";
 import { writeShortly } from "./changes.js";
-import { arrivalKey, firstLookMillis, takeArrived } from "./quarantine.js";
+import {
+  addScan,
+  arrivalKey,
+  firstLookMillis,
+  scanAgainMillis,
+  scanMillis,
+  takeArrived,
+} from "./quarantine.js";
 import { finishRelease } from "./release.js";
 import { storeFor } from "./resources.js";
 
 /** Uploads that one step looks at. */
 const atOnce = 100;
+/** A signed upload is looked for at least this often. */
+const lastLookMillis = 60 * 60 * 1_000;
 /** How soon one is looked at again that could not be looked at. */
 const againMillis = 5 * 60 * 1_000;
 
@@ -41,25 +50,38 @@ async function lookAtDue(
 ): Promise<void> {
   const spec = storages.find((one) => placeOf(one) === file.place);
   const now = resources.clock.now();
-  const isAtEnd = now >= file.until;
+  const end = endOf(file);
   if (spec !== undefined && file.state === "released") return finishRelease(spec, resources, file);
-  if (spec !== undefined && !isAtEnd) await takeArrived(spec, resources, file);
-  const next = Math.min(file.until, now + Math.max(firstLookMillis, now - file.begunAt));
+  // What has come is taken in also at the end.
+  if (spec !== undefined) await takeArrived(spec, resources, file);
   const isGone = await writeShortly(resources)(async (transaction) => {
     const files = transaction.of(quarantineStore);
     // What has arrived or was decided on meanwhile is due later.
     if ((await files.find(file.id))?.state !== file.state) return false;
-    if (file.state !== "scanned" && !isAtEnd) {
-      await files.postpone(file.id, next);
-      return false;
+    if (now >= end) {
+      await files.forget(file.id);
+      return true;
     }
-    await files.forget(file.id);
-    return true;
+    await files.postpone(file.id, Math.min(end, now + waitOf(file, now)));
+    if (spec?.scan !== undefined && file.state === "scanned")
+      await addScan(transaction, resources, spec, file);
+    return false;
   });
   if (!isGone || spec === undefined) return;
   await removeBytes(spec, resources, file);
   if (file.state === "scanned")
     resources.log.warn({ upload: file.id }, "an upload has not been decided on, and is removed");
+}
+
+/** When an upload is given up. */
+function endOf({ state, begunAt, until }: QuarantinedFile): number {
+  return state === "scanned" ? Math.max(until, begunAt + scanMillis) : until;
+}
+
+/** How long until an upload is looked at again. */
+function waitOf({ state, begunAt }: QuarantinedFile, now: number): number {
+  if (state === "scanned") return scanAgainMillis;
+  return Math.min(Math.max(firstLookMillis, now - begunAt), lastLookMillis);
 }
 
 /** Removes what is left of an upload, and what came too late. */

@@ -1,5 +1,6 @@
 // Uploads to a storage that scans: their bytes are at a key that nobody can name, until a job has
 // decided what becomes of them (decisions.md "Object storage").
+import { fail } from "../../contract/errors.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Resources } from "../../operations/resources.js";
@@ -19,7 +20,9 @@ import { notesOf } from "./writes.js";
 
 const dayMillis = 24 * 60 * 60 * 1_000;
 /** How long an upload waits to be decided on; then it is removed. */
-const scanMillis = 30 * dayMillis;
+export const scanMillis = 30 * dayMillis;
+/** An upload is scanned again when the run that has failed to decide on it is kept no longer. */
+export const scanAgainMillis = 7 * dayMillis;
 /** How soon a signed upload is looked for; then each time after as long as it has been. */
 export const firstLookMillis = 30_000;
 /** An upload that began before its address expired may still be under way so much later. */
@@ -122,31 +125,57 @@ async function makeUpload<Version extends ObjectHead | null>(
   return { id, head: await make(to) };
 }
 
-/** Has an upload scanned whose bytes are where no address leads to. */
+/**
+ * Has an upload scanned whose bytes are where no address leads to; false if that is not waited for:
+ * it has been taken in already, or it took more than a day.
+ */
 export async function scanUpload(
   spec: StorageSpec,
   context: ExecutionContext,
   { id, head }: Quarantined,
-): Promise<void> {
+): Promise<boolean> {
   const { resources, tenant } = context;
-  await notesOf(context)((transaction) =>
+  const isTaken = await notesOf(context)((transaction) =>
     arrive(transaction, resources, spec, { id, tenant, bytes: head.key }),
   );
   context.follow(() => resources.wake(jobStore));
+  return isTaken;
+}
+
+/** Has an upload scanned that this call wrote. Throws `core.not_found` if it took too long. */
+export async function scanWritten(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  upload: Quarantined,
+): Promise<void> {
+  if (await scanUpload(spec, context, upload)) return;
+  await storeFor(spec, context.resources).remove(upload.head.key);
+  throw fail("core.not_found");
 }
 
 async function arrive(
   transaction: Transaction,
   resources: Resources,
-  { scan = "" }: StorageSpec,
+  spec: StorageSpec,
   { id, tenant, bytes }: Pick<QuarantinedFile, "id" | "tenant"> & { readonly bytes: string },
 ): Promise<boolean> {
+  const dueAt = resources.clock.now() + scanAgainMillis;
+  if (!(await transaction.of(quarantineStore).arrive(id, bytes, dueAt))) return false;
+  await addScan(transaction, resources, spec, { id, tenant });
+  return true;
+}
+
+/** Enqueues the scan of an upload. */
+export async function addScan(
+  transaction: Transaction,
+  resources: Resources,
+  { scan = "" }: StorageSpec,
+  { id, tenant }: Pick<QuarantinedFile, "id" | "tenant">,
+): Promise<void> {
   const now = resources.clock.now();
-  if (!(await transaction.of(quarantineStore).arrive(id, bytes, now + scanMillis))) return false;
   const request = { given: { upload: id }, tenant, as: { kind: "service" }, now } as const;
   const { run } = prepareRun(resources.of(jobResources), resources, { ...request, job: scan });
   await transaction.of(jobStore).add(run);
-  return true;
 }
 
 /** Gives up an upload that nobody has had scanned, with its bytes. */
@@ -178,22 +207,44 @@ export async function lookForUploads(
 export async function takeArrived(
   spec: StorageSpec,
   resources: Resources,
-  { id, tenant, state }: QuarantinedFile,
+  file: QuarantinedFile,
   payer: Payer | null = null,
 ): Promise<void> {
-  if (state !== "expected" || spec.scan === undefined) return;
+  if (file.state !== "expected" || spec.scan === undefined) return;
   const store = storeFor(spec, resources);
-  const head = await store.head(arrivalKey(spec, id));
+  const head = await store.head(arrivalKey(spec, file.id));
   if (head === null) return;
   const signal = AbortSignal.timeout(copyMillis);
+  const copy = (to: string): Promise<ObjectHead | null> =>
+    store.copy(head.key, to, describeCopy(head), { etag: head.etag, signal });
+  // Where the bytes are others by now, those are taken next.
+  if ((await takeUpload(spec, resources, file, payer, copy)) !== null) await store.remove(head.key);
+}
+
+/**
+ * Writes an upload that is expected to where no address leads, and has it scanned; null if nothing
+ * was written, or if another has been taken in meanwhile.
+ */
+export async function takeUpload(
+  spec: StorageSpec,
+  resources: Resources,
+  { id, tenant }: Pick<QuarantinedFile, "id" | "tenant">,
+  payer: Payer | null,
+  write: (to: string) => Promise<ObjectHead | null>,
+): Promise<ObjectHead | null> {
   const bytes = heldKey(spec, id);
-  // Others are arriving: they are taken next.
-  if ((await store.copy(head.key, bytes, describeCopy(head), { etag: head.etag, signal })) === null)
-    return;
-  const isTaken = await writeShortly(
-    resources,
-    payer,
-  )((transaction) => arrive(transaction, resources, spec, { id, tenant, bytes }));
-  await store.remove(isTaken ? head.key : bytes);
-  resources.wake(jobStore);
+  const noted = writeShortly(resources, payer);
+  let isTaken = false;
+  try {
+    const head = await write(bytes);
+    if (head === null) return null;
+    isTaken = await noted((transaction) =>
+      arrive(transaction, resources, spec, { id, tenant, bytes }),
+    );
+    if (!isTaken) return null;
+    resources.wake(jobStore);
+    return head;
+  } finally {
+    if (!isTaken) await storeFor(spec, resources).remove(bytes);
+  }
 }

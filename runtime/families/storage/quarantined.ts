@@ -27,7 +27,7 @@ export interface Quarantine {
   quarantined(upload: string): Promise<QuarantinedObject | null>;
   /**
    * Makes an upload the object at its key, in place of what is there; in a transaction, once that
-   * has committed. One that began before another that is released already is dropped. Throws
+   * has committed. One that arrived before another that is released already is dropped. Throws
    * `core.not_found` if it has been decided on.
    */
   release(file: Pick<QuarantinedObject, "upload">): Promise<void>;

@@ -24,19 +24,41 @@ export async function headOfUpload(
 }
 
 /**
- * Makes an upload that has been released the object at its key, unless one that began later was
- * released before.
+ * Makes an upload that has been released the object at its key, unless one that arrived later was
+ * released before. Releases of a key are finished one after another: whoever finishes one goes on
+ * with those that wait for it.
  */
 export async function finishRelease(
   spec: StorageSpec,
   resources: Resources,
   file: QuarantinedFile,
 ): Promise<void> {
-  const head = await headOfUpload(spec, resources, file);
-  const isOutdated = await resources.database.reader.of(quarantineStore).isOutdated(file);
-  if (head !== null && !isOutdated) await putUpload(spec, resources, file, head);
-  await writeShortly(resources)((transaction) => transaction.of(quarantineStore).finish(file.id));
-  if (head !== null) await storeFor(spec, resources).remove(head.key);
+  for (let one: QuarantinedFile | undefined = file; one !== undefined;) {
+    const beside = await besideOf(resources, one);
+    // Somebody puts an earlier one in its place: this one comes behind it.
+    if (beside.isHeldUp) return;
+    const head = await headOfUpload(spec, resources, one);
+    if (head !== null && beside.later.length === 0) await putUpload(spec, resources, one, head);
+    const { id } = one;
+    await writeShortly(resources)((transaction) => transaction.of(quarantineStore).finish(id));
+    if (head !== null) await storeFor(spec, resources).remove(head.key);
+    one = (await besideOf(resources, one)).later.find(({ state }) => state === "released");
+  }
+}
+
+/** The uploads to the key of one that have been released. */
+async function besideOf(
+  { database }: Resources,
+  file: QuarantinedFile,
+): Promise<{ readonly isHeldUp: boolean; readonly later: readonly QuarantinedFile[] }> {
+  const beside = await database.reader.of(quarantineStore).releasedBeside(file);
+  const [order, id] = [file.arrived ?? 0, file.id];
+  const isLater = (one: QuarantinedFile): boolean =>
+    (one.arrived ?? 0) > order || (one.arrived === order && one.id > id);
+  return {
+    isHeldUp: beside.some((one) => one.state === "released" && one.id !== id && !isLater(one)),
+    later: beside.filter(isLater),
+  };
 }
 
 async function putUpload(

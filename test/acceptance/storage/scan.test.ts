@@ -278,7 +278,7 @@ for (const pair of pairs) {
       expect(await bytesLeft("vault")).toBe(0);
     });
 
-    const send = async (path: string, key: string, content: string, type?: string) => {
+    const sign = async (path: string, key: string, type?: string) => {
       const signed = (
         await post(`${path}/files/presign/upload`, {
           key,
@@ -290,7 +290,11 @@ for (const pair of pairs) {
         const { method, headers } = signed;
         return fetch(signed.url, { method, headers, body });
       };
-      return { ...signed, put, status: (await put(content)).status };
+      return { ...signed, put };
+    };
+    const send = async (path: string, key: string, content: string, type?: string) => {
+      const signed = await sign(path, key, type);
+      return { ...signed, status: (await signed.put(content)).status };
     };
 
     test("a signed upload is taken in once", async () => {
@@ -363,7 +367,7 @@ for (const pair of pairs) {
       expect(await bytesLeft("files")).toBe(0);
     });
 
-    test("what began earlier and is released later replaces nothing", async () => {
+    test("what arrived earlier and is released later replaces nothing", async () => {
       const older = await waiting("order.txt", "older");
       await post("/generate", { key: "order.txt", text: "newer", fails: false });
       await scanned();
@@ -372,6 +376,68 @@ for (const pair of pairs) {
       expect(await textOf("order.txt")).toBe("newer");
       await older.goOn();
       expect(await bytesLeft("files")).toBe(0);
+    });
+
+    test("what arrives later counts, however long ago its address was signed", async () => {
+      const { put } = await sign("", "later.txt", "text/plain");
+      await post("/generate", { key: "later.txt", text: "written", fails: false });
+      await scanned();
+      expect(await textOf("later.txt")).toBe("written");
+      expect((await put("signed before")).status).toBe(200);
+      await post("/files/metadata", { key: "later.txt" });
+      await scanned();
+      expect(await textOf("later.txt")).toBe("signed before");
+    });
+
+    test("of what is sent to one address at once, one is taken in, and who else is told", async () => {
+      const { put } = await sign("", "raced.txt", "text/plain");
+      const answers = await Promise.all(
+        ["one", "two", "three"].map(async (text) => ({ text, status: (await put(text)).status })),
+      );
+      await post("/files/metadata", { key: "raced.txt" });
+      await scanned();
+      const taken = await textOf("raced.txt");
+      const accepted = answers.filter(({ status }) => status === 200).map(({ text }) => text);
+      expect(accepted).toContain(taken);
+      // S3 knows of no address that is used up.
+      if (pair.objects.name === "folder") expect(accepted).toEqual([taken]);
+      await lookLater(2 * hour);
+      expect(await bytesLeft("files")).toBe(0);
+    });
+
+    test("what came shortly before its address expired is scanned, also if nobody looked", async () => {
+      if (pair.objects.name === "folder") return;
+      await send("", "last-moment.txt", "just in time", "text/plain");
+      await lookLater(3 * hour);
+      await scanned();
+      expect(await textOf("last-moment.txt")).toBe("just in time");
+    });
+
+    test("releases of a key are put in their place one after another", async () => {
+      const older = await waiting("both-released.txt", "older");
+      const newer = await waiting("both-released.txt", "newer");
+      const { connection } = service.running;
+      // A process has released the older one, and is at copying it.
+      await connection.write("test.copying", async ({ transaction, clock }) => {
+        await transaction.of(quarantineStore).release(older.upload, clock.now() + hour);
+      });
+      expect((await newer.decide("release")).status).toBe(200);
+      await isHidden("both-released.txt");
+      await lookLater(2 * hour);
+      expect(await textOf("both-released.txt")).toBe("newer");
+      await older.goOn();
+      expect(await bytesLeft("files")).toBe(0);
+    });
+
+    test("an upload that nobody has decided on is scanned again after a week", async () => {
+      const goOn = scannerDown();
+      const { key } = await upload("undecided");
+      await scanned();
+      seen.isDown = false;
+      await lookLater(8 * 24 * hour);
+      await scanned();
+      expect(await textOf(key)).toBe("undecided");
+      await goOn();
     });
 
     test("a release that a process died in is finished, and an upload that it died in goes", async () => {
