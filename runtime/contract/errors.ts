@@ -165,6 +165,10 @@ export const errors = {
     "conflict",
     "Files that the service encrypts must pass through the service.",
   ),
+  presigned_upload_unsafe: row(
+    "conflict",
+    "The object server would take more from an upload than was signed; send the file to the service.",
+  ),
   job_run_state: row("conflict", "The state of the run does not allow this."),
   realtime_device_replaced: row("conflict", "This device has connected again."),
   idempotency_in_flight: row("conflict", "A request with this Idempotency-Key is still running.", {

@@ -59,6 +59,7 @@ export const openObjects: EngineDoors["objects"] = async ({ url, credentials }, 
     endpoint: searchParams.get("endpoint") ?? undefined,
     region: searchParams.get("region") ?? "us-east-1",
     credentials,
+    acceptsUnsignedHeaders: searchParams.get("unsigned-headers") === "accept",
   });
   return { store, answersAddresses: true };
 };

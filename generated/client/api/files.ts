@@ -194,7 +194,8 @@ export type FilesPresignPartCode =
   | "core.not_found"
   | "upload_too_large"
   | "upload_session_invalid"
-  | "encryption_forbids_direct_transfer";
+  | "encryption_forbids_direct_transfer"
+  | "presigned_upload_unsafe";
 
 export interface FilesPresignPostInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -226,7 +227,8 @@ export type FilesPresignUploadCode =
   | BodyCode
   | FilesCode
   | "upload_type_unsupported"
-  | "encryption_forbids_direct_transfer";
+  | "encryption_forbids_direct_transfer"
+  | "presigned_upload_unsafe";
 
 export interface FilesUpdateMetadataInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */

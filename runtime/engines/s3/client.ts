@@ -15,6 +15,11 @@ export interface S3Options {
   readonly credentials?:
     | { readonly accessKeyId: string; readonly secretAccessKey: string }
     | undefined;
+  /**
+   * Whether uploads are presigned also where the server takes headers that nobody has signed; they
+   * are refused unless it is said.
+   */
+  readonly acceptsUnsignedHeaders?: boolean;
   /** Time limits. Tests set shorter ones. */
   readonly patience?: S3Patience;
 }

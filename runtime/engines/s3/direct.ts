@@ -3,17 +3,19 @@ import type * as Sdk from "@aws-sdk/client-s3";
 import { create as contentDisposition } from "content-disposition";
 import type { DirectTransfers, SignedRequest } from "../../ports/direct-transfers.js";
 import type { ObjectHead } from "../../ports/object-head.js";
-import { checkFits } from "./client.js";
+import { checkFits, type S3Options } from "./client.js";
 import { multipartUploads } from "./multipart.js";
+import { signedHeadersOnly } from "./unsigned-headers.js";
 import type { S3Access } from "./upload.js";
 
 /**
  * Presigned requests for a bucket, and uploads in parts. Rejects with `core.validation` if a new
- * object's key is too long.
+ * object's key is too long, and with `presigned_upload_unsafe` if the server would take more from
+ * an upload than was signed.
  */
 export function directTransfers(
   access: S3Access,
-  Bucket: string,
+  { bucket: Bucket, acceptsUnsignedHeaders = false }: S3Options,
   headOf: (key: string, signal?: AbortSignal) => Promise<ObjectHead | null>,
 ): DirectTransfers {
   const { client, sdk } = access;
@@ -31,6 +33,14 @@ export function directTransfers(
     });
     return { url, method, headers };
   };
+  const signPut = (Key: string, contentType: string | null, seconds: number) => {
+    const typed = contentType === null ? {} : { ContentType: contentType };
+    const headers = contentType === null ? {} : { "content-type": contentType };
+    return signed("PUT", new sdk.PutObjectCommand({ Bucket, Key, ...typed }), seconds, headers);
+  };
+  const checkServer = acceptsUnsignedHeaders
+    ? async (): Promise<void> => undefined
+    : signedHeadersOnly(access, Bucket, (key) => signPut(key, null, 60));
 
   return {
     ...multipartUploads(access, Bucket, headOf),
@@ -47,17 +57,8 @@ export function directTransfers(
 
     async signUpload(Key, { contentType }, seconds) {
       checkFits(Key);
-      const command = new sdk.PutObjectCommand({
-        Bucket,
-        Key,
-        ...(contentType === null ? {} : { ContentType: contentType }),
-      });
-      return signed(
-        "PUT",
-        command,
-        seconds,
-        contentType === null ? {} : { "content-type": contentType },
-      );
+      await checkServer(Key);
+      return signPut(Key, contentType, seconds);
     },
 
     async signForm(Key, { contentType, maxBytes }, seconds) {
@@ -74,7 +75,8 @@ export function directTransfers(
       return { url, fields };
     },
 
-    signPart(Key, UploadId, { partNumber: PartNumber }, seconds) {
+    async signPart(Key, UploadId, { partNumber: PartNumber }, seconds) {
+      await checkServer(Key);
       return signed(
         "PUT",
         new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber }),

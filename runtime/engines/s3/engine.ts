@@ -96,7 +96,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
       if (found === null) throw unavailable(missingBucket(Bucket));
     },
 
-    direct: directTransfers({ client, sdk, calls }, Bucket, headOf),
+    direct: directTransfers({ client, sdk, calls }, options, headOf),
 
     async close() {
       client.destroy();

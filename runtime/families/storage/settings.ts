@@ -44,8 +44,11 @@ export function readStorageSettings(
 
 function checkS3Options(options: URLSearchParams, faults: string[]): void {
   for (const name of options.keys())
-    if (name !== "endpoint" && name !== "region")
-      faults.push(`OBJECTS_URL has endpoint and region, and no ${name}`);
+    if (!["endpoint", "region", "unsigned-headers"].includes(name))
+      faults.push(`OBJECTS_URL has endpoint, region and unsigned-headers, and no ${name}`);
+  const unsigned = options.get("unsigned-headers");
+  if (unsigned !== null && unsigned !== "accept")
+    faults.push("unsigned-headers in OBJECTS_URL is accept, or left out");
   const endpoint = options.get("endpoint");
   if (endpoint !== null && !isPlainUrl(endpoint))
     faults.push("the endpoint in OBJECTS_URL must be a URL without credentials");

@@ -35,7 +35,7 @@ export const presignPart = verb({
   input: bodyOf(presignPartBody),
   output: () => jsonOutput(refTo("SignedRequest")),
   run: ({ spec }) => callOf(ofRuntime("direct.presignPart"), spec),
-  errors: () => [...ofSession, "upload_too_large"],
+  errors: () => [...ofSession, "upload_too_large", "presigned_upload_unsafe"],
   leadsTo: ["complete_upload"],
 });
 

@@ -4,7 +4,7 @@ import { callOf, ofRuntime } from "../../../model/code.js";
 import { refTo } from "../../../model/json-schema.js";
 import { presignDownloadBody, presignPostBody, presignUploadBody } from "../schemas.js";
 import { download, upload } from "./bytes.js";
-import { bodyOf, direct, verb, withPresign } from "./verb.js";
+import { bodyOf, direct, signedUpload, verb, withPresign } from "./verb.js";
 
 export const presignDownload = verb({
   name: "presign_download",
@@ -31,7 +31,7 @@ export const presignUpload = verb({
   input: bodyOf(presignUploadBody),
   output: () => jsonOutput(refTo("SignedRequest")),
   run: ({ spec }) => callOf(ofRuntime("direct.presignUpload"), spec),
-  errors: () => [...direct, "upload_type_unsupported"],
+  errors: () => [...signedUpload, "upload_type_unsupported"],
 });
 
 export const presignPost = verb({

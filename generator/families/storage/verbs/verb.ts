@@ -44,6 +44,9 @@ export const withMultipart = ({ multipart }: StorageDeclaration): boolean => mul
 /** Errors of all whose bytes do not pass through the service. */
 export const direct = ["encryption_forbids_direct_transfer"];
 
+/** Errors of uploads by signed addresses. */
+export const signedUpload = [...direct, "presigned_upload_unsafe"];
+
 /** A JSON body of a schema. */
 export function bodyOf(schema: SchemaObject): (place: StoragePlace) => InputModel {
   return ({ typeName }) => bodyInput(schema, typeName, "parts");
