@@ -1,4 +1,5 @@
 // Field shorthand: one small closed grammar (registry.md, rule 3) → JSON Schema.
+import { own } from "../model/records.js";
 import { nullable, refTo, type JsonSchema } from "../model/json-schema.js";
 
 const scalars: Readonly<Record<string, JsonSchema>> = {
@@ -23,7 +24,7 @@ export function readShorthand(text: string): Shorthand {
   const match = /^([A-Za-z][A-Za-z0-9-]*)((?:\[\]|\?)*)$/.exec(text);
   const base = match?.[1] ?? text;
   const isTypeName = /^[A-Z][A-Za-z0-9]*$/.test(base);
-  const start = isTypeName ? refTo(base) : scalars[base];
+  const start = isTypeName ? refTo(base) : own(scalars, base);
   if (match === null || start === undefined) return { kind: "malformed", base };
   let schema: JsonSchema = start;
   for (const [suffix] of (match[2] ?? "").matchAll(/\[\]|\?/g)) {

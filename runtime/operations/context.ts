@@ -21,7 +21,8 @@ import { underWay } from "../work/under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
 import { runFollowers, followNow, givenBy, type Following, type Given } from "./following.js";
 import { noteDown, notedOutside, notesOf } from "./notes.js";
-import { atNoEnd, TransactionEnd } from "./transaction-end.js";
+import { sharedState } from "./shared-state.js";
+import { TransactionEnd } from "./transaction-end.js";
 
 /** The context of one invocation. */
 export class ExecutionContext {
@@ -49,9 +50,7 @@ export class ExecutionContext {
   #isApart = false;
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
-  #transaction: Transaction | undefined;
-  /** What is left to do at the end of the running transaction, and what that has changed. */
-  ending = atNoEnd;
+  #shared = sharedState();
   #answer: HeldAnswer | undefined;
   #isReleased = false;
   #outer: ExecutionContext | undefined;
@@ -60,8 +59,6 @@ export class ExecutionContext {
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
   #declared: Declaring | undefined;
-  /** Transactions of its own that the author's code has begun. */
-  #turns: CommitTurns | undefined;
 
   constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
@@ -107,11 +104,15 @@ export class ExecutionContext {
 
   /** The running transaction; outside one (in `before` and `wrap` hooks, in reading operations) committed state, read only. */
   get transaction(): Transaction {
-    return this.#transaction ?? (this.#reading ??= this.resources.database.read(this));
+    return this.#shared.running ?? (this.#reading ??= this.resources.database.read(this));
+  }
+
+  get ending(): TransactionEnd {
+    return this.#shared.ending;
   }
 
   get holdsTransaction(): boolean {
-    return this.#transaction !== undefined;
+    return this.#shared.running !== undefined;
   }
 
   /**
@@ -126,7 +127,7 @@ export class ExecutionContext {
   ): Promise<T> {
     if (this.#isUnscoped) return Promise.reject(new TypeError("a scope writes nothing"));
     return this.call("context.commit", (call) => {
-      const transaction = this.#transaction;
+      const transaction = this.#shared.running;
       const run = (): Promise<T> =>
         this.transact(
           (within) =>
@@ -135,7 +136,7 @@ export class ExecutionContext {
         );
       // In its turn: calls beside it, which it doesn't know, must not be undone with it.
       if (transaction !== undefined) return inTurn(transaction, run);
-      return (this.#turns ??= new CommitTurns()).take(run);
+      return (this.#shared.turns ??= new CommitTurns()).take(run);
     });
   }
 
@@ -152,7 +153,7 @@ export class ExecutionContext {
    * the turn of a call that waits for it.
    */
   get turns(): Transaction | null {
-    return this.#isUnscoped ? null : (this.#transaction ?? null);
+    return this.#isUnscoped ? null : (this.#shared.running ?? null);
   }
 
   /** The calls of the author's code in this invocation. */
@@ -206,7 +207,7 @@ export class ExecutionContext {
     exclusive?: string | undefined,
     turn?: string | undefined,
   ): Promise<T> {
-    const outer = this.#transaction;
+    const outer = this.#shared.running;
     if (outer !== undefined) return this.ending.attempt(outer, work);
     // What a call does that was left behind must not be committed on its own.
     this.refuseLeftBehind();
@@ -217,8 +218,8 @@ export class ExecutionContext {
     let result: T;
     try {
       result = await this.resources.database.write(options, async (transaction) => {
-        this.ending = end;
-        this.#transaction = transaction;
+        this.#shared.ending = end;
+        this.#shared.running = transaction;
         try {
           const made = await work(transaction);
           if (end.recorded.length > 0) {
@@ -228,7 +229,7 @@ export class ExecutionContext {
           isDone = true;
           return made;
         } finally {
-          this.#transaction = undefined;
+          this.#shared.running = undefined;
         }
       });
     } catch (error) {
@@ -244,7 +245,7 @@ export class ExecutionContext {
     if (followers.length === 0) return;
     this.admitCalls(true);
     const follow = (): Promise<void> => runFollowers(this, followers);
-    await (this.#turns === undefined ? follow() : this.#turns.follow(follow));
+    await (this.#shared.turns?.follow(follow) ?? follow());
   }
 
   /**
@@ -287,8 +288,7 @@ export class ExecutionContext {
     const other = new ExecutionContext(this.resources, { ...this, identity, tenant });
     other.#isOfCaller = this.#isOfCaller || identity !== null;
     other.#isUnscoped = this.#isUnscoped;
-    other.#transaction = this.#transaction;
-    other.ending = this.ending;
+    other.#shared = this.#shared;
     other.#outer = this;
     const isStranger = this.#outer === undefined && this.#isOfCaller;
     other.author = this.author ?? (isStranger ? identity : null);

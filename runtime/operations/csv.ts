@@ -37,6 +37,6 @@ function cellOf(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   // OWASP "CSV Injection": numbers are no formulas, and were printed above.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/u.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

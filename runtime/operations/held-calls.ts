@@ -63,12 +63,17 @@ const laterMillis = 30_000;
  * Runs a function behind the end of a handler, such as in a generator whose values are being sent.
  * Its context is the same caller's, with the same scopes; it reads committed state, outside of any
  * transaction, for 30 s at most. Rights that end meanwhile are not looked at again. Rejects with
- * `core.internal` if the function returns before what it has called is done and awaited.
+ * `core.internal` if the function returns before what it has called is done and awaited. Throws
+ * while the handler's own transaction is open, which it would wait for.
  */
 export async function readLater<T>(
   context: ExecutionContext,
   read: (context: ExecutionContext) => Promise<T>,
 ): Promise<T> {
+  if (context.holdsTransaction)
+    throw new Error(
+      "readLater waits for the transaction that this code is in: read by the context itself",
+    );
   const own = context.behind(Lifetime.within(laterMillis));
   try {
     return await holdCalls(own, read, read);

@@ -17,6 +17,8 @@ operations:
   items.csv: {get: /items.csv, media: text/csv, run: registry/read.ts#csv, guard: member}
   items.forget: {get: /forget, out: {name: string}, stream: true, run: registry/read.ts#forget, guard: member}
   items.plain: {get: /plain, out: {name: string}, stream: true, run: registry/read.ts#plain, guard: member}
+  items.posted: {post: /posted, out: {name: string}, stream: true, run: registry/read.ts#posted, guard: member}
+  items.within: {post: /within, out: {}, run: registry/read.ts#within, guard: member}
 `,
   "registry/read.ts": `import { collection, csvText, readLater } from "opwright/runtime";
 import { itemsSpec } from "../generated/documents/items.js";
@@ -43,6 +45,16 @@ export const csv = async function* (_input, context) {
 export const forget = async function* (_input, context) {
   await readLater(context, async (within) => void collection(itemsSpec, within).cursor({}));
   yield { name: "x" };
+};
+export const posted = async (_input, context) => {
+  await collection(itemsSpec, context).create({ name: "posted", cost: 1 });
+  return (async function* () {
+    for await (const hits of pages(context)) yield* hits;
+  })();
+};
+export const within = async (_input, context) => {
+  await readLater(context, (later) => collection(itemsSpec, later).create({ name: "z", cost: 1 }));
+  return {};
 };
 export const plain = async function* (_input, context) {
   yield* (await collection(itemsSpec, context).cursor({})).hits;
@@ -82,5 +94,18 @@ onEachEngine(files, ({ people, service }) => {
     const { token } = await people.member("");
     for (const path of ["/forget", "/plain"])
       await expect(read(token, path).then((answer) => answer.text())).rejects.toThrow();
+  });
+
+  test("it reads what a writing handler has committed, and not while that has a transaction", async () => {
+    const ada = await people.member("");
+    const post = (path: string) => people.as(ada.token, "POST", path, {});
+    const answer = await fetch(`${service.url}/posted`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ada.token}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(await answer.text()).toBe('{"name":"posted"}\n');
+    expect((await post("/within")).status).toBe(500);
+    expect((await people.as(ada.token, "POST", "/items/list", {})).status).toBe(200);
   });
 });

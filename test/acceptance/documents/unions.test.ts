@@ -21,6 +21,8 @@ const files = {
     then: {properties: {expires: {type: string}}}
   Transfer: {extends: Paid, kind: {const: transfer}, iban: string, number: integer, bank: {ref: people?}}
   Cash: {extends: Paid, kind: [coins, notes]}
+  Near: {kind: {const: near}, to: {ref: people}, grade: {type: string, maxLength: 2}, mood: [good, bad]}
+  Far: {kind: {const: far}, to: {ref: people?}, grade: string?, mood: [bad, worse]}
 documents:
   people: {type: {name: string}, guard: open, tenant: false}
   payments:
@@ -32,6 +34,7 @@ documents:
     soft_delete: true
     unique: [{fields: [iban], where: {kind: [transfer]}}]
     history: {revisions: true}
+  links: {type: {oneOf: [{$ref: Near}, {$ref: Far}]}, guard: open, tenant: false, indexes: [[grade]]}
   cards: {type: Card, guard: open, tenant: false}
   events:
     type: {anyOf: [{type: object, properties: {on: {const: true}, by: {type: string}}, required: [on, by], additionalProperties: false}, {type: object, properties: {on: {const: false}}, required: [on], additionalProperties: false}]}
@@ -102,6 +105,25 @@ const project = onEachEngine(files, ({ service: running }) => {
     expect(hits).toMatchObject([{ iban: "DE-q", number: 7, expires: null }]);
   });
 
+  test("a reference that one branch may leave out is held as any other", async () => {
+    const ada = await payer();
+    const near = { kind: "near", to: ada, grade: "a", mood: "good" };
+    const nobody = "00000000-0000-7000-8000-000000000000";
+    expect((await running.post("/links", { ...near, to: nobody })).status).toBe(422);
+    expect((await running.post("/links", near)).status).toBe(201);
+    expect((await running.call("DELETE", `/people/${ada}`)).body.code).toBe("reference_in_use");
+    const far = { kind: "far", to: null, grade: "long", mood: "worse" };
+    expect((await running.post("/links", far)).status).toBe(201);
+    expect(faults((await running.post("/links", { ...near, grade: "long" })).body)).toEqual([
+      "/grade",
+    ]);
+    expect(faults((await running.post("/links", { ...near, mood: "worse" })).body)).toEqual([
+      "/mood",
+    ]);
+    const asked = { filters: { $values: { to: ada, grade: "a", mood: "good" } } };
+    expect((await running.post("/links/list", asked)).body.hits).toMatchObject([near]);
+  });
+
   test("booleans tell branches apart as well", async () => {
     expect((await running.post("/events", { on: true, by: "ada" })).status).toBe(201);
     expect((await running.post("/events", { on: false })).status).toBe(201);
@@ -135,6 +157,69 @@ test.each([
   [
     branches("B: {kind: {const: b}}", "C: string[]"),
     "must be an object with declared fields alone",
+  ],
+  [
+    branches("B: {kind: {const: b}, to: {ref: things}}", "C: {kind: {const: c}, to: uuid}"),
+    "must say the same of to",
+  ],
+  [
+    branches(
+      "B: {kind: {const: b}, memo: {type: string, was: note}}",
+      "C: {kind: {const: c}, memo: string}",
+    ),
+    "must say the same of memo",
+  ],
+  [
+    branches("B: {kind: [{value: b, was: a}]}", "C: {kind: {const: c}}"),
+    "nothing but its values can be said of it",
+  ],
+  [
+    branches(
+      "B: {type: object, properties: {kind: {const: b}}, required: [kind], additionalProperties: false, maxProperties: 2}",
+      "C: {kind: {const: c}}",
+    ),
+    "can't have `maxProperties`",
+  ],
+  [
+    branches("B: {kind: {const: b}}", "C: {kind: {const: c}}").replace(
+      "{$ref: C}]",
+      "{$ref: C}], required: [x]",
+    ),
+    "`required` has no effect",
+  ],
+  [
+    branches(...Array.from({ length: 33 }, (_, at) => `T${at}: {kind: {const: t${at}}}`)).replace(
+      "[{$ref: B}, {$ref: C}]",
+      JSON.stringify(Array.from({ length: 33 }, (_, at) => ({ $ref: `T${at}` }))),
+    ),
+    "at most 32 branches",
+  ],
+  [
+    branches("B: {kind: {const: b}, x: string}", "C: {kind: {const: c}}").replace(
+      "guard: open",
+      "guard: open, defaults: {x: hello}",
+    ),
+    'the default "hello" of x must be null',
+  ],
+  [
+    branches("B: {kind: {const: b}, x: date-time}", "C: {kind: {const: c}}").replace(
+      "guard: open",
+      "guard: open, set: {x: $now}",
+    ),
+    "not every branch of the type has x",
+  ],
+  [
+    branches("B: {kind: {const: b}, x: string}", "C: {kind: {const: c}}").replace(
+      "guard: open",
+      "guard: open, visible: {kind: open}",
+    ),
+    "conditions of the type ask for kind",
+  ],
+  [
+    `identity: {methods: [token]}\n${branches("B: {kind: {const: b}, x: string}", "C: {kind: {const: c}}")}`
+      .replace("guard: open", "guard: in, personal: [x]")
+      .replace("policies: {open: []}", "policies: {in: [principal]}"),
+    "the erased value null of x must be string",
   ],
 ])("%s is refused", async (text, message) => {
   await expect(testProject({ "registry/service.yaml": text })).rejects.toThrow(message);

@@ -59,7 +59,7 @@ documents:
     soft_delete: true
     unique: [[email]]
     personal: {title: "(erased)", body: null, email: null}
-  # What is personal goes, also where a condition asks for it.
+  # What is personal goes, also where a condition asks for a text.
   comments:
     type:
       text: string?
@@ -68,7 +68,7 @@ documents:
       then: {properties: {text: {type: string}}}
     defaults: {told: true}
     guard: member
-    personal: [text]
+    personal: {text: "(erased)"}
   notes:
     type: {text: string?, length: integer, author: {ref: profiles}, editor: {ref: profiles}}
     guard: member

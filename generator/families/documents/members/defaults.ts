@@ -12,13 +12,17 @@ import {
 import type { Resolve } from "../../../kernel/resolve.js";
 import type { DocumentDeclaration } from "../format.js";
 import { nullablePaths } from "./patch-schema.js";
+import { fieldsOfSome } from "./union.js";
 import { own } from "../../../model/records.js";
+
+const nothing: JsonSchema = { type: "null" };
 
 export function documentDefaults({ loaded, expanded }: RuleContext): readonly DeclaredDefault[] {
   const { tree, declarations } = loaded;
   return Object.values(expanded.model.documents).flatMap((document) => {
     const declared = declarations.documents[document.name]?.defaults ?? {};
     const fields = propertiesOf(document.bodySchema);
+    const someOf = fieldsOfSome(document.bodySchema);
     return Object.entries(document.defaults).flatMap(([member, value]) => {
       const schema = own(fields, member);
       if (schema === undefined) return [];
@@ -26,7 +30,9 @@ export function documentDefaults({ loaded, expanded }: RuleContext): readonly De
         ? tree.at("documents", document.name, "defaults", member)
         : inside(documentMemberAt(tree, document.name, member), "default");
       const written = writtenSchema(schema, (name) => expanded.types.table.schemas.get(name));
-      return [{ member, schema: written, value, at }];
+      // Where only some branches have it, the others are left with a value that they can't have.
+      const left = someOf.includes(member) ? [{ member, schema: nothing, value, at }] : [];
+      return [{ member, schema: written, value, at }, ...left];
     });
   });
 }

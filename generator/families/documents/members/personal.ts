@@ -7,6 +7,7 @@ import { propertiesOf, type JsonSchema } from "../../../model/json-schema.js";
 import { own } from "../../../model/records.js";
 import type { DocumentModel } from "../../../model/document-model.js";
 import { mapMember } from "../../../print/layout.js";
+import { conditionalSchemas } from "./conditions.js";
 import { writtenSchema } from "../../../kernel/written-later.js";
 import type { DocumentDeclaration, OverlapDeclaration } from "../format.js";
 
@@ -77,8 +78,12 @@ export function personalValues({ loaded, expanded }: RuleContext): readonly Decl
       const schema = own(fields, member);
       if (schema === undefined) return [];
       const at = tree.at("documents", name, "personal", isList ? index : member);
-      const written = writtenSchema(schema, (type) => expanded.types.table.schemas.get(type));
-      return [{ what: "erased value", member, schema: written, value, at }];
+      // Whatever else a document says, it must be possible to write it again.
+      const schemas = [schema, ...conditionalSchemas(bodySchema, member)];
+      return schemas.map((one) => {
+        const written = writtenSchema(one, (type) => expanded.types.table.schemas.get(type));
+        return { what: "erased value", member, schema: written, value, at };
+      });
     });
   });
 }

@@ -20,6 +20,7 @@ import { freeName } from "../../../print/printed-names.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import { nameLater } from "../name-later.js";
 import { fieldType, memberPaths } from "./fields.js";
+import { fieldsOfSome } from "./union.js";
 import {
   checkNumber,
   numberFaults,
@@ -52,6 +53,7 @@ export function setRules(
   const { set = {}, create = [], update = [], defaults = {}, read_only: isReadOnly } = declaration;
   const properties = propertiesOf(body);
   const members = new Map(memberPaths(body, resolve).map(({ path, schema }) => [path, schema]));
+  const ofSome = fieldsOfSome(body);
   const profiles = declarations.identity?.sign_up?.profile ?? null;
   const typeOf = (path: string): FieldType | undefined => {
     const schema = members.get(path);
@@ -85,6 +87,9 @@ export function setRules(
       ...(rule.from.kind === "profile"
         ? profileFaults(field, properties[field], profiles)
         : faultsOf(rule, typeOf)),
+      ...(ofSome.includes(field) && !isOfHandlers
+        ? [`not every branch of the type has ${field}`]
+        : []),
     ];
     for (const message of faults) report({ code: "OPW090", message, at });
     if (rule.from.kind === "number") checkNumber(report, rule, at);

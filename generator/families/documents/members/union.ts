@@ -8,6 +8,7 @@ import {
   objectSchema,
   propertiesOf,
   requiredOf,
+  withoutNull,
   type JsonSchema,
   type SchemaObject,
 } from "../../../model/json-schema.js";
@@ -18,19 +19,75 @@ interface Branch {
   readonly values: readonly unknown[];
 }
 
+/** As many branches as a type's code and its validators have room for. */
+const maxBranches = 32;
+
+/** Keywords of a union, of a branch, and of the field that tells branches apart. */
+const ofUnion = ["oneOf", "anyOf", "title", "description"];
+const ofBranch = [
+  ...["type", "title", "description", "properties", "required", "additionalProperties"],
+  ...["allOf", "if", "then", "else"],
+];
+const ofTelling = ["const", "enum", "type", "title", "description"];
+
 /** The object that a union is as the type of a document, or why it can't be one. */
 export function documentOfUnion(union: SchemaObject, resolve: Resolve): SchemaObject | string {
+  const isTwice = "oneOf" in union && "anyOf" in union;
+  const beside = isTwice ? "anyOf" : strangeIn(union, ofUnion);
+  if (beside !== undefined)
+    return `beside the branches of a document's type, \`${beside}\` has no effect`;
   const schemas = alternativesOf(union).map((one) => resolveSchema(one, resolve));
   const objects = schemas.filter(isClosedObject);
   if (objects.length < schemas.length)
-    return "each branch of a document's type must be an object with declared fields alone";
+    return "each branch of a document's type must be an object with declared fields alone, and no union";
+  if (objects.length > maxBranches)
+    return `a document's type has at most ${maxBranches} branches, and this one ${objects.length}`;
+  const strange = objects.flatMap((one) => strangeIn(one, ofBranch) ?? [])[0];
+  if (strange !== undefined)
+    return `a branch of a document's type can't have \`${strange}\`, as other branches have further fields`;
   const told = Object.keys(propertiesOf(objects[0] ?? {})).find((name) =>
     tellsApart(name, objects),
   );
   if (told === undefined)
     return "the branches of a document's type need a field that tells them apart, such as `kind: {const: card}`";
+  for (const one of objects) {
+    const telling = strangeIn(propertiesOf(one)[told], ofTelling);
+    if (telling !== undefined)
+      return `${told} tells the branches apart, so nothing but its values can be said of it`;
+  }
   const branches = objects.map((schema) => ({ schema, values: valuesOf(schema, told) }));
+  const torn = namesOf(branches).find((name) => name !== told && isTorn(name, branches));
+  if (torn !== undefined)
+    return `the branches must say the same of ${torn}, since it refers to others or has been renamed`;
   return joinBranches(told, branches);
+}
+
+/** The fields of such a type that not all branches have: where they are not, they are null. */
+export function fieldsOfSome(body: JsonSchema): readonly string[] {
+  if (typeof body === "boolean") return [];
+  const branches = (body["allOf"] ?? []) as readonly SchemaObject[];
+  const nulls = branches.flatMap(({ then }) =>
+    Object.entries(propertiesOf((then ?? {}) as SchemaObject)).filter(
+      ([, schema]) => typeof schema === "object" && schema["type"] === "null",
+    ),
+  );
+  return [...new Set(nulls.map(([name]) => name))];
+}
+
+function strangeIn(schema: JsonSchema | undefined, known: readonly string[]): string | undefined {
+  return typeof schema === "object"
+    ? Object.keys(schema).find((keyword) => !known.includes(keyword))
+    : undefined;
+}
+
+function namesOf(branches: readonly Branch[]): readonly string[] {
+  return [...new Set(branches.flatMap(({ schema }) => Object.keys(propertiesOf(schema))))];
+}
+
+/** Whether branches word differently what no alternatives can say: references, and names. */
+function isTorn(name: string, branches: readonly Branch[]): boolean {
+  const [first, ...others] = different(name, branches);
+  return others.length > 0 && /"x-/.test(JSON.stringify([first, ...others]));
 }
 
 function isClosedObject(schema: JsonSchema): schema is SchemaObject {
@@ -62,18 +119,17 @@ function valuesOf(branch: SchemaObject, name: string): readonly unknown[] {
 }
 
 function joinBranches(told: string, branches: readonly Branch[]): SchemaObject {
-  const names = [...new Set(branches.flatMap(({ schema }) => Object.keys(propertiesOf(schema))))];
+  const names = namesOf(branches);
+  const [{ schema: some } = { schema: {} }] = branches;
   const shared = names.filter(
     (name) => name !== told && branches.every(({ schema }) => isSame(name, schema, branches)),
   );
   const own = names.filter((name) => name !== told && !shared.includes(name));
   const properties = names.map((name): readonly [string, JsonSchema] => {
     if (name === told) return [name, { enum: branches.flatMap(({ values }) => values) }];
-    const [first = true, ...others] = different(name, branches);
-    if (shared.includes(name)) return [name, first];
-    return [name, nullable(others.length === 0 ? first : { anyOf: [first, ...others] })];
+    if (shared.includes(name)) return [name, propertiesOf(some)[name] ?? true];
+    return [name, nullable(joinedOf(different(name, branches)))];
   });
-  const [{ schema: some } = { schema: {} }] = branches;
   const required = [told, ...shared.filter((name) => requiredOf(some).includes(name))];
   return {
     ...objectSchema(Object.fromEntries(properties), required),
@@ -90,11 +146,33 @@ function isSame(name: string, branch: SchemaObject, branches: readonly Branch[])
   );
 }
 
-/** What the branches that have a member say of it. */
+/** Keywords that narrow a type: what they say, each branch says in its condition. */
+const narrowing = [
+  ...["title", "description", "minLength", "maxLength", "pattern", "enum"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+];
+
+/** One schema for what branches say: their common type with all values, or each of them. */
+function joinedOf(said: readonly JsonSchema[]): JsonSchema {
+  const [first = true, ...others] = said;
+  if (others.length === 0) return first;
+  const [wide, ...further] = said.map((one) =>
+    typeof one === "boolean"
+      ? one
+      : Object.fromEntries(Object.entries(one).filter(([key]) => !narrowing.includes(key))),
+  );
+  if (typeof wide !== "object" || further.some((one) => !isDeepStrictEqual(one, wide)))
+    return { anyOf: said };
+  const values = said.map((one) => (typeof one === "boolean" ? undefined : one["enum"]));
+  const areListed = values.every((one) => Array.isArray(one));
+  return areListed ? { ...wide, enum: [...new Set(values.flat())] } : wide;
+}
+
+/** What the branches that have a member say of it, besides null. */
 function different(name: string, branches: readonly Branch[]): readonly JsonSchema[] {
   const said = branches.flatMap(({ schema }) => {
     const one = propertiesOf(schema)[name];
-    return one === undefined ? [] : [one];
+    return one === undefined ? [] : [withoutNull(one)];
   });
   return said.filter((one, at) => said.findIndex((other) => isDeepStrictEqual(one, other)) === at);
 }

@@ -13,6 +13,7 @@ import type { DocumentModel, VisibleModel } from "../../../model/document-model.
 import { listLayout, literal, width } from "../../../print/layout.js";
 import type { ModuleScope } from "../../../print/module-scope.js";
 import type { DocumentDeclaration } from "../format.js";
+import { fieldsAsked } from "./conditions.js";
 import { keptSteps } from "./policy-steps.js";
 
 /**
@@ -27,6 +28,7 @@ export function visibleRules(
 ): readonly VisibleModel[] {
   const { tree, report } = context;
   const fields = Object.keys(propertiesOf(bodySchema));
+  const asked = fieldsAsked(bodySchema);
   const rules = new Map<string, VisibleModel>();
   for (const [field, declared] of Object.entries(visible)) {
     if (!fields.includes(field)) {
@@ -34,6 +36,11 @@ export function visibleRules(
       const suggestion = didYouMean(field, fields);
       report({ code: "OPW113", message: `${name} has no field ${field}`, at, suggestion });
       continue;
+    }
+    if (asked.includes(field)) {
+      const at = tree.keyAt("documents", name, "visible", field);
+      const message = `conditions of the type ask for ${field}, so whoever can't see it could not be told what else holds`;
+      report({ code: "OPW113", message, at });
     }
     const policies = [declared].flat() as readonly string[];
     const key = JSON.stringify(policies);
