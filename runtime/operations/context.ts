@@ -21,7 +21,7 @@ import { underWay } from "../work/under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
 import { runFollowers, followNow, givenBy, type Following, type Given } from "./following.js";
 import { noteDown, notedOutside, notesOf } from "./notes.js";
-import { sharedState } from "./shared-state.js";
+import { runWithin, sharedState } from "./shared-state.js";
 import { TransactionEnd } from "./transaction-end.js";
 
 /** The context of one invocation. */
@@ -211,16 +211,14 @@ export class ExecutionContext {
     if (outer !== undefined) return this.ending.attempt(outer, work);
     // What a call does that was left behind must not be committed on its own.
     this.refuseLeftBehind();
-    const { lifetime, payer, operationId } = this;
-    const options = { lifetime, payer, operation: operationId, exclusive, turn };
+    const { lifetime, payer, operationId: operation } = this;
+    const options = { lifetime, payer, operation, exclusive, turn };
     const end = new TransactionEnd();
     let isDone = false;
     let result: T;
     try {
-      result = await this.resources.database.write(options, async (transaction) => {
-        this.#shared.ending = end;
-        this.#shared.running = transaction;
-        try {
+      result = await this.resources.database.write(options, (transaction) =>
+        runWithin(this.#shared, transaction, end, async () => {
           const made = await work(transaction);
           if (end.recorded.length > 0) {
             end.say([...notedOutside(this), ...end.notes]);
@@ -228,15 +226,14 @@ export class ExecutionContext {
           }
           isDone = true;
           return made;
-        } finally {
-          this.#shared.running = undefined;
-        }
-      });
+        }),
+      );
     } catch (error) {
       // A commit that nobody answered for may have been one.
       if (!isDone || isOver(error)) await this.#follow(end.whenUndone);
       throw error;
     }
+    lifetime.reopen();
     await this.#follow(end.whenCommitted);
     return result;
   }

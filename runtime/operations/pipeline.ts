@@ -266,6 +266,7 @@ async function settledOutcome<Input, Result>(
       recordCall(context, plainOf(toldOf(operation.audit, input)));
     return output;
   };
+  context.lifetime.expectOutcome();
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await retryConflicts(operation, context, () =>
     context.transact(

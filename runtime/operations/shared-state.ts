@@ -16,3 +16,19 @@ export interface SharedState {
 export function sharedState(): SharedState {
   return { running: undefined, ending: atNoEnd, turns: undefined };
 }
+
+/** Runs what a transaction does: until it has, all who share the invocation are within it. */
+export async function runWithin<T>(
+  state: SharedState,
+  transaction: Transaction,
+  ending: TransactionEnd,
+  work: () => Promise<T>,
+): Promise<T> {
+  state.ending = ending;
+  state.running = transaction;
+  try {
+    return await work();
+  } finally {
+    state.running = undefined;
+  }
+}

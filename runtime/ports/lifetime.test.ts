@@ -41,3 +41,24 @@ test("a clock that stands right before the deadline is not asked again and again
 test("real time ends a lifetime whose clock stands still", async () => {
   expect(await overOf(Lifetime.within(20, new StandingClock(0)))).toBe("deadline_exceeded");
 });
+
+test("an end that came while a commit decided is told once it is known to be a part", async () => {
+  const outcomes: string[] = [];
+  const watch = (lifetime: Lifetime, name: string): void =>
+    lifetime.settle(
+      new Promise(() => undefined),
+      () => undefined,
+      () => outcomes.push(name),
+    );
+  const [part, whole] = [Lifetime.within(20), Lifetime.within(20)];
+  whole.expectOutcome();
+  for (const [name, lifetime] of Object.entries({ part, whole })) {
+    watch(lifetime, name);
+    lifetime.decide();
+  }
+  await Promise.all([overOf(part), overOf(whole)]);
+  expect(outcomes).toEqual([]);
+  part.reopen();
+  whole.reopen();
+  expect(outcomes).toEqual(["part"]);
+});

@@ -56,6 +56,9 @@ export class Lifetime {
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
   #isDecided = false;
+  #isOutcome = false;
+  /** Who is to be told of the end once it is known that no commit decides the outcome. */
+  #undecided: (() => void)[] = [];
   #settlesAt: number | undefined;
   #isAnswering = false;
 
@@ -161,11 +164,26 @@ export class Lifetime {
   }
 
   /**
-   * Call it when the commit begins. From then on the deadline no longer ends the invocation: the
-   * commit decides its outcome.
+   * Call it when a commit begins. From then on the deadline no longer ends the invocation, since
+   * the commit decides its outcome: for good, or until `reopen`.
    */
   decide(): void {
     this.#isDecided = true;
+  }
+
+  /**
+   * Call it before a commit that is the outcome of the whole invocation: what comes behind it
+   * changes nothing, and the deadline does not end it.
+   */
+  expectOutcome(): void {
+    this.#isOutcome = true;
+  }
+
+  /** Call it when a commit of a part has ended: the deadline ends what comes behind it. */
+  reopen(): void {
+    if (this.#isOutcome) return;
+    this.#isDecided = false;
+    for (const tell of this.#undecided.splice(0)) tell();
   }
 
   /**
@@ -198,6 +216,27 @@ export class Lifetime {
   }
 
   /**
+   * The same for work whose own commit has not begun: it ends with the lifetime, whatever an
+   * earlier commit has decided.
+   */
+  limit<T>(work: Promise<T>): Promise<T> {
+    if (!this.hasDeadline && this.#caller.onGone === undefined) return work;
+    return new Promise<T>((resolve, reject) => {
+      const off = this.onOver(reject);
+      work.then(
+        (value) => {
+          off();
+          resolve(value);
+        },
+        (error: unknown) => {
+          off();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /**
    * Calls `onValue` or `onReason` when `work` settles, or `onReason` when the lifetime ends,
    * whichever comes first. After `decide`, only `work` counts. Neither function may throw.
    */
@@ -207,20 +246,26 @@ export class Lifetime {
     onReason: (reason: unknown) => void,
     waitsFor?: WaitedFor,
   ): void {
-    let isOver = false;
-    const off = this.onOver((reason) => {
-      if (this.#isDecided) return;
-      isOver = true;
+    let isSettled = false;
+    const end = (reason: unknown): void => {
+      if (isSettled) return;
+      isSettled = true;
       onReason(reason);
+    };
+    const off = this.onOver((reason) => {
+      if (this.#isDecided) this.#undecided.push(() => end(reason));
+      else end(reason);
     }, waitsFor);
     work.then(
       (value) => {
         off();
-        if (!isOver) onValue(value);
+        if (isSettled) return;
+        isSettled = true;
+        onValue(value);
       },
       (error: unknown) => {
         off();
-        if (!isOver) onReason(error);
+        end(error);
       },
     );
   }

@@ -66,7 +66,7 @@ export async function openPostgresDatabase(
       const transaction = new SqlTransaction(open.session, stores, (inside) =>
         open.attempt(inside),
       );
-      const value = await lifetime.race(run(transaction));
+      const value = await lifetime.limit(run(transaction));
       open.expectIdle();
       lifetime.throwIfOver();
       open.end();

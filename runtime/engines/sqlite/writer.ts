@@ -145,7 +145,7 @@ export class SqliteWriter {
     }, heldMillis);
     try {
       lifetime.throwIfOver();
-      const value = await lifetime.race(job.work(connection, () => open));
+      const value = await lifetime.limit(job.work(connection, () => open));
       lifetime.throwIfOver();
       open = false;
       await scanning.end();
