@@ -24,10 +24,8 @@ const maxBranches = 32;
 
 /** Keywords of a union, of a branch, and of the field that tells branches apart. */
 const ofUnion = ["oneOf", "anyOf", "title", "description"];
-const ofBranch = [
-  ...["type", "title", "description", "properties", "required", "additionalProperties"],
-  ...["allOf", "if", "then", "else"],
-];
+const ofBranch =
+  "type title description properties required additionalProperties allOf if then else".split(" ");
 const ofTelling = ["const", "enum", "type", "title", "description"];
 
 /** The object that a union is as the type of a document, or why it can't be one. */
@@ -147,10 +145,10 @@ function isSame(name: string, branch: SchemaObject, branches: readonly Branch[])
 }
 
 /** Keywords that narrow a type: what they say, each branch says in its condition. */
-const narrowing = [
-  ...["title", "description", "minLength", "maxLength", "pattern", "enum"],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
-];
+const narrowing =
+  "title description enum minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum".split(
+    " ",
+  );
 
 /** One schema for what branches say: their common type with all values, or each of them. */
 function joinedOf(said: readonly JsonSchema[]): JsonSchema {
