@@ -123,7 +123,7 @@ async function checkAndCompile(
   await functionsExist(context, named, project.root);
   await unscopedIsListed(project.root, project.paths.registry, report);
   // A file that can't be read says nothing: what seems to be missing or unknown may stand in it.
-  const unread = findings.filter(({ code }) => code === "OPW001");
+  const unread = findings.filter(({ code }) => ["OPW001", "OPW002"].includes(code));
   const mendable: Mendable = {
     tree: loaded.tree,
     shape: registryFormat.shape,

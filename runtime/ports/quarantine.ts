@@ -25,6 +25,16 @@ export interface QuarantinedFile {
   readonly until: number;
 }
 
+/** What has been released to the key of an upload that was released. */
+export interface ReleasedBeside {
+  /** Whether one that arrived earlier is not done yet. */
+  readonly isHeldUp: boolean;
+  /** Whether one has been released that arrived later. */
+  readonly isOutdated: boolean;
+  /** The first of these that is not done yet. */
+  readonly next: QuarantinedFile | null;
+}
+
 /** The key of the store below. */
 export const quarantineStore = storeKey<QuarantineStore>("quarantine");
 
@@ -49,8 +59,8 @@ export interface QuarantineStore {
   reject(id: string): Promise<boolean>;
   /** Makes an upload that is released one that is done. */
   finish(id: string): Promise<void>;
-  /** The uploads to the key of one that are released or done, in the order of arrival. */
-  releasedBeside(file: QuarantinedFile): Promise<readonly QuarantinedFile[]>;
+  /** What has been released to the key of an upload besides it. */
+  beside(file: QuarantinedFile): Promise<ReleasedBeside>;
   /** Up to `limit` uploads that are expected at a key, those that began last first. */
   expected(
     at: Pick<QuarantinedFile, "place" | "tenant" | "key">,

@@ -22,7 +22,11 @@ export const quarantineTable: SystemTables = (engine) => {
       indexes: ["due_at"],
     },
     "opwright_quarantine.key": [
-      index("opwright_quarantine_by_key", "opwright_quarantine", `"place", "tenant", "key"`),
+      index(
+        "opwright_quarantine_by_key",
+        "opwright_quarantine",
+        `"place", "tenant", "key", "arrived"`,
+      ),
     ],
   };
 };

@@ -20,22 +20,20 @@ export function signedHeadersOnly(
 ): (key: string) => Promise<void> {
   const ask = async (key: string): Promise<boolean> => {
     const Key = `${key.split("/", 1)[0] ?? ""}/~uploads/${uuidv7()}`;
-    const { url, method, headers } = await signPut(Key);
-    const signal = AbortSignal.timeout(patienceMillis);
-    const unsigned = { ...headers, "x-amz-meta-unsigned": "1" };
-    const answer = await fetch(url, { method, headers: unsigned, signal }).catch(
-      (cause: unknown) => {
-        throw unavailable(cause);
-      },
-    );
-    await answer.body?.cancel();
-    if (answer.status >= 500) throw unavailable(new Error(`S3 answered ${answer.status}`));
-    if (!answer.ok) return true;
-    const head = new sdk.HeadObjectCommand({ Bucket, Key });
-    const found = await calls.orNull((until) => client.send(head, until));
-    const removal = new sdk.DeleteObjectCommand({ Bucket, Key });
-    await calls.orNull((until) => client.send(removal, until));
-    return found?.Metadata?.["unsigned"] === undefined;
+    const signed = await signPut(Key);
+    if (!(await isTaken(signed, { "x-amz-meta-unsigned": "1" }))) {
+      // Unless the server takes nothing at all, it has refused the header.
+      if (await isTaken(signed, {})) return remove(Key, true);
+      throw unavailable(new Error("S3 refuses a signed upload"));
+    }
+    const command = new sdk.HeadObjectCommand({ Bucket, Key });
+    const found = await calls.orNull((until) => client.send(command, until));
+    return remove(Key, found?.Metadata?.["unsigned"] === undefined);
+  };
+  const remove = async (Key: string, isHeld: boolean): Promise<boolean> => {
+    const command = new sdk.DeleteObjectCommand({ Bucket, Key });
+    await calls.orNull((until) => client.send(command, until));
+    return isHeld;
   };
   let asked: Promise<boolean> | undefined;
   return async (key) => {
@@ -46,4 +44,18 @@ export function signedHeadersOnly(
     });
     if (!isHeld) throw fail("presigned_upload_unsafe");
   };
+}
+
+async function isTaken(
+  { url, method, headers }: SignedRequest,
+  unsigned: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const signal = AbortSignal.timeout(patienceMillis);
+  const init = { method, headers: { ...headers, ...unsigned }, signal };
+  const answer = await fetch(url, init).catch((cause: unknown) => {
+    throw unavailable(cause);
+  });
+  await answer.body?.cancel();
+  if (answer.status >= 500) throw unavailable(new Error(`S3 answered ${answer.status}`));
+  return answer.ok;
 }

@@ -1,16 +1,18 @@
 // Files in quarantine over SQL, shared by all SQL engines.
-import type { QuarantinedFile, QuarantineStore } from "../../ports/quarantine.js";
+import type { QuarantinedFile, QuarantineStore, ReleasedBeside } from "../../ports/quarantine.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 const columns = `"id", "place", "tenant", "key", "state", "bytes", "begun_at", "until", "arrived"`;
 
+type Find = (
+  rest: string,
+  values: readonly (string | number)[],
+) => Promise<readonly QuarantinedFile[]>;
+
 /** The files in quarantine, within one transaction. */
 export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
   const at = (position: number): string => session.dialect.placeholder(position);
-  const found = async (
-    rest: string,
-    values: readonly (string | number)[],
-  ): Promise<readonly QuarantinedFile[]> =>
+  const found: Find = async (rest, values) =>
     (await session.all(`SELECT ${columns} FROM "opwright_quarantine" ${rest}`, values)).map(
       readFile,
     );
@@ -63,12 +65,7 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
       );
     },
 
-    releasedBeside: ({ place, tenant, key }) =>
-      found(
-        `WHERE "place" = ${at(1)} AND "tenant" = ${at(2)} AND "key" = ${at(3)} ` +
-          `AND "state" IN ('released', 'done') ORDER BY "arrived", "id"`,
-        [place, tenant, key],
-      ),
+    beside: (file) => besideOf(found, at, file),
 
     expected: ({ place, tenant, key }, limit) =>
       found(
@@ -88,6 +85,24 @@ export function sqlQuarantineStore(session: SqlSession): QuarantineStore {
       await session.run(`DELETE FROM "opwright_quarantine" WHERE "id" = ${at(1)}`, [id]);
     },
   };
+}
+
+async function besideOf(
+  find: Find,
+  at: (position: number) => string,
+  { id, place, tenant, key, arrived }: QuarantinedFile,
+): Promise<ReleasedBeside> {
+  const one = (states: string, order: "<" | ">"): Promise<readonly QuarantinedFile[]> =>
+    find(
+      `WHERE "place" = ${at(1)} AND "tenant" = ${at(2)} AND "key" = ${at(3)} ` +
+        `AND ("arrived" ${order} ${at(4)} OR ("arrived" = ${at(4)} AND "id" ${order} ${at(5)})) ` +
+        `AND "state" IN (${states}) ORDER BY "arrived", "id" LIMIT 1`,
+      [place, tenant, key, arrived ?? 0, id],
+    );
+  const earlier = await one("'released'", "<");
+  const later = await one("'released', 'done'", ">");
+  const [next = null] = await one("'released'", ">");
+  return { isHeldUp: earlier.length > 0, isOutdated: later.length > 0, next };
 }
 
 function readFile(row: SqlRow): QuarantinedFile {

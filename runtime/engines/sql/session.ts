@@ -77,6 +77,8 @@ export function stillRunning(statements: number): ServiceError {
 
 /** The error of a write outside a write transaction: `core.configuration`. */
 export function readsOnly(): ServiceError {
-  const cause = new Error("a write outside a write transaction");
+  const cause = new Error(
+    "a write outside a write transaction: do it within context.commit, or by an operation that writes",
+  );
   return fail("core.configuration", {}, { cause });
 }

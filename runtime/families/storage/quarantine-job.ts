@@ -51,7 +51,13 @@ async function lookAtDue(
   const spec = storages.find((one) => placeOf(one) === file.place);
   const now = resources.clock.now();
   const end = endOf(file);
-  if (spec !== undefined && file.state === "released") return finishRelease(spec, resources, file);
+  if (spec !== undefined && file.state === "released") {
+    // Also where it has to wait for another.
+    await writeShortly(resources)((transaction) =>
+      transaction.of(quarantineStore).postpone(file.id, now + againMillis),
+    );
+    return finishRelease(spec, resources, file);
+  }
   // What has come is taken in also at the end.
   if (spec !== undefined) await takeArrived(spec, resources, file);
   const isGone = await writeShortly(resources)(async (transaction) => {

@@ -233,18 +233,14 @@ export async function takeUpload(
   write: (to: string) => Promise<ObjectHead | null>,
 ): Promise<ObjectHead | null> {
   const bytes = heldKey(spec, id);
-  const noted = writeShortly(resources, payer);
-  let isTaken = false;
-  try {
-    const head = await write(bytes);
-    if (head === null) return null;
-    isTaken = await noted((transaction) =>
-      arrive(transaction, resources, spec, { id, tenant, bytes }),
-    );
-    if (!isTaken) return null;
-    resources.wake(jobStore);
-    return head;
-  } finally {
-    if (!isTaken) await storeFor(spec, resources).remove(bytes);
-  }
+  const head = await write(bytes);
+  if (head === null) return null;
+  // If nobody answers for the commit, it may be theirs: the walk removes bytes that no row has.
+  const isTaken = await writeShortly(
+    resources,
+    payer,
+  )((transaction) => arrive(transaction, resources, spec, { id, tenant, bytes }));
+  if (isTaken) resources.wake(jobStore);
+  else await storeFor(spec, resources).remove(bytes);
+  return isTaken ? head : null;
 }

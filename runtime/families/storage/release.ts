@@ -33,32 +33,32 @@ export async function finishRelease(
   resources: Resources,
   file: QuarantinedFile,
 ): Promise<void> {
-  for (let one: QuarantinedFile | undefined = file; one !== undefined;) {
-    const beside = await besideOf(resources, one);
-    // Somebody puts an earlier one in its place: this one comes behind it.
-    if (beside.isHeldUp) return;
-    const head = await headOfUpload(spec, resources, one);
-    if (head !== null && beside.later.length === 0) await putUpload(spec, resources, one, head);
-    const { id } = one;
-    await writeShortly(resources)((transaction) => transaction.of(quarantineStore).finish(id));
-    if (head !== null) await storeFor(spec, resources).remove(head.key);
-    one = (await besideOf(resources, one)).later.find(({ state }) => state === "released");
+  let next = await finishOne(spec, resources, file);
+  while (next !== null) {
+    const { id } = next;
+    // They are others', who are not told here: what fails is done again.
+    next = await finishOne(spec, resources, next).catch((err: unknown) => {
+      resources.log.error({ err, upload: id }, "a release could not be finished");
+      return null;
+    });
   }
 }
 
-/** The uploads to the key of one that have been released. */
-async function besideOf(
-  { database }: Resources,
+/** Finishes one, and returns the next one that waited for it. */
+async function finishOne(
+  spec: StorageSpec,
+  resources: Resources,
   file: QuarantinedFile,
-): Promise<{ readonly isHeldUp: boolean; readonly later: readonly QuarantinedFile[] }> {
-  const beside = await database.reader.of(quarantineStore).releasedBeside(file);
-  const [order, id] = [file.arrived ?? 0, file.id];
-  const isLater = (one: QuarantinedFile): boolean =>
-    (one.arrived ?? 0) > order || (one.arrived === order && one.id > id);
-  return {
-    isHeldUp: beside.some((one) => one.state === "released" && one.id !== id && !isLater(one)),
-    later: beside.filter(isLater),
-  };
+): Promise<QuarantinedFile | null> {
+  const files = resources.database.reader.of(quarantineStore);
+  const { isHeldUp, isOutdated } = await files.beside(file);
+  // Somebody puts an earlier one in its place: this one comes behind it.
+  if (isHeldUp) return null;
+  const head = await headOfUpload(spec, resources, file);
+  if (head !== null && !isOutdated) await putUpload(spec, resources, file, head);
+  await writeShortly(resources)((transaction) => transaction.of(quarantineStore).finish(file.id));
+  if (head !== null) await storeFor(spec, resources).remove(head.key);
+  return (await files.beside(file)).next;
 }
 
 async function putUpload(

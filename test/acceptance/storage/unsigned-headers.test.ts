@@ -110,12 +110,22 @@ const limits = { contentType: null, maxBytes: 10 };
 test("a server that refuses them, as AWS does, is asked once", async () => {
   const asked: string[] = [];
   const { direct } = await storeAt((req, res) => {
-    asked.push(`${req.method} ${req.headers["x-amz-meta-unsigned"]}`);
-    res.writeHead(403).end();
+    const unsigned = req.headers["x-amz-meta-unsigned"];
+    asked.push(`${req.method} ${unsigned}`);
+    res.writeHead(unsigned === undefined ? 200 : 403).end();
   });
   for (const key of ["files/t/a", "files/t/b"])
     expect((await direct?.signUpload(key, limits, 60))?.method).toBe("PUT");
-  expect(asked).toEqual(["PUT 1"]);
+  expect(asked).toEqual(["PUT 1", "PUT undefined", "DELETE undefined"]);
+});
+
+test("one that takes no upload at all says nothing about it", async () => {
+  const { direct } = await storeAt((_req, res) => {
+    res.writeHead(403).end();
+  });
+  await expect(direct?.signUpload("files/t/a", limits, 60)).rejects.toMatchObject({
+    code: "core.unavailable",
+  });
 });
 
 test("one that leaves them out is as good", async () => {
@@ -127,8 +137,9 @@ test("one that leaves them out is as good", async () => {
 
 test("one that fails is asked again", async () => {
   let isDown = true;
-  const { direct } = await storeAt((_req, res) => {
-    res.writeHead(isDown ? 500 : 403).end();
+  const { direct } = await storeAt((req, res) => {
+    const isRefused = req.headers["x-amz-meta-unsigned"] !== undefined;
+    res.writeHead(isDown ? 500 : isRefused ? 403 : 200).end();
   });
   await expect(direct?.signUpload("files/t/a", limits, 60)).rejects.toMatchObject({
     code: "core.unavailable",
