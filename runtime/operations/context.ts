@@ -229,6 +229,7 @@ export class ExecutionContext {
         }),
       );
     } catch (error) {
+      lifetime.reopen();
       // A commit that nobody answered for may have been one.
       if (!isDone || isOver(error)) await this.#follow(end.whenUndone);
       throw error;

@@ -179,7 +179,7 @@ export class Lifetime {
     this.#isOutcome = true;
   }
 
-  /** Call it when a commit of a part has ended: the deadline ends what comes behind it. */
+  /** Call it when the commit of a part has ended or failed: what comes behind has a deadline. */
   reopen(): void {
     if (this.#isOutcome) return;
     this.#isDecided = false;
