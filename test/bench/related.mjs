@@ -16,7 +16,7 @@ const counts = {
 };
 
 /** Rows of the table: query, and what `compared` gives. */
-export async function relatedRows(connection, database) {
+export async function relatedRows(connection, tracked, database) {
   const specs = relatedSpecs();
   const { validateCreate: validate } = specs.notes;
   const hands = [];
@@ -28,6 +28,7 @@ export async function relatedRows(connection, database) {
   const named = await furnish(connection, specs);
   await hand.analyze();
   const own = operations(connection, specs);
+  const withTrail = operations(tracked, specs);
   const filters = { $values: { "project.name": named.name, "project.id": named.id } };
   const reads = {
     "20, expanded": [
@@ -56,20 +57,29 @@ export async function relatedRows(connection, database) {
   const rows = [];
   for (const [query, [theirs, ours]] of Object.entries({ ...reads, ...writes }))
     rows.push([query, ...(await compared(theirs, ours))]);
-  const [single, many] = await together(
-    () => own.create(bodies(1)[0]),
-    () => own.createMany(bodies()),
-  );
-  const each = many / counts.bulk;
-  rows.push([
-    `one created: alone, and as one of ${counts.bulk}`,
-    single.toFixed(3),
-    each.toFixed(3),
-    (each / single).toFixed(3),
-    "",
-    "",
-    "",
-  ]);
+  const one = () => bodies(1)[0];
+  const many = () => own.createMany(bodies());
+  const pairs = {
+    [`one created: alone, and as one of ${counts.bulk}`]: [
+      () => own.create(one()),
+      many,
+      counts.bulk,
+    ],
+    "one created: without, and with the audit trail": [
+      () => own.create(one()),
+      () => withTrail.create(one()),
+    ],
+    [`${counts.bulk} created: without, and with the audit trail`]: [
+      many,
+      () => withTrail.createMany(bodies()),
+    ],
+  };
+  for (const [query, [first, second, share = 1]] of Object.entries(pairs)) {
+    const [left, right] = await together(first, second);
+    const each = right / share;
+    const cells = [left.toFixed(3), each.toFixed(3), (each / left).toFixed(3)];
+    rows.push([query, ...cells, "", "", ""]);
+  }
   for (const { close } of hands) await close();
   return rows;
 }
