@@ -103,6 +103,8 @@ async function openConnection(
   keepPrivate(settings.dataFolder);
   tellFoundDatabase(settings, log);
   const database = await openDatabase(settings.databaseUrl, {
+    isPooled: settings.isDatabasePooled,
+    directUrl: settings.directDatabaseUrl,
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),

@@ -19,24 +19,32 @@ export interface DatabaseOptions {
   readonly longestSeconds: number;
   /** Tables of documents, for which readiness asks for the rights that PostgreSQL's role has. */
   readonly tables: readonly string[];
+  /** Whether a pooler in transaction mode is in front of PostgreSQL. */
+  readonly isPooled: boolean;
+  /**
+   * The URL of PostgreSQL for what needs a session of its own; null if a pooler is the only way.
+   * The database's own if left out.
+   */
+  readonly directUrl: string | null;
   readonly log: Log;
 }
 
 /** The options of a database that is opened without any. */
-export const usualDatabase: DatabaseOptions = {
+export const usualDatabase = {
   connections: 10,
   readers: 4,
   longestSeconds: limits.defaultDeadlineSeconds,
   tables: [],
+  isPooled: false,
   log: silentLog,
-};
+} as const;
 
 /** Opens the database of a URL: `sqlite:<path>` or `postgres://…`. */
 export async function openDatabase(
   url: string,
   given: Partial<DatabaseOptions> = {},
 ): Promise<Database & MigrationTarget> {
-  const options = { ...usualDatabase, ...given };
+  const options: DatabaseOptions = { ...usualDatabase, directUrl: url, ...given };
   if (url.startsWith("sqlite:")) {
     const { openSqliteDatabase } = await import("../engines/sqlite/engine.js");
     return openSqliteDatabase(url.slice("sqlite:".length), sqlStores, options);

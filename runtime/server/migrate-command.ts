@@ -38,7 +38,11 @@ type Work = (
 function onDatabase(work: Work): Migrate {
   return async (service, options) => {
     const { settings, log } = options;
-    const database = await openDatabase(settings.databaseUrl, { log });
+    const database = await openDatabase(settings.databaseUrl, {
+      isPooled: settings.isDatabasePooled,
+      directUrl: settings.directDatabaseUrl,
+      log,
+    });
     try {
       await work(database, service, options);
     } finally {

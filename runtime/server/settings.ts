@@ -1,7 +1,7 @@
 // Settings: everything that a deployment may choose, read from the environment once. A wrong value
 // is refused by its name.
 import { resolve } from "node:path";
-import { addressFault } from "../engines/postgres/addresses.js";
+import { addressFault, poolingFault } from "../engines/postgres/addresses.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
@@ -19,6 +19,13 @@ export interface Settings {
   readonly port: number;
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
+  /** Whether `databaseUrl` is a pooler's, which lends a session for each transaction. */
+  readonly isDatabasePooled: boolean;
+  /**
+   * The URL for what needs a session of its own, migrations and LISTEN; null if there is only a
+   * pooler.
+   */
+  readonly directDatabaseUrl: string | null;
   /**
    * The path of a database that has neither the usual name nor the service's; null for any other,
    * and for one that is given.
@@ -133,6 +140,8 @@ function readMode(environment: Environment): boolean {
 type EngineSettings = Pick<
   Settings,
   | "databaseUrl"
+  | "isDatabasePooled"
+  | "directDatabaseUrl"
   | "foundDatabase"
   | "databasePoolSize"
   | "databaseReaders"
@@ -158,22 +167,79 @@ function readEngines(
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
   checkAddresses("DATABASE_URL", databaseUrl, faults);
-  const busUrl = environment.text(
-    "BUS_URL",
-    databaseUrl.startsWith("postgres") ? databaseUrl : "none",
-  );
-  if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?):\/\/.+$/.test(busUrl))
-    faults.push("BUS_URL must be a postgres:// or redis:// URL, or none");
-  else if (busUrl !== databaseUrl) checkAddresses("BUS_URL", busUrl, faults);
+  const pooling = readPooling(environment, databaseUrl);
+  const busUrl = readBusUrl(environment, databaseUrl, pooling);
   return {
     databaseUrl,
+    ...pooling,
     foundDatabase,
     databasePoolSize: environment.integer("DATABASE_POOL", 10, 1, 1_000),
     databaseReaders: environment.integer("READERS", 4, 1, 64),
-    migrateAtStart: environment.oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
+    migrateAtStart: readMigrate(environment, pooling),
     busUrl: busUrl === "none" ? null : busUrl,
     publicUrl: readPublicUrl(environment),
   };
+}
+
+type PoolingSettings = Pick<Settings, "isDatabasePooled" | "directDatabaseUrl">;
+
+/** Whether a pooler is in front of the database, and the way around it. */
+function readPooling(environment: Environment, databaseUrl: string): PoolingSettings {
+  const { faults } = environment;
+  const isPostgres = databaseUrl.startsWith("postgres");
+  const pooler = environment.oneOf("DATABASE_POOLER", "none", ["none", "transaction"]);
+  const direct = environment.text("DATABASE_DIRECT_URL", "");
+  const isDatabasePooled = pooler === "transaction";
+  for (const [name, isGiven] of [
+    ["DATABASE_POOLER", isDatabasePooled],
+    ["DATABASE_DIRECT_URL", direct !== ""],
+  ] as const)
+    if (isGiven && !isPostgres) faults.push(`${name} is for PostgreSQL: DATABASE_URL is not`);
+  if (direct !== "") {
+    if (!isPostgresUrl(direct)) faults.push("DATABASE_DIRECT_URL must be a postgres:// URL");
+    checkAddresses("DATABASE_DIRECT_URL", direct, faults);
+  }
+  const fault = isDatabasePooled && isPostgres ? poolingFault(databaseUrl) : null;
+  if (fault !== null) faults.push(`DATABASE_URL ${fault}`);
+  const usual = isPostgres && !isDatabasePooled ? databaseUrl : null;
+  return { isDatabasePooled, directDatabaseUrl: direct === "" ? usual : direct };
+}
+
+/** Where processes tell each other what happens, or `none`. */
+function readBusUrl(
+  environment: Environment,
+  databaseUrl: string,
+  { isDatabasePooled, directDatabaseUrl }: PoolingSettings,
+): string {
+  const { faults } = environment;
+  const busUrl = environment.text("BUS_URL", directDatabaseUrl ?? "none");
+  if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?):\/\/.+$/.test(busUrl))
+    faults.push("BUS_URL must be a postgres:// or redis:// URL, or none");
+  else if (busUrl !== databaseUrl && busUrl !== directDatabaseUrl)
+    checkAddresses("BUS_URL", busUrl, faults);
+  if (!isDatabasePooled) return busUrl;
+  if (busUrl === databaseUrl)
+    faults.push("BUS_URL can't be the pooler's: set DATABASE_DIRECT_URL, a redis:// URL, or none");
+  if (environment.text("BUS_URL", "") === "" && directDatabaseUrl === null)
+    faults.push("BUS_URL or DATABASE_DIRECT_URL must be set: signals can't pass the pooler");
+  return busUrl;
+}
+
+/** Whether pending migrations are applied at start. */
+function readMigrate(
+  environment: Environment,
+  { isDatabasePooled, directDatabaseUrl }: PoolingSettings,
+): boolean {
+  const migrates = environment.oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto";
+  if (migrates && isDatabasePooled && directDatabaseUrl === null)
+    environment.faults.push(
+      "DATABASE_DIRECT_URL must be set, or MIGRATE=off: migrations can't pass the pooler",
+    );
+  return migrates;
+}
+
+function isPostgresUrl(url: string): boolean {
+  return /^postgres(?:ql)?:\/\/.+$/.test(url);
 }
 
 /** Where the database is; without DATABASE_URL, a file in the data folder. */
@@ -191,7 +257,7 @@ function readDatabase(
 }
 
 function checkAddresses(name: string, url: string, faults: string[]): void {
-  const fault = /^postgres(?:ql)?:\/\/./.test(url) ? addressFault(url) : null;
+  const fault = isPostgresUrl(url) ? addressFault(url) : null;
   if (fault !== null) faults.push(`${name} ${fault}`);
 }
 

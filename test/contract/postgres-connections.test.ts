@@ -54,6 +54,7 @@ describe.skipIf(postgres?.isAvailable !== true)("connections to PostgreSQL", () 
       url: proxy.url(url),
       // One of each of two callers, and two of the service.
       size: 4,
+      isShared: false,
       statementMillis: 60_000,
       typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
     });

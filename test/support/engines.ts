@@ -1,12 +1,17 @@
 // The SQL engines that tests run on, each as a fresh, empty database.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Client } from "pg";
+import { expect } from "vitest";
+import { pooledEnvironment } from "./pgbouncer.js";
 
 export interface FreshDatabase {
+  /** The server's own URL, for tests that look past the service. */
   readonly url: string;
+  /** What a service is told of the database; its URL where left out. */
+  readonly environment?: Readonly<Record<string, string>>;
   drop(): Promise<void>;
 }
 
@@ -39,9 +44,34 @@ const postgres: TestEngine = {
     await onServer(`CREATE DATABASE ${name}`);
     const url = new URL(server ?? "");
     url.pathname = `/${name}`;
-    return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+    const drop = () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    return { url: url.href, environment: environmentOf(url.href), drop };
   },
 };
+
+/** The same database by another URL, for a service that reaches it directly. */
+export function withUrl({ drop }: FreshDatabase, url: string): FreshDatabase {
+  return { url, drop };
+}
+
+/**
+ * A third of the test files have their services reach PostgreSQL through a pooler in transaction mode: always the same
+ * ones, by their names. With OPWRIGHT_TEST_POOLED=all all of them do, with `none` none.
+ */
+function environmentOf(direct: string): Readonly<Record<string, string>> {
+  const port = process.env["OPWRIGHT_TEST_POOLER"];
+  const which = process.env["OPWRIGHT_TEST_POOLED"] ?? "third";
+  if (port === undefined || which === "none" || (which === "third" && !isOfThird()))
+    return { DATABASE_URL: direct };
+  const url = new URL(direct);
+  url.host = `127.0.0.1:${port}`;
+  return pooledEnvironment(url.href, direct);
+}
+
+function isOfThird(): boolean {
+  const name = basename(expect.getState().testPath ?? "");
+  return (createHash("sha256").update(name).digest()[0] ?? 0) % 3 === 0;
+}
 
 async function onServer(statement: string): Promise<void> {
   const client = new Client({ connectionString: server });
@@ -62,7 +92,8 @@ export async function sharedDatabase(engine: TestEngine): Promise<{
   readonly same: TestEngine;
   drop(): Promise<void>;
 }> {
-  const { url, drop } = await engine.create();
-  const create = async () => ({ url, drop: async () => undefined });
+  const { url, environment, drop } = await engine.create();
+  const its = environment === undefined ? { url } : { url, environment };
+  const create = async () => ({ ...its, drop: async () => undefined });
   return { url, same: { ...engine, create }, drop };
 }

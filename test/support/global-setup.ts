@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { createClient } from "redis";
+import { hasPgBouncer, startPgBouncer } from "./pgbouncer.js";
 
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
 
@@ -13,7 +14,14 @@ export default async function setup(): Promise<() => void> {
   // Each project of a run comes here; what the first one found is there for all.
   if (process.env["OPWRIGHT_TEST_FOUND"] === "1") return () => undefined;
   process.env["OPWRIGHT_TEST_FOUND"] = "1";
-  const found = [await postgres(), await redis(), await objects(), chromium(), clients()];
+  const found = [
+    await postgres(),
+    await pooler(),
+    await redis(),
+    await objects(),
+    chromium(),
+    clients(),
+  ];
   return () => {
     for (const end of found) end();
   };
@@ -40,6 +48,21 @@ async function postgres(): Promise<() => void> {
     return own.stop;
   }
   return missing("PostgreSQL: none answers, and no binaries are installed; its tests are SKIPPED");
+}
+
+/** A PgBouncer in front of PostgreSQL. */
+async function pooler(): Promise<() => void> {
+  const server = process.env["OPWRIGHT_TEST_POSTGRES"];
+  if (server === undefined) return () => undefined;
+  if (!hasPgBouncer)
+    return missing("PgBouncer is not installed (apt-get install pgbouncer); its tests are SKIPPED");
+  // Each test has a database of its own, which soon is of no use any more.
+  const { port, kill } = await startPgBouncer(server, {
+    server_idle_timeout: 5,
+    autodb_idle_timeout: 30,
+  });
+  process.env["OPWRIGHT_TEST_POOLER"] = String(port);
+  return () => void kill();
 }
 
 /** The Redis that answers, or one of our own. */

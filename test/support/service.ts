@@ -73,6 +73,7 @@ export async function startTestService(
     PORT: "0",
     DATA_DIR: data,
     DATABASE_URL: database.url,
+    ...database.environment,
     ...options.environment,
   };
   const definition = options.definition ?? service;

@@ -1,5 +1,6 @@
 // The servers that a PostgreSQL URL names. libpq's form with several hosts is read here, because
 // `pg` takes only one.
+import { sessionSettings } from "./session-settings.js";
 
 /** Where to connect, and what counts as a connection. */
 export interface ServerAddresses {
@@ -74,6 +75,17 @@ function nameVerification(parameters: URLSearchParams): void {
 export function addressFault(url: string): string | null {
   try {
     serverAddresses(url);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What of a URL's options can't be set in each transaction, for a pooler; null if all can. */
+export function poolingFault(url: string): string | null {
+  if (addressFault(url) !== null) return null;
+  try {
+    sessionSettings(serverAddresses(url).options);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

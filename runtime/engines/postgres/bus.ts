@@ -7,6 +7,7 @@ import { heartbeat } from "../../work/heartbeat.js";
 import { within } from "../../work/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
+import { loadDriver } from "./driver.js";
 import { assembleMessage, partsOf, readPart, type Assembly } from "./bus-parts.js";
 import { sessionOptions, settleSession } from "./session-settings.js";
 import {
@@ -35,9 +36,7 @@ const answerMillis = 5_000;
  * receives nothing. Throws if the package `pg` is not installed.
  */
 export async function openPostgresBus(url: string, log: Log): Promise<SignalBus> {
-  const { default: pg } = await import("pg").catch((cause: unknown) => {
-    throw new Error("PostgreSQL needs the package pg: npm install pg", { cause });
-  });
+  const pg = await loadDriver();
   const origin = drawBytes(8).toString("hex");
   const incoming = new Map<string, Assembly>();
   let listener: BusListener | undefined;

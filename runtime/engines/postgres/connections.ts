@@ -2,39 +2,39 @@
 // which callers can't use up (architecture.md "Work is bounded": share). When work is over, its
 // statement is cancelled on the server; if the server stays silent even then, the connection is
 // destroyed.
-import { unavailable } from "../../contract/errors.js";
 import { Bulkhead, type Leave } from "../../work/bulkhead.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import { within } from "../../work/within.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
-import { translateRefusal, refusesWrites, translateFault } from "./faults.js";
 import {
-  poolsOf,
-  type ConnectionPool,
-  type Driver,
-  type Known,
-  type PoolOptions,
-} from "./pools.js";
-import { monotonicMillis, sleep } from "../../ports/ambient.js";
+  answeredIn,
+  cancelMillis,
+  endsByProcessId,
+  endsByRequest,
+  type Ends,
+} from "./backend-ends.js";
+import { losesSession, translateRefusal, refusesWrites, translateFault } from "./faults.js";
+import type { ConnectionDriver } from "./cancel-request.js";
+import { poolsOf, type ConnectionPool, type Driver, type Known, type TypeParser } from "./pools.js";
+import { ownSessions, sharedSessions, type SessionManner } from "./sessions.js";
 
-/** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
-const cancelMillis = 1_000;
-/**
- * Milliseconds between tries to terminate the backend of an abandoned connection, and for how long
- * to try.
- */
-const retryMillis = 1_000;
-const patienceMillis = 60_000;
 /** How much work may wait for a connection, in all and per payer. */
 const waiting = { what: "the database", maxWaiting: 4_096, maxWaitingPerPayer: 1_024 } as const;
 
-export interface ConnectionOptions extends PoolOptions {
+export interface ConnectionOptions {
   readonly url: string;
+  /**
+   * Milliseconds after which the server itself ends a statement or an idle transaction that nobody
+   * else has ended.
+   */
+  readonly statementMillis: number;
+  readonly typeParser: TypeParser;
   /** Connections in all, for callers and the service. */
   readonly size: number;
+  /** Whether a pooler lends sessions for a transaction each. */
+  readonly isShared: boolean;
 }
 
 export interface Answered {
@@ -57,6 +57,11 @@ export interface HeldConnection {
    * the reason.
    */
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
+  /** Runs one statement that is in no transaction, as `query` does. */
+  queryAlone(statement: Statement, lifetime: Lifetime): Promise<Answered>;
+  readonly manner: SessionManner;
+  /** The process id that the server, or a pooler, has given for the connection. */
+  readonly processId: number | null;
   /** Whether a statement is under way. */
   readonly isBusy: boolean;
   /** Resolves once no statement is under way, at the latest when the connection is destroyed. */
@@ -88,7 +93,10 @@ export interface PostgresConnections {
  * Creates the pools, which connect on first use. About 30 % of the connections, at least two, are
  * the service's own.
  */
-export function openConnections(pg: Driver, options: ConnectionOptions): PostgresConnections {
+export function openConnections(
+  pg: Driver & ConnectionDriver,
+  options: ConnectionOptions,
+): PostgresConnections {
   const own = Math.max(2, Math.ceil(options.size * 0.3));
   const theirs = Math.max(1, options.size - own);
   const callers = new Bulkhead({ ...waiting, size: theirs, shareOf: () => theirs / 2 });
@@ -99,58 +107,17 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     maxWaitingPerPayer: waiting.maxWaiting,
   });
   const addresses = serverAddresses(options.url);
-  const poolOf = poolsOf(pg, addresses, options);
+  const sessions = (options.isShared ? sharedSessions : ownSessions)({
+    options: addresses.options,
+    statementMillis: options.statementMillis,
+  });
+  const poolOf = poolsOf(pg, addresses, sessions, options.typeParser);
   const callersPool = poolOf(theirs);
   const servicePool = poolOf(own);
-  // Cancelling has a connection of its own, so that it never waits for a busy one.
-  const cancelPool = poolOf(1);
-
-  const closing = new AbortController();
-
-  const tell = async (ending: Ending, { client, name }: Known): Promise<void> => {
-    const pid = (client as { readonly processID?: number | null }).processID ?? null;
-    if (pid === null) return;
-    // Behind a pooler the pid may be another client's: only a backend that also has our name is
-    // ended.
-    const text = `SELECT ${ending}($1) FROM pg_stat_get_activity($1) WHERE application_name = $2`;
-    const canceller = await cancelPool.connect(Lifetime.unlimited());
-    try {
-      await answeredIn(cancelMillis, canceller.client.query(text, [pid, name]));
-      canceller.client.release();
-    } catch (error) {
-      // If the connection has gone silent, every further cancel would wait for it.
-      canceller.socket.destroy();
-      canceller.client.release(true);
-      throw error;
-    }
-  };
-
-  /**
-   * Abandoned connections, and until when (`monotonicMillis`) to try terminating their backends.
-   */
-  const lost = new Map<Known, number>();
-  let terminating: Promise<void> | undefined;
-  /** One at a time, so that a cancel waits for one of them at most. */
-  const terminateLost = async (): Promise<void> => {
-    while (lost.size > 0 && !closing.signal.aborted) {
-      for (const [connection, until] of lost) {
-        try {
-          await tell("pg_terminate_backend", connection);
-          lost.delete(connection);
-        } catch {
-          if (monotonicMillis() > until) lost.delete(connection);
-          await sleep(retryMillis, undefined, { ref: false });
-        }
-      }
-    }
-  };
-  const ends: Ends = {
-    cancel: (connection) => tell("pg_cancel_backend", connection),
-    terminate(connection) {
-      lost.set(connection, monotonicMillis() + patienceMillis);
-      terminating ??= terminateLost().finally(() => (terminating = undefined));
-    },
-  };
+  const ends = options.isShared
+    ? endsByRequest(pg)
+    : // Cancelling has a connection of its own, so that it never waits for a busy one.
+      endsByProcessId(poolOf(1));
 
   const taken = async (
     bulkhead: Bulkhead,
@@ -178,26 +145,9 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Postgre
     admit: (work) => door.probe(work),
 
     async close() {
-      closing.abort();
-      await Promise.all([callersPool, servicePool, cancelPool].map((pool) => pool.end()));
+      await Promise.all([callersPool, servicePool, ends].map((pool) => pool.end()));
     },
   };
-}
-
-/** The server's function that ends a backend's statement, or the whole backend. */
-type Ending = "pg_cancel_backend" | "pg_terminate_backend";
-
-interface Ends {
-  /**
-   * Cancels the statement that the connection's backend runs. Rejects if the server does not
-   * answer.
-   */
-  cancel(connection: Known): Promise<void>;
-  /**
-   * Terminates the backend of an abandoned connection as soon as the server can be reached. If the
-   * network went silent, the server has not noticed yet and still holds the transaction's locks.
-   */
-  terminate(connection: Known): void;
 }
 
 function holdConnection(
@@ -206,7 +156,7 @@ function holdConnection(
   ends: Ends,
   mustWrite: boolean,
 ): HeldConnection {
-  const { client, socket } = connection;
+  const { client, socket, manner } = connection;
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
   let isReleased = false;
@@ -244,32 +194,40 @@ function holdConnection(
     if (!hasEnded) socket.destroy();
   };
 
+  const query: HeldConnection["query"] = async ({ name, ...unnamed }, lifetime) => {
+    lifetime.throwIfOver();
+    const statement = manner.carriesNames && name !== undefined ? { name, ...unnamed } : unnamed;
+    const answer = client.query<SqlRow>(statement as { text: string; values: unknown[] });
+    running.add(answer);
+    let reason: unknown;
+    const off = lifetime.onOver((why) => {
+      reason = why;
+      void end(answer);
+    }, "the database");
+    try {
+      return await answer;
+    } catch (error) {
+      // The server has become a standby, so the next connection looks for the one that it gave
+      // way to; or a pooler has changed the session.
+      isTainted ||= (mustWrite && refusesWrites(error)) || losesSession(error);
+      throw reason ?? translateFault(error);
+    } finally {
+      off();
+      running.delete(answer);
+    }
+  };
+
   return {
     get isBusy() {
       return running.size > 0;
     },
 
-    async query(statement, lifetime) {
-      lifetime.throwIfOver();
-      const answer = client.query<SqlRow>(statement as { text: string; values: unknown[] });
-      running.add(answer);
-      let reason: unknown;
-      const off = lifetime.onOver((why) => {
-        reason = why;
-        void end(answer);
-      }, "the database");
-      try {
-        return await answer;
-      } catch (error) {
-        // The server has become a standby, so the next connection looks for the one that it gave
-        // way to.
-        isTainted ||= mustWrite && refusesWrites(error);
-        throw reason ?? translateFault(error);
-      } finally {
-        off();
-        running.delete(answer);
-      }
-    },
+    manner,
+    processId: (client as { readonly processID?: number | null }).processID ?? null,
+
+    query,
+
+    queryAlone: manner.isShared ? inTransaction(manner.begin, query) : query,
 
     async idle() {
       await Promise.allSettled(running);
@@ -287,7 +245,17 @@ function holdConnection(
   };
 }
 
-/** Settles as `work` does; rejects with `core.unavailable` if that takes longer than `millis`. */
-export function answeredIn<T>(millis: number, work: Promise<T>): Promise<T> {
-  return within(millis, work, () => unavailable(new Error("the database does not answer")));
+/** Runs one statement in a transaction of its own: what begins and ends it is sent with it. */
+function inTransaction(begin: string, query: HeldConnection["query"]): HeldConnection["query"] {
+  return async (statement, lifetime) => {
+    const [begun, answer, ended] = await Promise.allSettled([
+      query({ text: begin }, lifetime),
+      query(statement, lifetime),
+      query({ text: "COMMIT" }, Lifetime.unlimited()),
+    ]);
+    if (begun.status === "rejected") throw begun.reason;
+    if (answer.status === "rejected") throw answer.reason;
+    if (ended.status === "rejected") throw ended.reason;
+    return answer.value;
+  };
 }

@@ -5,18 +5,21 @@ import type { Database, EngineState, Transaction, WriteOptions } from "../../por
 import { Lifetime } from "../../ports/lifetime.js";
 import { ofService, type Work } from "../../ports/work.js";
 import { inFlight } from "../sql/in-flight.js";
-import type { MigrationTarget } from "../sql/migrations.js";
+import type { MigrationConnection, MigrationTarget, MigrationWatch } from "../sql/migrations.js";
 import { noteProbe } from "../sql/probe.js";
 import { NamedTurns } from "../../work/named-turns.js";
 import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { openConnections, type PostgresConnections, type HeldConnection } from "./connections.js";
-import { translateFault, withoutTable } from "./faults.js";
+import { needsDirectUrl, translateFault, withoutTable } from "./faults.js";
 import { postgresDialect } from "./dialect.js";
+import { loadDriver, typeParserOf } from "./driver.js";
 import { inspectDatabase, withMigrationLock } from "./migrating.js";
 import { OpenTransaction } from "./open-transaction.js";
 import { sessionOver } from "./statements.js";
 
+/** Connections for migrations: one that migrates, and one that watches it. */
+const directSize = 3;
 const probeMillis = 2_000;
 const probeBytes = 16;
 
@@ -27,6 +30,10 @@ export interface PostgresOptions {
   readonly longestSeconds: number;
   /** Tables that the service can't do without, besides its own. */
   readonly tables: readonly string[];
+  /** Whether a pooler lends sessions for a transaction each. */
+  readonly isPooled: boolean;
+  /** Where migrations connect, to a session of their own; null if they can't. */
+  readonly directUrl: string | null;
 }
 
 /**
@@ -36,18 +43,20 @@ export interface PostgresOptions {
 export async function openPostgresDatabase(
   url: string,
   stores: SqlStores,
-  { connections: size, longestSeconds, tables }: PostgresOptions,
+  { connections: size, longestSeconds, tables, isPooled, directUrl }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
-  const { default: pg } = await import("pg").catch((cause: unknown) => {
-    throw new Error("PostgreSQL needs the package pg: npm install pg", { cause });
-  });
-  const connections = openConnections(pg, {
-    url,
-    size,
-    // Deadlines cancel earlier. This is for statements that nobody is left to cancel.
-    statementMillis: (longestSeconds + 5) * 1000,
-    typeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
-  });
+  const pg = await loadDriver();
+  const openTo: OpenConnections = (to, connectionCount, isShared) =>
+    openConnections(pg, {
+      url: to,
+      size: connectionCount,
+      isShared,
+      // Deadlines cancel earlier. This is for statements that nobody is left to cancel.
+      statementMillis: (longestSeconds + 5) * 1000,
+      typeParser: typeParserOf(pg),
+    });
+  const connections = openTo(url, size, isPooled);
+  const migrating = migratingWay({ url, isPooled, directUrl }, connections, openTo);
 
   const turns = new NamedTurns();
   const write = async <T>(
@@ -115,13 +124,37 @@ export async function openPostgresDatabase(
       writing: connections.service.state,
     }),
 
-    close: () => connections.close(),
+    async close() {
+      await Promise.all([connections.close(), migrating === connections || migrating?.close()]);
+    },
 
     engine: "postgres",
 
-    migrate: (work, watch) => withMigrationLock(connections, work, transactionOf, watch),
-    inspect: (work) => inspectDatabase(connections, work, transactionOf),
+    migrate: (work, watch) => migrateOn(migrating, work, watch),
+    inspect: (work) => inspectDatabase(connections, work, inspectionOf),
   };
+}
+
+type OpenConnections = (url: string, size: number, isShared: boolean) => PostgresConnections;
+
+/** The connections for migrations, which have sessions of their own; null if there can be none. */
+function migratingWay(
+  { url, isPooled, directUrl }: Pick<PostgresOptions, "isPooled" | "directUrl"> & { url: string },
+  connections: PostgresConnections,
+  openTo: OpenConnections,
+): PostgresConnections | null {
+  if (directUrl === null) return isPooled ? null : connections;
+  return directUrl === url && !isPooled ? connections : openTo(directUrl, directSize, false);
+}
+
+/** Migrates, where there are sessions of one's own for it. */
+async function migrateOn<Value>(
+  connections: PostgresConnections | null,
+  work: (connection: MigrationConnection) => Promise<Value>,
+  watch: MigrationWatch | undefined,
+): Promise<Value> {
+  if (connections === null) throw needsDirectUrl();
+  return withMigrationLock(connections, work, transactionOf, watch);
 }
 
 /** The session of a migration: without a deadline, on the migration's connection. */
@@ -129,16 +162,10 @@ function transactionOf(connection: HeldConnection): SqlSession {
   return sessionOver((statement) => connection.query(statement, Lifetime.unlimited()));
 }
 
-/**
- * Reads values by their type's OID: JSON stays text, 64-bit integers become numbers, timestamps RFC
- * 3339 in UTC.
- */
-const readers = new Map<number, (text: string) => unknown>([
-  [20, Number],
-  [114, (text) => text],
-  [3802, (text) => text],
-  [1184, (text) => new Date(text).toISOString()],
-]);
+/** The session of an inspection, whose statements are in no transaction. */
+function inspectionOf(connection: HeldConnection): SqlSession {
+  return sessionOver((statement) => connection.queryAlone(statement, Lifetime.unlimited()));
+}
 
 /**
  * Reads committed state. Each statement takes a connection for itself, on the account of the work's
@@ -152,7 +179,7 @@ function readSession(
   const reading = sessionOver(async (statement) => {
     const connection = await connections.acquire(work);
     try {
-      return await connection.query(statement, work.lifetime);
+      return await connection.queryAlone(statement, work.lifetime);
     } catch (error) {
       throw withoutTable(error, tables);
     } finally {

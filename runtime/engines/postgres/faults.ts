@@ -34,6 +34,7 @@ export function translateFault(error: unknown): unknown {
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });
   // query_canceled by `statement_timeout`, which is longer than every deadline.
   if (code === "57014") return fail("core.timeout", {}, { cause: error });
+  if (losesSession(error)) return unavailable(changedSession(error));
   if (mayPass(error)) return unavailable(error);
   // insufficient_privilege: the operator has taken a right from the role, and may give it back.
   if (code === "42501")
@@ -69,9 +70,10 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
  */
 export function translateRefusal(error: unknown, plain: string): unknown {
   if (isOfTable(error)) return error;
-  return unavailable(
-    new DatabaseRefusal(`DATABASE_URL ${plain}: ${describeFault(error)}`, mayPass(error), error),
-  );
+  const fault = describeFault(error);
+  const isPooler = /unsupported startup parameter/.test(fault);
+  const text = `DATABASE_URL ${plain}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
+  return unavailable(new DatabaseRefusal(text, !isPooler && mayPass(error), error));
 }
 
 export function isOfTable(error: unknown): error is ServiceError {
@@ -81,6 +83,29 @@ export function isOfTable(error: unknown): error is ServiceError {
 /** Whether a statement failed because the server takes none that write. */
 export function refusesWrites(error: unknown): boolean {
   return codeOf(error) === readsOnly;
+}
+
+/**
+ * Whether a statement was prepared in another session: invalid_sql_statement_name, or
+ * duplicate_prepared_statement. Only a pooler changes the session of a connection.
+ */
+export function losesSession(error: unknown): boolean {
+  return ["26000", "42P05"].includes(codeOf(error));
+}
+
+const poolerAdvice = "behind a pooler in transaction mode, set DATABASE_POOLER=transaction";
+
+/** A connection whose transactions get several sessions, which nobody has said. */
+export function changedSession(error?: unknown): DatabaseRefusal {
+  const text = `DATABASE_URL: its sessions change between transactions: ${poolerAdvice}`;
+  return new DatabaseRefusal(text, false, error);
+}
+
+/** Migrations and their lock need a session of their own. */
+export function needsDirectUrl(): ServiceError {
+  const text =
+    "DATABASE_DIRECT_URL: migrations need a session of their own, which a pooler in transaction mode doesn't give: name the server itself";
+  return unavailable(new DatabaseRefusal(text, false, undefined));
 }
 
 /** Whether the same may succeed later, without anybody changing a setting. */

@@ -6,7 +6,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationConnection, MigrationWatch } from "../sql/migrations.js";
 import type { SqlSession } from "../sql/session.js";
 import type { PostgresConnections, HeldConnection } from "./connections.js";
-import { translateFault } from "./faults.js";
+import { changedSession, translateFault } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
 import { drawFraction, sleep } from "../../ports/ambient.js";
 
@@ -106,6 +106,7 @@ async function withConnection<T>(
   let isBroken = true;
   try {
     await expectSchema(connection, lifetime);
+    if (!connection.manner.isShared) await expectOwnSession(connections, connection, lifetime);
     const result = await work(connection, async (text) => {
       await connection.query({ text }, lifetime);
     });
@@ -134,11 +135,44 @@ const sources: Readonly<Record<string, string>> = {
 async function expectSchema(connection: HeldConnection, lifetime: Lifetime): Promise<void> {
   const text = `SELECT current_schema() AS "schema", setting AS "path", source AS "source"
     FROM pg_settings WHERE name = 'search_path'`;
-  const [row] = (await connection.query({ text }, lifetime)).rows;
+  const [row] = (await connection.queryAlone({ text }, lifetime)).rows;
   if (row === undefined || row["schema"] !== null) return;
   const from = sources[String(row["source"])] ?? "the server";
   const fault = `DATABASE_URL: search_path is ${String(row["path"])} (set by ${from}), and no such schema exists, or the role may not use it: create the schema, or set another search_path`;
   throw unavailable(new DatabaseRefusal(fault, false, undefined));
+}
+
+/** How often sessions of two connections are compared: a busy pooler lends others meanwhile. */
+const comparisons = 5;
+
+/**
+ * Rejects if a pooler lends this connection another session for each transaction, so that a lock
+ * would stay behind in one that is somebody else's next: seen if a second connection gets the
+ * session of the first, or the first one another.
+ */
+async function expectOwnSession(
+  connections: PostgresConnections,
+  connection: HeldConnection,
+  lifetime: Lifetime,
+): Promise<void> {
+  const asked = { text: `SELECT pg_backend_pid() AS "pid"` };
+  const ask = async (one: HeldConnection) => (await one.query(asked, lifetime)).rows[0]?.["pid"];
+  const first = await ask(connection);
+  // What the server said at the start of the session: nobody is between.
+  if (first === connection.processId) return;
+  const other = await connections.acquire({ lifetime, payer: null });
+  let isBroken = true;
+  try {
+    for (let left = comparisons; left > 0; left -= 1) {
+      await other.query({ text: "BEGIN" }, lifetime);
+      const isLent = (await ask(other)) === first || (await ask(connection)) !== first;
+      await other.query({ text: "ROLLBACK" }, lifetime);
+      if (isLent) throw unavailable(changedSession());
+    }
+    isBroken = false;
+  } finally {
+    other.release(isBroken);
+  }
 }
 
 /** A lifetime that ends when the signal aborts, which cancels the running statement. */

@@ -3,7 +3,8 @@
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
-import { answeredIn, type Answered, type HeldConnection, type Statement } from "./connections.js";
+import { answeredIn } from "./backend-ends.js";
+import type { Answered, HeldConnection, Statement } from "./connections.js";
 import { sessionOver } from "./statements.js";
 
 /** Milliseconds to wait for an answer to ROLLBACK, and at least that long for one to COMMIT. */
@@ -20,7 +21,7 @@ export class OpenTransaction {
   readonly #connection: HeldConnection;
   readonly #lifetime: Lifetime;
   /** Statements to send together with the next one. */
-  #waiting: string[] = ["BEGIN"];
+  #waiting: string[];
   /** The answer to the last ones that were sent that way. */
   #taken: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
@@ -30,6 +31,7 @@ export class OpenTransaction {
 
   constructor(connection: HeldConnection, lifetime: Lifetime) {
     this.#connection = connection;
+    this.#waiting = [connection.manner.begin];
     this.#lifetime = lifetime;
   }
 

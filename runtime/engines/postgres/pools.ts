@@ -1,25 +1,20 @@
 // Pools of connections to one of the servers that a URL names: the one that accepts writes.
 import { unavailable } from "../../contract/errors.js";
 import { Socket } from "node:net";
+import { callbackify } from "node:util";
 import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
 import { isOfTable } from "./faults.js";
-import { sessionOptions, settleSession } from "./session-settings.js";
+import type { SessionManner, Sessions } from "./sessions.js";
 import { drawBytes } from "../../ports/ambient.js";
 
 /** Milliseconds to wait for a new connection. */
 const connectMillis = 5_000;
 const keepAliveMillis = 10_000;
 
-export interface PoolOptions {
-  /**
-   * Milliseconds after which the server itself ends a statement or an idle transaction that nobody
-   * else has ended.
-   */
-  readonly statementMillis: number;
-  readonly typeParser: (oid: number, format: never) => unknown;
-}
+/** Reads a value's text by the OID of its type. */
+export type TypeParser = (oid: number, format: never) => unknown;
 
 /** The part of `pg` that is used here. */
 export type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
@@ -29,6 +24,8 @@ export interface Known {
   readonly client: PoolClient;
   readonly name: string;
   readonly socket: Socket;
+  /** How to speak on it. */
+  readonly manner: SessionManner;
 }
 
 export interface ConnectionPool {
@@ -44,10 +41,12 @@ export interface ConnectionPool {
 /** Makes pools of a size. They share which server is the right one. */
 export function poolsOf(
   { Client: Base, Pool }: Driver,
-  { urls, mustWrite, options }: ServerAddresses,
-  { statementMillis, typeParser }: PoolOptions,
+  { urls, mustWrite }: ServerAddresses,
+  sessions: Sessions,
+  typeParser: TypeParser,
 ): (size: number) => ConnectionPool {
-  const known = new WeakMap<Client, Omit<Known, "client">>();
+  const known = new WeakMap<Client, Pick<Known, "name" | "socket">>();
+  const manners = new WeakMap<Client, SessionManner>();
   let current = 0;
   const connectionString = (): string => urls[current] ?? "";
 
@@ -57,6 +56,8 @@ export function poolsOf(
       const name = `opwright ${drawBytes(6).toString("hex")}`;
       const own = { connectionString: connectionString(), application_name: name };
       super({ ...config, ...own, stream: () => socket });
+      // `pg` takes PGOPTIONS itself where it is given no options.
+      if (sessions.startup.options === undefined) forgetOptions(this);
       known.set(this, { name, socket });
       // The pool replaces a connection that breaks while idle. Without a listener, its error would
       // end the process.
@@ -77,8 +78,21 @@ export function poolsOf(
       throw error;
     }
     const found = known.get(client);
-    if (found === undefined) throw unavailable(new Error("a connection of another pool"));
-    return { client, ...found };
+    const manner = manners.get(client);
+    if (found === undefined || manner === undefined)
+      throw unavailable(new Error("a connection of another pool"));
+    return { client, ...found, manner };
+  };
+
+  /**
+   * Settles a session before its first use. As libpq asks, a server that must write is asked
+   * whether it does: a standby says `on`, and so does a server that was made read-only.
+   */
+  const verify = async (client: PoolClient): Promise<void> => {
+    const { manner, isReadOnly } = await sessions.settle(client);
+    if (mustWrite && isReadOnly)
+      throw new Error(`the server ${client.host}:${client.port} accepts no writes`);
+    manners.set(client, manner);
   };
 
   return (size) => {
@@ -90,11 +104,9 @@ export function poolsOf(
       connectionTimeoutMillis: connectMillis,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveMillis,
-      options: sessionOptions(options),
-      statement_timeout: statementMillis,
-      idle_in_transaction_session_timeout: statementMillis,
+      ...sessions.startup,
       types: { getTypeParser: typeParser as never },
-      verify: verifySession(mustWrite),
+      verify: callbackify(verify),
     });
     pool.on("error", () => undefined);
     return {
@@ -115,19 +127,10 @@ export function poolsOf(
   };
 }
 
-/**
- * Settles a session before its first use. As libpq asks, a server that must write is asked whether
- * it does: a standby says `on`, and so does a server that was made read-only.
- */
-function verifySession(mustWrite: boolean) {
-  return (client: PoolClient, done: (error?: Error) => void): void => {
-    client.query<{ readonly readOnly: string }>(
-      settleSession,
-      (error: Error | undefined, answer) => {
-        if (error) return done(error);
-        if (!mustWrite || answer.rows[0]?.readOnly === "off") return done();
-        done(new Error(`the server ${client.host}:${client.port} accepts no writes`));
-      },
-    );
+/** What `pg` would put into the startup packet as `options`. */
+function forgetOptions(client: Client): void {
+  const { connectionParameters } = client as unknown as {
+    readonly connectionParameters: { options?: string | undefined };
   };
+  connectionParameters.options = undefined;
 }

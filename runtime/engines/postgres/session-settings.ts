@@ -1,5 +1,6 @@
 // What every session with PostgreSQL has in common, whatever is set for its role or database: our
 // statements, and the texts in which the server answers them, depend on it.
+import { readStartupOptions, type SessionSetting } from "./startup-options.js";
 
 /**
  * Settings by name. Each is what PostgreSQL has by default, so that a plain server behaves as
@@ -34,11 +35,21 @@ const settings: Readonly<Record<string, string>> = {
  * for the role or the database.
  */
 export function sessionOptions(given: string | undefined): string {
-  const theirs = given ?? process.env["PGOPTIONS"] ?? "";
+  const theirs = givenOptions(given);
   const ours = Object.entries(settings).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, String.raw`\$&`)}`,
   );
   return [theirs, ...ours].filter((text) => text !== "").join(" ");
+}
+
+/** The URL's options, or else PGOPTIONS. */
+function givenOptions(given: string | undefined): string {
+  return given ?? process.env["PGOPTIONS"] ?? "";
+}
+
+/** The same settings, for sessions that have no startup packet of their own. */
+export function sessionSettings(given: string | undefined): readonly SessionSetting[] {
+  return [...readStartupOptions(givenOptions(given)), ...Object.entries(settings)];
 }
 
 /**

@@ -1,0 +1,157 @@
+// What a connection to PostgreSQL knows of its session: whether it is its own, or each transaction
+// gets another one from a pooler (PgBouncer's `pool_mode = transaction`), so that nothing that is
+// set, prepared or locked in it outlives a transaction.
+import type { ClientConfig, PoolClient } from "pg";
+import { drawBytes } from "../../ports/ambient.js";
+import { sessionOptions, sessionSettings, settleSession } from "./session-settings.js";
+import type { SessionSetting } from "./startup-options.js";
+
+/** How to speak on a connection. */
+export interface SessionManner {
+  /** The text that begins a transaction. */
+  readonly begin: string;
+  /**
+   * Whether each transaction may get another session: then a statement alone needs a transaction,
+   * too.
+   */
+  readonly isShared: boolean;
+  /** Whether statements may be named, so that they are prepared only once. */
+  readonly carriesNames: boolean;
+}
+
+/** What a new connection has learned of its session. */
+export interface SettledSession {
+  readonly manner: SessionManner;
+  /** Whether its transactions can't write, by default. */
+  readonly isReadOnly: boolean;
+}
+
+/** How connections get sessions. */
+export interface Sessions {
+  /** What goes into the startup packet. */
+  readonly startup: Pick<
+    ClientConfig,
+    "options" | "statement_timeout" | "idle_in_transaction_session_timeout"
+  >;
+  /** The first statements of a connection. */
+  settle(client: PoolClient): Promise<SettledSession>;
+}
+
+/** How sessions are made. */
+export interface SessionOptions {
+  /** The session settings in the URL's `options`; undefined if it has none. */
+  readonly options: string | undefined;
+  /**
+   * Milliseconds after which the server itself ends a statement or an idle transaction that nobody
+   * else has ended.
+   */
+  readonly statementMillis: number;
+}
+
+/** Sessions that last as long as their connections. */
+export function ownSessions({ options, statementMillis }: SessionOptions): Sessions {
+  const manner: SessionManner = { begin: "BEGIN", isShared: false, carriesNames: true };
+  return {
+    startup: {
+      options: sessionOptions(options),
+      statement_timeout: statementMillis,
+      idle_in_transaction_session_timeout: statementMillis,
+    },
+    async settle(client) {
+      const { rows } = await client.query<{ readonly readOnly: string }>(settleSession);
+      return { manner, isReadOnly: rows[0]?.readOnly !== "off" };
+    },
+  };
+}
+
+/**
+ * Sessions that a pooler lends for a transaction each. Its startup packets take no settings, so
+ * each transaction sets its own, in the message that begins it.
+ */
+export function sharedSessions({ options, statementMillis }: SessionOptions): Sessions {
+  const settings = [
+    ...sessionSettings(options),
+    ["idle_in_transaction_session_timeout", String(statementMillis)] as const,
+  ].flatMap(ofTransaction);
+  // By itself and first: what somebody has left behind may be too short for the rest.
+  const begin = `BEGIN ISOLATION LEVEL READ COMMITTED NOT DEFERRABLE; SET LOCAL statement_timeout = ${statementMillis}`;
+  return {
+    startup: {},
+    settle: (client) =>
+      inTransaction(client, begin, async () => {
+        const { rows } = await client.query<{ readonly name: string; readonly value: string }>(
+          askSettings,
+        );
+        const usual = new Map(rows.map(({ name, value }) => [name, value]));
+        const own: SessionSetting[] = [
+          ["search_path", usual.get("search_path") ?? ""],
+          ["synchronous_commit", settledCommit(usual.get("synchronous_commit"))],
+          ...settings,
+        ];
+        if (usual.has("transaction_timeout")) own.push(["transaction_timeout", "0"]);
+        const manner = {
+          begin: `${begin}; ${setAll(own)}`,
+          isShared: true,
+          carriesNames: await carriesNames(client),
+        };
+        return { manner, isReadOnly: usual.get("transaction_read_only") !== "off" };
+      }),
+  };
+}
+
+/** Runs `work`, which writes nothing, in a transaction. If it fails, the connection isn't used. */
+async function inTransaction<Value>(
+  client: PoolClient,
+  begin: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  await client.query(begin);
+  const value = await work();
+  await client.query("COMMIT");
+  return value;
+}
+
+/**
+ * What the role's sessions begin with (`reset_val`), not what somebody else has left behind in this
+ * one; and whether it writes.
+ */
+const askSettings = `SELECT name, CASE name WHEN 'transaction_read_only' THEN setting ELSE reset_val END AS "value"
+  FROM pg_settings
+  WHERE name IN ('search_path', 'synchronous_commit', 'transaction_timeout', 'transaction_read_only')`;
+
+/** Commits wait for the server's disk: see `settleSession`. */
+function settledCommit(value: string | undefined): string {
+  return value === undefined || value === "off" ? "on" : value;
+}
+
+/** A setting of sessions as one of a transaction that has begun. */
+function ofTransaction([name, value]: SessionSetting): readonly SessionSetting[] {
+  if (name === "default_transaction_read_only") return [["transaction_read_only", value]];
+  return name.startsWith("default_transaction_") ? [] : [[name, value]];
+}
+
+/** One statement that sets all of them until the transaction ends. */
+function setAll(settings: readonly SessionSetting[]): string {
+  const rows = settings.map(([name, value]) => `(${quote(name)}, ${quote(value)})`);
+  return `SELECT count(set_config(name, value, true)) FROM (VALUES ${rows.join(", ")}) AS s(name, value)`;
+}
+
+/** A literal that reads the same whatever `standard_conforming_strings` is. */
+function quote(text: string): string {
+  const doubled = text.replaceAll("'", "''");
+  return text.includes("\\") ? `E'${doubled.replaceAll("\\", String.raw`\\`)}'` : `'${doubled}'`;
+}
+
+/**
+ * Whether the pooler keeps prepared statements apart: then it prepares them in each session under a
+ * name of its own (PgBouncer from 1.21, with `max_prepared_statements`).
+ */
+async function carriesNames(client: PoolClient): Promise<boolean> {
+  const name = `ow_probe_${drawBytes(6).toString("hex")}`;
+  // It finds itself, by the name under which the server knows it.
+  const text = `SELECT name FROM pg_prepared_statements WHERE statement LIKE '%${name}%'`;
+  const { rows } = await client.query<{ readonly name: string }>({ name, text });
+  const isOurs = rows.some((row) => row.name === name);
+  if (isOurs) await client.query(`DEALLOCATE ${name}`);
+  return rows.length > 0 && !isOurs;
+}
