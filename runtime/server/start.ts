@@ -37,6 +37,7 @@ import { sourcesOf } from "./metric-sources.js";
 import { startMetrics, type Metrics } from "./metrics.js";
 import { openBus } from "./bus.js";
 import { openAll, type Opened } from "./opened.js";
+import { gatherOutages } from "./outage-log.js";
 import { periodicJobs } from "./periodic-jobs.js";
 import { probesOf } from "./probes.js";
 import { frontOf, handlerOf } from "./request-handler.js";
@@ -95,7 +96,12 @@ export function start(
   const { log, settings } = options;
   const hasReader = settings.consolePermission !== null;
   const kept = hasReader ? keepLines(log, settings.logLevel) : keepNothing(log);
-  return openAll((opened) => startService(service, { ...options, log: kept.log }, kept, opened));
+  const gathering = gatherOutages(kept.log);
+  return openAll((opened) => {
+    // Last of all, once nothing fails any more.
+    opened.add(() => gathering.flush());
+    return startService(service, { ...options, log: gathering }, kept, opened);
+  });
 }
 
 async function startService(
