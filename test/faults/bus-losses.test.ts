@@ -16,7 +16,7 @@ import {
 } from "../support/realtime-clients.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { buses, type FreshBus } from "../support/bus-engines.js";
-import { engines, type FreshDatabase } from "../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../support/engines.js";
 import { freePort } from "../support/free-port.js";
 import { startProxy, type Mode, type Proxy } from "./proxy.js";
 
@@ -122,9 +122,7 @@ describe.each(available)("a bus over $name behind a network that fails", (engine
     if (postgres === undefined) throw new Error("there is no PostgreSQL");
     bus = await engine.create();
     database =
-      engine.name === "postgres"
-        ? { url: bus.url, drop: () => bus.drop() }
-        : await postgres.create();
+      engine.name === "postgres" ? databaseAt(bus.url, () => bus.drop()) : await postgres.create();
     const { hostname, port } = new URL(bus.url);
     const usual = engine.name === "postgres" ? 5432 : 6379;
     const way = (): Promise<Proxy> => startProxy(hostname, Number(port || usual));

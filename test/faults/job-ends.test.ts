@@ -1,7 +1,7 @@
 // Jobs that end while the database is away: what they have done is noted once it is there again, and nothing is done twice.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
-import { engines } from "../support/engines.js";
+import { databaseAt, engines } from "../support/engines.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import { startProxy } from "./proxy.js";
 
@@ -40,7 +40,7 @@ describe.skipIf(engine?.isAvailable !== true)("jobs whose database is away when 
     const database = await engine.create();
     const { hostname, port } = new URL(database.url);
     const proxy = await startProxy(hostname, Number(port || 5432));
-    const behind = { url: proxy.url(database.url), drop: async () => undefined };
+    const behind = databaseAt(proxy.url(database.url));
     const service = await project.start({ ...engine, create: async () => behind });
     onTestFinished(async () => {
       await service.stop();

@@ -10,8 +10,8 @@ import { pooledEnvironment } from "./pgbouncer.js";
 export interface FreshDatabase {
   /** The server's own URL, for tests that look past the service. */
   readonly url: string;
-  /** What a service is told of the database; its URL where left out. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** What a service is told of the database. */
+  readonly environment: Readonly<Record<string, string>>;
   drop(): Promise<void>;
 }
 
@@ -27,8 +27,10 @@ const sqlite: TestEngine = {
   isAvailable: true,
   async create() {
     const folder = mkdtempSync(join(tmpdir(), "opwright-sqlite-"));
+    const url = `sqlite:${join(folder, "test.db")}`;
     return {
-      url: `sqlite:${join(folder, "test.db")}`,
+      url,
+      environment: { DATABASE_URL: url },
       drop: async () => rmSync(folder, { recursive: true, force: true }),
     };
   },
@@ -49,9 +51,12 @@ const postgres: TestEngine = {
   },
 };
 
-/** The same database by another URL, for a service that reaches it directly. */
-export function withUrl({ drop }: FreshDatabase, url: string): FreshDatabase {
-  return { url, drop };
+/** A database by its URL, for a service that reaches it directly; somebody else drops it where left out. */
+export function databaseAt(
+  url: string,
+  drop: FreshDatabase["drop"] = async () => undefined,
+): FreshDatabase {
+  return { url, environment: { DATABASE_URL: url }, drop };
 }
 
 /**
@@ -88,12 +93,13 @@ export const engines: readonly TestEngine[] = [sqlite, postgres];
 /** One database of an engine for several services, which goes with `drop`. */
 export async function sharedDatabase(engine: TestEngine): Promise<{
   readonly url: string;
+  /** What a service is told of it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The engine, with this database whenever one is asked for. */
   readonly same: TestEngine;
   drop(): Promise<void>;
 }> {
   const { url, environment, drop } = await engine.create();
-  const its = environment === undefined ? { url } : { url, environment };
-  const create = async () => ({ ...its, drop: async () => undefined });
-  return { url, same: { ...engine, create }, drop };
+  const create = async () => ({ url, environment, drop: async () => undefined });
+  return { url, environment, same: { ...engine, create }, drop };
 }

@@ -72,8 +72,8 @@ export async function startTestService(
   const environment = {
     PORT: "0",
     DATA_DIR: data,
-    DATABASE_URL: database.url,
-    ...database.environment,
+    // A test that names a database means that one, and no pooler in front of another.
+    ...(options.environment?.["DATABASE_URL"] === undefined ? database.environment : {}),
     ...options.environment,
   };
   const definition = options.definition ?? service;

@@ -21,7 +21,7 @@ import {
 import { issueSession } from "../../../runtime/families/identity/operations.js";
 import { Signal } from "../../../runtime/ports/signal.js";
 import { buses, type FreshBus } from "../../support/bus-engines.js";
-import { engines, type FreshDatabase } from "../../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import { counted } from "../../support/counted-lines.js";
 import { peopleOf, type Member, type People } from "../../support/people.js";
 import { startTestService, type TestService } from "../../support/service.js";
@@ -349,10 +349,8 @@ describe.each(available)("streams of events on two processes and a bus over $nam
     if (postgres === undefined) throw new Error("there is no PostgreSQL");
     bus = await engine.create();
     database =
-      engine.name === "postgres"
-        ? { url: bus.url, drop: () => bus.drop() }
-        : await postgres.create();
-    const environment = { DATABASE_URL: database.url, DATA_DIR: data, BUS_URL: bus.url };
+      engine.name === "postgres" ? databaseAt(bus.url, () => bus.drop()) : await postgres.create();
+    const environment = { ...database.environment, DATA_DIR: data, BUS_URL: bus.url };
     for (let made = 0; made < 2; made += 1)
       services.push(await startTestService(postgres, { signsIn: false, environment }));
   });

@@ -132,7 +132,7 @@ for (const engine of engines) {
     beforeAll(async () => {
       database = await engine.create();
       const version = await versionOf(project);
-      running = version.spawn({ DATABASE_URL: database.url, SETTLE_SECONDS: "0" });
+      running = version.spawn({ ...database.environment, SETTLE_SECONDS: "0" });
       url = (await running.says(/"url":"([^"]+)"/))[1] ?? "";
     });
     afterAll(async () => {

@@ -38,7 +38,7 @@ for (const engine of engines) {
     let bench: Bench;
     beforeAll(async () => {
       database = await engine.create();
-      service = await startTestService(engine, { environment: { DATABASE_URL: database.url } });
+      service = await startTestService(engine, { environment: { ...database.environment } });
       await service.running.connection.write("test.places", async (context) => {
         const places = collection(placesSpec, context);
         const payloads = cities.map(({ name, country, admin1, lat, lng }) => {

@@ -49,7 +49,7 @@ for (const engine of engines) {
       service = await startTestService(engine, {
         definition,
         folder: `${project.root}/generated`,
-        environment: { DATABASE_URL: database.url },
+        environment: { ...database.environment },
       });
       const spec = async (name: string): Promise<DocumentOf<{ document: unknown }>> =>
         (await project.load(`generated/documents/${name}.ts`))[`${name}Spec`];

@@ -57,7 +57,7 @@ for (const engine of engines) {
       service = await startTestService(engine, {
         signsIn: false,
         environment: {
-          DATABASE_URL: database.url,
+          ...database.environment,
           DESTINATION_NOTIFICATIONS: "http://127.0.0.1:1/",
           OUTBOX_MAX_ATTEMPTS: "1",
         },

@@ -11,7 +11,7 @@ for (const engine of engines) {
     test("SIGKILL loses no acknowledged write, and a repeated key runs nothing twice", async () => {
       const database = await engine.create();
       const environment = {
-        DATABASE_URL: database.url,
+        ...database.environment,
         SECRETS_ACCESS_TOKEN: randomBytes(32).toString("base64url"),
       };
       const first = await startProcess(environment);

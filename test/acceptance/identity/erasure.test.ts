@@ -145,7 +145,7 @@ for (const engine of engines) {
         signsIn: false,
         log: { debug: line, info: line, warn: line, error: line },
         environment: {
-          DATABASE_URL: database.url,
+          ...database.environment,
           DATA_DIR: data,
           // Nobody listens there, so that what is told waits.
           DESTINATION_NOWHERE: "http://127.0.0.1:9/",

@@ -18,7 +18,7 @@ for (const engine of engines) {
     const data = mkdtempSync(join(tmpdir(), "opwright-provisioning-"));
 
     const command = (args: readonly string[], input?: string) =>
-      runCommand({ DATA_DIR: data, DATABASE_URL: database.url }, args, input);
+      runCommand({ DATA_DIR: data, ...database.environment }, args, input);
     const signIn = (login: string): Promise<Answer> =>
       service.post("/auth/login", { login, password });
     const as = (token: string, method: string, at: string, body: unknown): Promise<Answer> =>
@@ -36,7 +36,7 @@ for (const engine of engines) {
       expect(made.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
       service = await startTestService(engine, {
         signsIn: false,
-        environment: { DATABASE_URL: database.url },
+        environment: { ...database.environment },
       });
       admin = (await signIn("root@example.test")).body.access_token;
     }, 60_000);

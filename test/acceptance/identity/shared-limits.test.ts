@@ -59,7 +59,7 @@ describe.each(countedIn.filter(({ isAvailable }) => isAvailable && postgres?.isA
       if (postgres === undefined) throw new Error("there is no PostgreSQL");
       database = await postgres.create();
       const environment = {
-        DATABASE_URL: database.url,
+        ...database.environment,
         DATA_DIR: data,
         BUS_URL: bus,
         LOGIN_ATTEMPTS: "10",

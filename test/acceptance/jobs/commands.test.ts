@@ -43,7 +43,7 @@ for (const engine of engines)
       const database = await engine.create();
       const version = await versionOf(project);
       const environment = {
-        DATABASE_URL: database.url,
+        ...database.environment,
         DATA_DIR: mkdtempSync(join(tmpdir(), "opwright-jobs-")),
         SECRETS_ACCESS_TOKEN: randomBytes(32).toString("base64url"),
       };

@@ -53,7 +53,7 @@ for (const engine of engines)
       const database = await engine.create();
       const version = await versionOf(project);
       const environment = {
-        DATABASE_URL: database.url,
+        ...database.environment,
         JOBS_LEASE_SECONDS: "4",
         JOBS_BACKOFF_SECONDS: "0.05",
         SECRETS_ACCESS_TOKEN: randomBytes(32).toString("base64url"),

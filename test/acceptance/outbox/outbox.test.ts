@@ -89,7 +89,7 @@ for (const engine of engines) {
     });
 
     const environment = () => ({
-      DATABASE_URL: database.url,
+      ...database.environment,
       DESTINATION_SHOP: url,
       DESTINATION_NOTIFICATIONS: url,
       SECRETS_WEBHOOK: secrets.map((secret) => secret.toString("base64url")).join(","),

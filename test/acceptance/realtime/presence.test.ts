@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { buses, type FreshBus } from "../../support/bus-engines.js";
-import { engines, type FreshDatabase } from "../../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import { peopleOf, type Member, type People } from "../../support/people.js";
 import {
   connectSocketIo,
@@ -49,10 +49,10 @@ const settings: readonly Setting[] = [
       const bus: FreshBus = await engine.create();
       const database: FreshDatabase =
         engine.name === "postgres"
-          ? { url: bus.url, drop: () => bus.drop() }
+          ? databaseAt(bus.url, () => bus.drop())
           : await postgres.create();
       const data = mkdtempSync(join(tmpdir(), "opwright-shared-"));
-      const environment = { DATABASE_URL: database.url, DATA_DIR: data, BUS_URL: bus.url };
+      const environment = { ...database.environment, DATA_DIR: data, BUS_URL: bus.url };
       const here = await startTestService(postgres, { signsIn: false, environment });
       const there = await startTestService(postgres, { signsIn: false, environment });
       return {

@@ -393,7 +393,7 @@ test.skipIf(postgres?.isAvailable !== true)(
     if (postgres === undefined) throw new Error("there is no PostgreSQL");
     const database = await postgres.create();
     const data = mkdtempSync(join(tmpdir(), "opwright-signs-"));
-    const environment = { DATABASE_URL: database.url, DATA_DIR: data, SSE_SILENT_SECONDS: "1.5" };
+    const environment = { ...database.environment, DATA_DIR: data, SSE_SILENT_SECONDS: "1.5" };
     const here = await startTestService(postgres, { signsIn: false, environment });
     const there = await startTestService(postgres, { signsIn: false, environment });
     const bob = await peopleOf(here).member("", "tasks.read");

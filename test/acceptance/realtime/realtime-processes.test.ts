@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { EventSource } from "eventsource";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { buses, type FreshBus } from "../../support/bus-engines.js";
-import { engines, type FreshDatabase } from "../../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import { peopleOf, type Member, type People } from "../../support/people.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
@@ -26,11 +26,9 @@ describe.each(available)("two services and a bus over $name", (engine) => {
     if (postgres === undefined) throw new Error("there is no PostgreSQL");
     bus = await engine.create();
     database =
-      engine.name === "postgres"
-        ? { url: bus.url, drop: () => bus.drop() }
-        : await postgres.create();
+      engine.name === "postgres" ? databaseAt(bus.url, () => bus.drop()) : await postgres.create();
     // One folder, so that both have the same secrets.
-    const environment = { DATABASE_URL: database.url, DATA_DIR: data, BUS_URL: bus.url };
+    const environment = { ...database.environment, DATA_DIR: data, BUS_URL: bus.url };
     here = await startTestService(postgres, { signsIn: false, environment });
     there = await startTestService(postgres, { signsIn: false, environment });
     people = peopleOf(here);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { tenantStore } from "../../../runtime/ports/tenants.js";
 import { buses } from "../../support/bus-engines.js";
-import { engines, type FreshDatabase } from "../../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import { peopleOf, type Member, type People } from "../../support/people.js";
 import {
   connectSocketIo,
@@ -57,10 +57,12 @@ const settings: readonly Setting[] = [
       if (postgres === undefined) throw new Error("there is no PostgreSQL");
       const between = await buses.find(({ name }) => name === bus)?.create();
       const database: FreshDatabase =
-        bus === "postgres" && between !== undefined ? between : await postgres.create();
+        bus === "postgres" && between !== undefined
+          ? databaseAt(between.url, () => between.drop())
+          : await postgres.create();
       const data = mkdtempSync(join(tmpdir(), "opwright-shared-"));
       const environment = {
-        DATABASE_URL: database.url,
+        ...database.environment,
         DATA_DIR: data,
         BUS_URL: between?.url ?? "none",
       };

@@ -574,7 +574,7 @@ for (const engine of engines) {
       const database = await engine.create();
       const other = await startTestService(engine, {
         signsIn: false,
-        environment: { DATABASE_URL: database.url },
+        environment: { ...database.environment },
       });
       const ann = await peopleOf(other).member("", "tasks.read");
       for (let index = 0; index < 5; index += 1) {
@@ -593,7 +593,7 @@ for (const engine of engines) {
       const database = await engine.create();
       const other = await startTestService(engine, {
         signsIn: false,
-        environment: { DATABASE_URL: database.url },
+        environment: { ...database.environment },
       });
       const ann = await peopleOf(other).member("", "tasks.read");
       // The first connection loads the transport.
@@ -611,7 +611,7 @@ for (const engine of engines) {
       const database = await engine.create();
       const other = await startTestService(engine, {
         signsIn: false,
-        environment: { DATABASE_URL: database.url },
+        environment: { ...database.environment },
       });
       const ann = await peopleOf(other).member("", "tasks.read");
       const { closed } = await openSocket(other, ann);

@@ -325,7 +325,7 @@ for (const engine of engines) {
     test("the command makes an index anew from the documents", async () => {
       const database = await engine.create();
       const environment = {
-        DATABASE_URL: database.url,
+        ...database.environment,
         DATA_DIR: `/tmp/opwright-search-${process.pid}`,
       };
       const other = await startTestService(engine, { environment });

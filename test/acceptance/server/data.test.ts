@@ -102,8 +102,8 @@ function folderOf(sets: Readonly<Record<string, readonly unknown[]>>): string {
 
 /** A database of an engine with its own folder of files, and commands on it. */
 async function placeOn(engine: TestEngine) {
-  const { url, same, drop } = await sharedDatabase(engine);
-  const environment = { DATABASE_URL: url, DATA_DIR: newFolder() };
+  const { environment: database, same, drop } = await sharedDatabase(engine);
+  const environment = { ...database, DATA_DIR: newFolder() };
   return {
     drop,
     /** Runs a command to its end; this process goes on meanwhile, and with it what it has begun. */

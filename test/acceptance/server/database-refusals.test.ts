@@ -13,7 +13,7 @@ import { silentLog } from "../../../runtime/ports/log.js";
 import { readSettings, SettingsError } from "../../../runtime/server/settings.js";
 import { start } from "../../../runtime/server/start.js";
 import { startFault } from "../../../runtime/server/start-fault.js";
-import { engines, type FreshDatabase } from "../../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import { hasPostgresBinaries, startCluster } from "../../faults/postgres-cluster.js";
 import { freePort } from "../../support/free-port.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -65,7 +65,7 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
     own.username = role;
     own.password = "secret";
     url = own.href;
-    const create = async () => ({ url, drop: async () => undefined });
+    const create = async () => databaseAt(url);
     service = await startTestService({ ...postgres, create });
   });
   afterAll(async () => {
@@ -151,7 +151,7 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
     await onServer(`ALTER ROLE ${role} CONNECTION LIMIT 1`);
     let isStarted = false;
     const log = recordingLog();
-    const create = async () => ({ url, drop: async () => undefined });
+    const create = async () => databaseAt(url);
     if (postgres === undefined) return;
     const starting = startTestService({ ...postgres, create }, { log }).then((started) => {
       isStarted = true;
@@ -266,7 +266,7 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server that refuse
         const { hostname, port, pathname, username } = new URL(url);
         const several = `postgres://${username}@127.0.0.1:${new URL(cluster.url).port},${hostname}:${port || 5432}${pathname}`;
         if (postgres === undefined) return;
-        const create = async () => ({ url: several, drop: async () => undefined });
+        const create = async () => databaseAt(several);
         const other = await startTestService(
           { ...postgres, create },
           { environment: { BUS_URL: several } },

@@ -42,7 +42,7 @@ for (const engine of engines) {
     let bench: Bench;
     beforeAll(async () => {
       database = await engine.create();
-      const settings = readSettings(reference, { DATABASE_URL: database.url });
+      const settings = readSettings(reference, { ...database.environment });
       const connection = await connect(reference, { settings, folder: generated, log: silentLog });
       await connection.close();
       bench = await benchOf(engine, database.url);

@@ -8,7 +8,7 @@ import { readSettings } from "../../../runtime/server/settings.js";
 import { start } from "../../../runtime/server/start.js";
 import { startFault } from "../../../runtime/server/start-fault.js";
 import { silentLog } from "../../../runtime/ports/log.js";
-import { engines, type FreshDatabase } from "../../support/engines.js";
+import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import {
   hasPgBouncer,
   keepsStatements,
@@ -320,7 +320,7 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
 
 /** The database, which goes later than the service that uses it. */
 function lasting({ url }: FreshDatabase): FreshDatabase {
-  return { url, drop: async () => undefined };
+  return databaseAt(url);
 }
 
 async function onUrl(connectionString: string, statement: string): Promise<readonly unknown[]> {

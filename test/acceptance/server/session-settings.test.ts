@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresBus } from "../../../runtime/engines/postgres/bus.js";
 import { silentLog } from "../../../runtime/ports/log.js";
-import { engines, withUrl, type FreshDatabase } from "../../support/engines.js";
+import { engines, databaseAt, type FreshDatabase } from "../../support/engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 import type { TestService } from "../../support/service.js";
 
@@ -180,7 +180,7 @@ describe.skipIf(postgres?.isAvailable !== true)("on PostgreSQL", () => {
     await admin.end();
     const url = new URL(database.url);
     if (of === "ROLE") url.username = role;
-    return withUrl(database, url.href);
+    return databaseAt(url.href, database.drop);
   };
 
   const answersOn = async (database: FreshDatabase): Promise<readonly unknown[]> => {
@@ -226,7 +226,7 @@ describe.skipIf(postgres?.isAvailable !== true)("on PostgreSQL", () => {
     const database = await withSettings([], "DATABASE");
     const url = new URL(database.url);
     url.searchParams.set("options", "-c synchronous_commit=off -c idle_session_timeout=1s");
-    const create = async () => withUrl(database, url.href);
+    const create = async () => databaseAt(url.href, database.drop);
     const service = await project.start({ ...postgres, create });
     const session = ["on", "0", "0"];
     const { body } = await service.call("POST", "/settings", { body: {} });
@@ -265,7 +265,7 @@ describe.skipIf(postgres?.isAvailable !== true)("on PostgreSQL", () => {
     expect([(await tablesOf("app")) > 0, await tablesOf("public")]).toEqual([true, 0]);
     const url = new URL(database.url);
     url.searchParams.set("options", "-c search_path=other -c datestyle=German");
-    expect(await answersOn(withUrl(database, url.href))).toEqual(expected);
+    expect(await answersOn(databaseAt(url.href, database.drop))).toEqual(expected);
   });
 });
 

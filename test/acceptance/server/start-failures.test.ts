@@ -40,7 +40,7 @@ for (const engine of engines) {
         settings: readSettings(service, {
           PORT: "0",
           DATA_DIR: data,
-          DATABASE_URL: database.url,
+          ...database.environment,
           ...environment,
         }),
         folder,

@@ -402,7 +402,7 @@ test("the command fills the index of a store that was there before it", async ()
   const database = await sqlite.create();
   const environment = {
     OBJECTS_URL: objects.url,
-    DATABASE_URL: database.url,
+    ...database.environment,
     DATA_DIR: mkdtempSync(join(tmpdir(), "opwright-data-")),
   };
   const service = await startTestService(sqlite, { environment });

@@ -16,7 +16,7 @@ import { openFolderStore } from "../../../runtime/engines/folder/engine.js";
 import { keepPrivate } from "../../../runtime/engines/private-files.js";
 import { usualDatabase } from "../../../runtime/server/engines.js";
 import { openSqliteDatabase } from "../../../runtime/engines/sqlite/engine.js";
-import type { TestEngine } from "../../support/engines.js";
+import { databaseAt, type TestEngine } from "../../support/engines.js";
 import { startTestService } from "../../support/service.js";
 import { sqlStores } from "../../../runtime/families.js";
 
@@ -38,10 +38,7 @@ describe.skipIf(process.platform === "win32")("for one account", () => {
     const engine: TestEngine = {
       name: "sqlite",
       isAvailable: true,
-      create: async () => ({
-        url: `sqlite:${join(data, "deep/t.db")}`,
-        drop: async () => undefined,
-      }),
+      create: async () => databaseAt(`sqlite:${join(data, "deep/t.db")}`),
     };
     const service = await startTestService(engine, {
       environment: { DATA_DIR: data, OBJECTS_URL: `file:${join(data, "objects")}` },
