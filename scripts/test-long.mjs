@@ -1,7 +1,7 @@
 // npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
 // queries and aggregates, handlers that forget, schedules of realtime, histories of registries and of writers, pairs of
 // versions, worlds of other tenants, texts of YAML; a rollout over a million rows; files of 1 GiB; commands that are
-// interrupted; every bench in brief.
+// interrupted; axe at every page, width and scheme; the acceptance tests behind a pooler, and without one; every bench in brief.
 // Arguments: how many registries, and a seed; a new one where left out.
 import { build, buildService, install, run } from "./prepare.mjs";
 
@@ -26,6 +26,7 @@ const settings = {
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_TRANSFERS: "2000",
   OPWRIGHT_TEST_DOWNLOADS: String(Math.max(3_000, Number(count))),
+  OPWRIGHT_TEST_PAGES: "all",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
 run("npx", ["vitest", "run", "test/acceptance/published/document-"], settings);
@@ -44,5 +45,9 @@ run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/plain-yaml.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/forgetful-handlers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
+run("npx", ["vitest", "run", "test/browser"], settings);
+// Every service of the acceptance tests behind a pooler in transaction mode, then none.
+for (const pooled of ["all", "none"])
+  run("npx", ["vitest", "run", "test/acceptance"], { OPWRIGHT_TEST_POOLED: pooled });
 // A bench that no longer runs is a figure that nobody can measure again.
 run("node", ["scripts/bench.mjs"], { BENCH_BRIEF: "1" });

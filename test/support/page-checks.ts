@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -39,6 +40,27 @@ export function overflowOf(page: Page): Promise<number> {
     };
     return document.documentElement.scrollWidth - document.documentElement.clientWidth;
   });
+}
+
+const isEveryLook = process.env["OPWRIGHT_TEST_PAGES"] === "all";
+const widths = [390, 768, 1280];
+
+/**
+ * Checks a page in a colour scheme: that it fits its window at three widths, and that axe finds nothing: in light at the
+ * narrowest and the widest, in dark, which differs in colours alone, at the widest. With OPWRIGHT_TEST_PAGES=all axe looks
+ * at every one.
+ */
+export async function expectGoodLooks(
+  page: Page,
+  scheme: "light" | "dark",
+  place = "",
+): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    expect([width, place, await overflowOf(page)]).toEqual([width, place, 0]);
+    const isLooked = isEveryLook || width === 1280 || (width === 390 && scheme === "light");
+    if (isLooked) expect([width, place, await violationsOf(page)]).toEqual([width, place, []]);
+  }
 }
 
 /** Presses Tab until what has the focus fits: `#id` of what has one, otherwise its text. */

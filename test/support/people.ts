@@ -3,12 +3,12 @@ import { expect } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { issueSession, type TokenResponse } from "../../runtime/families/identity/operations.js";
 import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
-import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/ports/uuid.js";
+import { addPrincipal } from "./principals.js";
 import type { Answer, TestService } from "./service.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 
-export const password = "correct horse battery staple";
+export { password } from "./principals.js";
 
 export interface Person {
   readonly id: string;
@@ -54,7 +54,6 @@ let names = 0;
 export function peopleOf(service: TestService, spec: IdentitySpec = identitySpec): People {
   // The connection of the moment: the service may start anew.
   const write: Connection["write"] = (...given) => service.running.connection.write(...given);
-  const context: Connection["context"] = (name) => service.running.connection.context(name);
   const session: People["session"] = (principalId, tenant, actorId) =>
     write("test.session", (within) =>
       issueSession(spec, within, {
@@ -69,7 +68,7 @@ export function peopleOf(service: TestService, spec: IdentitySpec = identitySpec
     );
   const person: People["person"] = async (...everywhere) => {
     const login = `person${(names += 1)}@example.test`;
-    const id = await createPrincipal(context("test.people"), { login, password });
+    const id = await addPrincipal(service.running.connection, login);
     for (const permission of everywhere) await grant(null, id, permission);
     return { id, login };
   };

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { service } from "../../generated/service.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
-import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
 import { uuidv7 } from "../../runtime/ports/uuid.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
@@ -14,6 +13,7 @@ import type { Clock } from "../../runtime/ports/clock.js";
 import type { Log } from "../../runtime/ports/log.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import type { TestEngine } from "./engines.js";
+import { addPrincipal } from "./principals.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 
 export interface Answer {
@@ -137,14 +137,14 @@ export async function startTestService(
 let testers = 0;
 
 async function signIn(
-  { context, write }: RunningService["connection"],
+  connection: RunningService["connection"],
   identity: IdentitySpec,
 ): Promise<Tester> {
   const name = `tester${(testers += 1)}`;
   const login = `${name}@example.test`;
-  const id = await createPrincipal(context("test.people"), { login, password: "a long password" });
+  const id = await addPrincipal(connection, login);
   const tenantId = uuidv7();
-  const tokens = await write("test.people", async (context) => {
+  const tokens = await connection.write("test.people", async (context) => {
     const tenants = context.transaction.of(tenantStore);
     await tenants.addTenant({ id: tenantId, key: name, isActive: true });
     await tenants.addMember(tenantId, id);
