@@ -26,7 +26,6 @@ const settings = {
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_TRANSFERS: "2000",
   OPWRIGHT_TEST_DOWNLOADS: String(Math.max(3_000, Number(count))),
-  OPWRIGHT_TEST_PAGES: "all",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
 run("npx", ["vitest", "run", "test/acceptance/published/document-"], settings);
@@ -45,7 +44,7 @@ run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/plain-yaml.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/forgetful-handlers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
-run("npx", ["vitest", "run", "test/browser"], settings);
+run("npx", ["vitest", "run", "test/browser"], { OPWRIGHT_TEST_PAGES: "all" });
 // Every service of the acceptance tests behind a pooler in transaction mode, then none.
 for (const pooled of ["all", "none"])
   run("npx", ["vitest", "run", "test/acceptance"], { OPWRIGHT_TEST_POOLED: pooled });

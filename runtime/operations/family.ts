@@ -144,6 +144,8 @@ export interface Family<Member extends string, Part, Settings> {
   readonly migrated: (part: Part, database: Database, options: MigrateOptions) => Promise<void>;
   readonly jobs: (part: Part, service: ServiceAtWork) => readonly (PeriodicJob | OutsideJob)[];
   readonly commands: (part: Part) => readonly ServiceCommand[];
+  /** Folders with files that belong to the database, by names for a backup. */
+  readonly folders: (settings: Settings) => Readonly<Record<string, string>>;
   /** What the console asks, where there is an answer. */
   readonly questions: (part: Part, service: ServiceAtWork) => readonly ServiceQuestion[];
   readonly metrics: (part: Part, service: ServiceAtWork) => DeclaredMetrics;
@@ -190,6 +192,7 @@ const silent = {
   migrated: async () => undefined,
   jobs: () => [],
   commands: () => [],
+  folders: () => ({}),
   questions: () => [],
   metrics: () => ({}),
   staged: async () => undefined,

@@ -35,7 +35,7 @@ export async function listSets(folder: string): Promise<{
   return { sets, others };
 }
 
-/** What the folder of an export is called until it is whole. */
+/** What a folder is called until it is whole. */
 const unfinished = ".unfinished";
 
 /** Whether a folder is an export that ended early. */
@@ -45,7 +45,7 @@ export function isUnfinished(folder: string): boolean {
 
 /**
  * Has `write` fill a folder that isn't there yet or is empty. It has another name until it is
- * whole, so that no part of an export is taken for all of it. Throws `core.conflict` where there
+ * whole, so that no part of it is taken for all. Throws `core.conflict` where there
  * is something, and what the disk says.
  */
 export async function fillFolder(
@@ -63,7 +63,7 @@ export async function fillFolder(
   // Its parent has to be there: Node.js would try for ever to make some of them.
   await mkdir(begun, { mode: privateFolder }).catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
-    throw makeConflict(`${begun} is left from an export that ended early: remove it`);
+    throw makeConflict(`${begun} is left from one that ended early: remove it`);
   });
   await write(begun);
   await rename(begun, target);

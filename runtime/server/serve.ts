@@ -5,6 +5,7 @@ import { dataCommands } from "./data-commands.js";
 import type { ServiceCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "../families.js";
+import { backupCommand, backupUsages } from "./backup/command.js";
 import { migrateCommand, migrateUsage } from "./migrate-command.js";
 import { processLog } from "./process-log.js";
 import { logWarnings } from "./process-warnings.js";
@@ -27,7 +28,7 @@ export async function serve(service: ServiceDefinition, moduleUrl: string): Prom
     const [name, ...args] = process.argv.slice(2);
     const command = name === undefined ? run : commandOf(service, name, args);
     if (command === null) refuseUsage(service);
-    const uses = name === "migrate" ? "database" : "everything";
+    const uses = onFiles.includes(name ?? "") ? "database" : "everything";
     const settings = readSettings(service, process.env, uses);
     host = settings.host;
     const folder = generatedFolder(moduleUrl);
@@ -36,6 +37,9 @@ export async function serve(service: ServiceDefinition, moduleUrl: string): Prom
     refuse(error, host);
   }
 }
+
+/** Commands that need no secrets, since they open nothing but the database. */
+const onFiles = ["migrate", "backup", "restore"];
 
 type Command = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
 
@@ -49,6 +53,7 @@ function commandOf(
   args: readonly string[],
 ): Command | null {
   if (name === "migrate") return migrateCommand(args);
+  if (name === "backup" || name === "restore") return backupCommand(name, args);
   const command = commandsOf(service).find((one) => one.name === name);
   const work = command?.read(args);
   return work ? connectedCommand(work, command?.migrates?.(args) ?? true) : null;
@@ -121,7 +126,9 @@ function refuseUsage(service: ServiceDefinition): never {
   const usages = commandsOf(service).map(({ name, usage }) =>
     usage === undefined ? name : `${name} ${usage}`,
   );
-  process.stderr.write(`usage: server.js [${[migrateUsage, ...usages].join(" | ")}]\n`);
+  process.stderr.write(
+    `usage: server.js [${[migrateUsage, ...backupUsages, ...usages].join(" | ")}]\n`,
+  );
   process.exit(2);
 }
 

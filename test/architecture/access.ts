@@ -95,7 +95,7 @@ const writers: readonly RegExp[] = [
   // Opens a file to read it, so that it is the one that was looked at.
   /^generator\/load\/project-file\.ts$/,
   /^runtime\/engines\/(?:folder\/|(?:private-files|disk-faults)\.ts$)/,
-  /^runtime\/server\/data-folder\.ts$/,
+  /^runtime\/server\/(?:data-folder\.ts$|backup\/)/,
   /^runtime\/testing\//,
 ];
 

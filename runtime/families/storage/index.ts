@@ -5,7 +5,7 @@ import { fileSet } from "./data.js";
 import { expectedChanges } from "./expected.js";
 import { quarantineJob } from "./quarantine-job.js";
 import { openStorage, storageResources, storeFor } from "./resources.js";
-import { readStorageSettings } from "./settings.js";
+import { foldersOf, readStorageSettings } from "./settings.js";
 import { rebuildCommand, sweepOf } from "./rebuild.js";
 
 const hourMillis = 60 * 60 * 1_000;
@@ -15,6 +15,7 @@ const uploadsAtOnce = 100;
 export const storageFamily = familyOf<readonly StorageSpec[]>()({
   member: "storage",
   settings: readStorageSettings,
+  folders: foldersOf,
   open: openStorage,
   tables: (storages) =>
     storages.some(({ scan }) => scan !== undefined) ? ["opwright_quarantine"] : [],

@@ -42,6 +42,13 @@ export function readStorageSettings(
   };
 }
 
+/** The folder of stored objects, if they are in one. */
+export function foldersOf({
+  location: { url },
+}: StorageSettings): Readonly<Record<string, string>> {
+  return url.startsWith("file:") ? { objects: join(url.slice("file:".length), "objects") } : {};
+}
+
 function checkS3Options(options: URLSearchParams, faults: string[]): void {
   for (const name of options.keys())
     if (!["endpoint", "region", "unsigned-headers"].includes(name))

@@ -40,7 +40,8 @@ for (const engine of engines) {
         settings: readSettings(service, {
           PORT: "0",
           DATA_DIR: data,
-          ...database.environment,
+          // Directly: a pooler keeps connections that are not the service's.
+          DATABASE_URL: database.url,
           ...environment,
         }),
         folder,
