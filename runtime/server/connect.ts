@@ -277,7 +277,24 @@ async function applyOrListPending(
     onWaiting: () => log.info({}, "another process migrates: waiting for it to end"),
   });
   if (applied.length > 0) log.info({ applied }, "migrations applied");
+  await expectSameDatabase(database, settings, folder);
   return [];
+}
+
+/**
+ * Throws `core.configuration` if what was migrated by DATABASE_DIRECT_URL is not what serves. Until
+ * somebody looks, the service would work without a rule that is in the migrations.
+ */
+export async function expectSameDatabase(
+  database: MigrationTarget,
+  { databaseUrl, directDatabaseUrl }: Settings,
+  folder: string,
+): Promise<void> {
+  if (directDatabaseUrl === null || directDatabaseUrl === databaseUrl) return;
+  const [missing] = await pendingMigrations(database, folder);
+  if (missing === undefined) return;
+  const text = `DATABASE_DIRECT_URL: ${missing} has been applied there, and DATABASE_URL hasn't got it: they name different databases or schemas`;
+  throw fail("core.configuration", {}, { cause: new Error(text) });
 }
 
 /** Does what needs the database; waits for one that is unavailable. */

@@ -4,7 +4,7 @@ import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations
 import { divergedMigrations, planMigrations } from "../engines/sql/migration-plan.js";
 import { progressBar, type ProgressBar } from "../work/progress-bar.js";
 import type { Database } from "../ports/database.js";
-import type { ConnectOptions } from "./connect.js";
+import { expectSameDatabase, type ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
 import { divergenceText, isHeldUp, locksLarge, planText } from "./plan-text.js";
 import { familiesOf } from "../families.js";
@@ -72,7 +72,7 @@ const plan: Work = async (database, _service, { folder }) => {
  * versions to end.
  */
 function migrate({ waits }: { readonly waits: boolean }): Work {
-  return (database, service, { folder, log }) =>
+  return (database, service, { settings, folder, log }) =>
     untilStopped(async (signal) => {
       const bars = statementBars();
       try {
@@ -80,6 +80,7 @@ function migrate({ waits }: { readonly waits: boolean }): Work {
           log.info({}, "another process migrates: waiting for it to end");
         const applied = await applyMigrations(database, folder, { ...bars, onWaiting, signal });
         log.info({ applied }, applied.length === 0 ? "nothing to migrate" : "migrations applied");
+        await expectSameDatabase(database, settings, folder);
       } finally {
         bars.finish();
       }

@@ -1,9 +1,8 @@
 // How a statement that nobody waits for any more is ended on the server, and the session of a
 // connection that was given up.
-import { unavailable } from "../../contract/errors.js";
 import { monotonicMillis, sleep } from "../../ports/ambient.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import { within } from "../../work/within.js";
+import { answeredIn } from "./answered-in.js";
 import { requestCancel, type ConnectionDriver } from "./cancel-request.js";
 import type { ConnectionPool, Known } from "./pools.js";
 
@@ -98,9 +97,4 @@ export function endsByRequest(driver: ConnectionDriver): Ends {
     terminate: () => undefined,
     end: async () => undefined,
   };
-}
-
-/** Settles as `work` does; rejects with `core.unavailable` if that takes longer than `millis`. */
-export function answeredIn<T>(millis: number, work: Promise<T>): Promise<T> {
-  return within(millis, work, () => unavailable(new Error("the database does not answer")));
 }

@@ -8,6 +8,8 @@ import { within } from "../../work/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
 import { loadDriver } from "./driver.js";
+import { changedBusSession } from "./faults.js";
+import { hasLentSession, type Asking } from "./lent-session.js";
 import { assembleMessage, partsOf, readPart, type Assembly } from "./bus-parts.js";
 import { sessionOptions, settleSession } from "./session-settings.js";
 import {
@@ -164,6 +166,7 @@ function keptLine(
     try {
       await client.connect();
       const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
+      await within(answerMillis, expectOwnSession(pg, client), silent);
       await within(answerMillis, client.query(settleSession), silent);
       await within(answerMillis, client.query(`LISTEN ${channel}`), silent);
     } catch (error) {
@@ -203,4 +206,28 @@ function keptLine(
       await first;
     },
   };
+}
+
+/**
+ * Rejects if a pooler lends the connection another session for each transaction: it would hear
+ * nothing, and somebody else what is meant for it.
+ */
+async function expectOwnSession(pg: Pick<typeof Pg, "Client">, client: Pg.Client): Promise<void> {
+  const askerOf = (one: Pg.Client): Asking => ({
+    processId: (one as { readonly processID?: number | null }).processID ?? null,
+    ask: async (text) => (await one.query<Record<string, unknown>>(text)).rows,
+  });
+  let second: Pg.Client | undefined;
+  try {
+    const isLent = await hasLentSession(askerOf(client), async () => {
+      const { host, port, user, password, database, ssl } = client;
+      second = new pg.Client({ host, port, user, password, database, ssl });
+      second.on("error", () => undefined);
+      await second.connect();
+      return askerOf(second);
+    });
+    if (isLent) throw changedBusSession();
+  } finally {
+    await second?.end();
+  }
 }

@@ -8,13 +8,8 @@ import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
-import {
-  answeredIn,
-  cancelMillis,
-  endsByProcessId,
-  endsByRequest,
-  type Ends,
-} from "./backend-ends.js";
+import { answeredIn } from "./answered-in.js";
+import { cancelMillis, endsByProcessId, endsByRequest, type Ends } from "./backend-ends.js";
 import { losesSession, translateRefusal, refusesWrites, translateFault } from "./faults.js";
 import type { ConnectionDriver } from "./cancel-request.js";
 import { poolsOf, type ConnectionPool, type Driver, type Known, type TypeParser } from "./pools.js";
@@ -245,17 +240,23 @@ function holdConnection(
   };
 }
 
+/** Milliseconds to wait for what ends a statement's transaction, once the statement is answered. */
+const settleMillis = 1_000;
+
 /** Runs one statement in a transaction of its own: what begins and ends it is sent with it. */
 function inTransaction(begin: string, query: HeldConnection["query"]): HeldConnection["query"] {
   return async (statement, lifetime) => {
-    const [begun, answer, ended] = await Promise.allSettled([
-      query({ text: begin }, lifetime),
-      query(statement, lifetime),
-      query({ text: "COMMIT" }, Lifetime.unlimited()),
-    ]);
-    if (begun.status === "rejected") throw begun.reason;
-    if (answer.status === "rejected") throw answer.reason;
-    if (ended.status === "rejected") throw ended.reason;
-    return answer.value;
+    const begun = query({ text: begin }, lifetime);
+    const answer = query(statement, lifetime);
+    const ended = query({ text: "COMMIT" }, Lifetime.unlimited());
+    try {
+      // What begins is answered first.
+      const [, value] = await Promise.all([begun, answer]);
+      return value;
+    } finally {
+      // The answer is right whatever becomes of the transaction. A connection on which it doesn't
+      // end is busy when it is released, and so destroyed.
+      await answeredIn(settleMillis, ended).catch(() => undefined);
+    }
   };
 }

@@ -130,7 +130,7 @@ export async function openPostgresDatabase(
 
     engine: "postgres",
 
-    migrate: (work, watch) => migrateOn(migrating, work, watch),
+    migrate: (work, watch) => migrateOn(migrating, connections, work, watch),
     inspect: (work) => inspectDatabase(connections, work, inspectionOf),
   };
 }
@@ -147,14 +147,19 @@ function migratingWay(
   return directUrl === url && !isPooled ? connections : openTo(directUrl, directSize, false);
 }
 
+const nothing = async (): Promise<void> => undefined;
+
 /** Migrates, where there are sessions of one's own for it. */
 async function migrateOn<Value>(
-  connections: PostgresConnections | null,
+  migrating: PostgresConnections | null,
+  serving: PostgresConnections,
   work: (connection: MigrationConnection) => Promise<Value>,
   watch: MigrationWatch | undefined,
 ): Promise<Value> {
-  if (connections === null) throw needsDirectUrl();
-  return withMigrationLock(connections, work, transactionOf, watch);
+  if (migrating === null) throw needsDirectUrl();
+  // The sessions that serve are looked at as well: they have a way of their own.
+  if (serving !== migrating) await inspectDatabase(serving, nothing, inspectionOf);
+  return withMigrationLock(migrating, work, transactionOf, watch);
 }
 
 /** The session of a migration: without a deadline, on the migration's connection. */

@@ -82,7 +82,12 @@ export function isOfTable(error: unknown): error is ServiceError {
 
 /** Whether a statement failed because the server takes none that write. */
 export function refusesWrites(error: unknown): boolean {
-  return codeOf(error) === readsOnly;
+  return codeOf(error) === readsOnly || isInRecovery(error);
+}
+
+/** Whether a transaction that says that it writes was begun on a standby. */
+function isInRecovery(error: unknown): boolean {
+  return codeOf(error) === "0A000" && error instanceof Error && /recovery/.test(error.message);
 }
 
 /**
@@ -101,6 +106,13 @@ export function changedSession(error?: unknown): DatabaseRefusal {
   return new DatabaseRefusal(text, false, error);
 }
 
+/** The same of the bus, to which no setting helps. */
+export function changedBusSession(): DatabaseRefusal {
+  const text =
+    "BUS_URL, or DATABASE_DIRECT_URL: its sessions change between transactions: signals can't pass a pooler in transaction mode";
+  return new DatabaseRefusal(text, false, undefined);
+}
+
 /** Migrations and their lock need a session of their own. */
 export function needsDirectUrl(): ServiceError {
   const text =
@@ -113,6 +125,7 @@ function mayPass(error: unknown): boolean {
   const code = codeOf(error);
   return (
     passing.test(code) ||
+    isInRecovery(error) ||
     /^E(?:CONN|PIPE|TIMEDOUT|HOST|NET|ADDR|MFILE|NFILE|AI_AGAIN|NOTFOUND)/.test(code) ||
     (error instanceof Error && lost.test(error.message))
   );

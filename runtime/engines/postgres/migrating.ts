@@ -8,6 +8,7 @@ import type { SqlSession } from "../sql/session.js";
 import type { PostgresConnections, HeldConnection } from "./connections.js";
 import { changedSession, translateFault } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
+import { hasLentSession, type Asking } from "./lent-session.js";
 import { drawFraction, sleep } from "../../ports/ambient.js";
 
 /**
@@ -142,36 +143,30 @@ async function expectSchema(connection: HeldConnection, lifetime: Lifetime): Pro
   throw unavailable(new DatabaseRefusal(fault, false, undefined));
 }
 
-/** How often sessions of two connections are compared: a busy pooler lends others meanwhile. */
-const comparisons = 5;
-
 /**
  * Rejects if a pooler lends this connection another session for each transaction, so that a lock
- * would stay behind in one that is somebody else's next: seen if a second connection gets the
- * session of the first, or the first one another.
+ * would stay behind in one that is somebody else's next.
  */
 async function expectOwnSession(
   connections: PostgresConnections,
   connection: HeldConnection,
   lifetime: Lifetime,
 ): Promise<void> {
-  const asked = { text: `SELECT pg_backend_pid() AS "pid"` };
-  const ask = async (one: HeldConnection) => (await one.query(asked, lifetime)).rows[0]?.["pid"];
-  const first = await ask(connection);
-  // What the server said at the start of the session: nobody is between.
-  if (first === connection.processId) return;
-  const other = await connections.acquire({ lifetime, payer: null });
+  const askerOf = (one: HeldConnection): Asking => ({
+    processId: one.processId,
+    ask: async (text) => (await one.query({ text }, lifetime)).rows,
+  });
+  let other: HeldConnection | undefined;
   let isBroken = true;
   try {
-    for (let left = comparisons; left > 0; left -= 1) {
-      await other.query({ text: "BEGIN" }, lifetime);
-      const isLent = (await ask(other)) === first || (await ask(connection)) !== first;
-      await other.query({ text: "ROLLBACK" }, lifetime);
-      if (isLent) throw unavailable(changedSession());
-    }
+    const isLent = await hasLentSession(askerOf(connection), async () => {
+      other = await connections.acquire({ lifetime, payer: null });
+      return askerOf(other);
+    });
+    if (isLent) throw unavailable(changedSession());
     isBroken = false;
   } finally {
-    other.release(isBroken);
+    other?.release(isBroken);
   }
 }
 

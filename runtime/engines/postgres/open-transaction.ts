@@ -3,7 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
-import { answeredIn } from "./backend-ends.js";
+import { answeredIn } from "./answered-in.js";
 import type { Answered, HeldConnection, Statement } from "./connections.js";
 import { sessionOver } from "./statements.js";
 

@@ -5,6 +5,7 @@ import { callbackify } from "node:util";
 import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
+import { answeredIn } from "./answered-in.js";
 import { isOfTable } from "./faults.js";
 import type { SessionManner, Sessions } from "./sessions.js";
 import { drawBytes } from "../../ports/ambient.js";
@@ -48,16 +49,21 @@ export function poolsOf(
   const known = new WeakMap<Client, Pick<Known, "name" | "socket">>();
   const manners = new WeakMap<Client, SessionManner>();
   let current = 0;
+  const isShared = sessions.startup.options === undefined;
   const connectionString = (): string => urls[current] ?? "";
 
   class Named extends Base {
     constructor(config?: ClientConfig) {
       const socket = new Socket();
-      const name = `opwright ${drawBytes(6).toString("hex")}`;
-      const own = { connectionString: connectionString(), application_name: name };
-      super({ ...config, ...own, stream: () => socket });
-      // `pg` takes PGOPTIONS itself where it is given no options.
-      if (sessions.startup.options === undefined) forgetOptions(this);
+      super({ ...config, connectionString: connectionString(), stream: () => socket });
+      const parameters = parametersOf(this);
+      const prefix = (parameters.application_name ?? "opwright").slice(0, 40);
+      // What the URL or the environment says would go into the startup packet.
+      if (isShared) for (const setting of startupSettings) parameters[setting] = undefined;
+      // Cancels find a backend by it, so no two connections have the same one. A pooler would set
+      // it anew with each session that it lends, and passes cancels on by itself.
+      const name = isShared ? prefix : `${prefix} ${drawBytes(6).toString("hex")}`;
+      parameters.application_name = name;
       known.set(this, { name, socket });
       // The pool replaces a connection that breaks while idle. Without a listener, its error would
       // end the process.
@@ -89,7 +95,10 @@ export function poolsOf(
    * whether it does: a standby says `on`, and so does a server that was made read-only.
    */
   const verify = async (client: PoolClient): Promise<void> => {
-    const { manner, isReadOnly } = await sessions.settle(client);
+    // Otherwise a silence here would hold the place of a connection for ever.
+    const settled = answeredIn(connectMillis, sessions.settle(client));
+    settled.catch(() => known.get(client)?.socket.destroy());
+    const { manner, isReadOnly } = await settled;
     if (mustWrite && isReadOnly)
       throw new Error(`the server ${client.host}:${client.port} accepts no writes`);
     manners.set(client, manner);
@@ -127,10 +136,21 @@ export function poolsOf(
   };
 }
 
-/** What `pg` would put into the startup packet as `options`. */
-function forgetOptions(client: Client): void {
+/** Settings that `pg` takes from a URL or the environment, and puts into the startup packet. */
+const startupSettings = [
+  "options",
+  "statement_timeout",
+  "lock_timeout",
+  "idle_in_transaction_session_timeout",
+] as const;
+
+/** What `pg` has read of a URL, and its types don't say. */
+function parametersOf(client: Client) {
   const { connectionParameters } = client as unknown as {
-    readonly connectionParameters: { options?: string | undefined };
+    readonly connectionParameters: Record<
+      "application_name" | (typeof startupSettings)[number],
+      string | undefined
+    >;
   };
-  connectionParameters.options = undefined;
+  return connectionParameters;
 }

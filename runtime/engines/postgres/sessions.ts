@@ -69,34 +69,65 @@ export function ownSessions({ options, statementMillis }: SessionOptions): Sessi
  * each transaction sets its own, in the message that begins it.
  */
 export function sharedSessions({ options, statementMillis }: SessionOptions): Sessions {
-  const settings = [
-    ...sessionSettings(options),
-    ["idle_in_transaction_session_timeout", String(statementMillis)] as const,
-  ].flatMap(ofTransaction);
-  // By itself and first: what somebody has left behind may be too short for the rest.
-  const begin = `BEGIN ISOLATION LEVEL READ COMMITTED NOT DEFERRABLE; SET LOCAL statement_timeout = ${statementMillis}`;
   return {
     startup: {},
     settle: (client) =>
-      inTransaction(client, begin, async () => {
+      inTransaction(client, beginWith(statementMillis), async () => {
         const { rows } = await client.query<{ readonly name: string; readonly value: string }>(
           askSettings,
         );
         const usual = new Map(rows.map(({ name, value }) => [name, value]));
-        const own: SessionSetting[] = [
-          ["search_path", usual.get("search_path") ?? ""],
-          ["synchronous_commit", settledCommit(usual.get("synchronous_commit"))],
-          ...settings,
-        ];
-        if (usual.has("transaction_timeout")) own.push(["transaction_timeout", "0"]);
         const manner = {
-          begin: `${begin}; ${setAll(own)}`,
+          begin: beginLent(usual, { options, statementMillis }),
           isShared: true,
           carriesNames: await carriesNames(client),
         };
         return { manner, isReadOnly: usual.get("transaction_read_only") !== "off" };
       }),
   };
+}
+
+/**
+ * Begins a transaction. The timeout is set by itself and first: what somebody has left behind in
+ * the session may be too short for the rest.
+ */
+function beginWith(statementMillis: number, access = ""): string {
+  return `BEGIN ISOLATION LEVEL READ COMMITTED${access} NOT DEFERRABLE; SET LOCAL statement_timeout = ${statementMillis}`;
+}
+
+/** Timeouts that the engine sets itself, or that end no statement. */
+const ownTimeouts = ["statement_timeout", "transaction_timeout", "idle_session_timeout"];
+
+/**
+ * The text that begins a transaction in a lent session: as the role's sessions begin (`usual`),
+ * with the URL's options, with our own settings, and as nobody but the role.
+ */
+function beginLent(
+  usual: ReadonlyMap<string, string>,
+  { options, statementMillis }: SessionOptions,
+): string {
+  const all = new Map<string, string>();
+  for (const name of ["search_path", "synchronous_commit", "default_transaction_read_only"])
+    all.set(name, usual.get(name) ?? "");
+  // Names of settings have no case.
+  for (const [name, value] of sessionSettings(options)) all.set(name.toLowerCase(), value);
+  all.set("idle_in_transaction_session_timeout", String(statementMillis));
+  all.set("synchronous_commit", settledCommit(all.get("synchronous_commit")));
+  all.set("search_path", withoutTemporary(all.get("search_path") ?? ""));
+  for (const name of ownTimeouts) all.delete(name);
+  if (usual.has("transaction_timeout")) all.set("transaction_timeout", "0");
+  const isReadOnly = /^(?:on|true|yes|1)$/i.test(all.get("default_transaction_read_only") ?? "");
+  const begin = beginWith(statementMillis, isReadOnly ? " READ ONLY" : " READ WRITE");
+  const own = [...all].filter(([name]) => !name.startsWith("default_transaction_"));
+  return `${begin}; SET LOCAL SESSION AUTHORIZATION DEFAULT; SET LOCAL role TO DEFAULT; ${setAll(own)}`;
+}
+
+/**
+ * A search path in which temporary tables, which somebody may have left behind in the session, come
+ * last: PostgreSQL looks at them first where the path doesn't name them.
+ */
+function withoutTemporary(path: string): string {
+  return path === "" || /\bpg_temp\b/.test(path) ? path : `${path}, pg_temp`;
 }
 
 /** Runs `work`, which writes nothing, in a transaction. If it fails, the connection isn't used. */
@@ -117,17 +148,12 @@ async function inTransaction<Value>(
  */
 const askSettings = `SELECT name, CASE name WHEN 'transaction_read_only' THEN setting ELSE reset_val END AS "value"
   FROM pg_settings
-  WHERE name IN ('search_path', 'synchronous_commit', 'transaction_timeout', 'transaction_read_only')`;
+  WHERE name IN ('search_path', 'synchronous_commit', 'transaction_timeout',
+    'transaction_read_only', 'default_transaction_read_only')`;
 
 /** Commits wait for the server's disk: see `settleSession`. */
 function settledCommit(value: string | undefined): string {
-  return value === undefined || value === "off" ? "on" : value;
-}
-
-/** A setting of sessions as one of a transaction that has begun. */
-function ofTransaction([name, value]: SessionSetting): readonly SessionSetting[] {
-  if (name === "default_transaction_read_only") return [["transaction_read_only", value]];
-  return name.startsWith("default_transaction_") ? [] : [[name, value]];
+  return value === undefined || /^(?:off|false|no|0|)$/i.test(value) ? "on" : value;
 }
 
 /** One statement that sets all of them until the transaction ends. */

@@ -7,6 +7,7 @@ import { service as definition } from "../../../generated/service.js";
 import { readSettings } from "../../../runtime/server/settings.js";
 import { start } from "../../../runtime/server/start.js";
 import { startFault } from "../../../runtime/server/start-fault.js";
+import { openPostgresBus } from "../../../runtime/engines/postgres/bus.js";
 import { silentLog } from "../../../runtime/ports/log.js";
 import { databaseAt, engines, type FreshDatabase } from "../../support/engines.js";
 import {
@@ -16,6 +17,8 @@ import {
   startPgBouncer,
 } from "../../support/pgbouncer.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { startSwallowingProxy } from "../../support/swallowing-proxy.js";
 import { generated, startTestService, type TestService } from "../../support/service.js";
 
 const files = {
@@ -32,6 +35,7 @@ documents:
 operations:
   sales.wait: {post: /wait, in: {seconds: number}, out: {}, run: registry/handlers.ts#wait, guard: open, deadline: 2s}
   sales.wait_writing: {post: /wait_writing, in: {seconds: number}, out: {}, run: registry/handlers.ts#waitWriting, guard: open, deadline: 2s, transaction: write}
+  sales.commits: {post: /commits, out: {commits: string, timeout: string}, run: registry/handlers.ts#commits, guard: open}
   sales.names: {post: /names, out: {ours: number, poolers: number}, run: registry/handlers.ts#names, guard: open}
 `,
   "registry/handlers.ts": `import { sql } from "opwright/runtime";
@@ -40,6 +44,11 @@ export const wait = async ({ seconds }, context) => {
   return {};
 };
 export const waitWriting = wait;
+export const commits = async (_input, context) => {
+  const [row] = await sql(context, { commits: "string", timeout: "string" })\`SELECT current_setting('synchronous_commit') AS commits,
+    current_setting('statement_timeout') AS timeout\`;
+  return row;
+};
 export const names = async (_input, context) => {
   const [row] = await sql(context, { ours: "number", poolers: "number" })\`SELECT count(*) FILTER (WHERE name NOT LIKE 'PGBOUNCER%') AS ours,
     count(*) FILTER (WHERE name LIKE 'PGBOUNCER%') AS poolers FROM pg_prepared_statements\`;
@@ -122,27 +131,6 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
       expect(listed[0]?.body.hits[0].at).toMatch(/^2026-03-01T23:30:00\.5/);
     });
 
-    test("what others leave behind in a session doesn't count", async () => {
-      const other = new Client({ connectionString: its.url });
-      await other.connect();
-      // Both sessions, since the first is held meanwhile.
-      const second = new Client({ connectionString: its.url });
-      await second.connect();
-      const leave = `SET datestyle = 'German'; SET timezone = 'Pacific/Chatham'; SET search_path = pg_catalog;
-        SET synchronous_commit = off; SET statement_timeout = '1ms'; SET lock_timeout = '1ms'; SET bytea_output = escape`;
-      await other.query("BEGIN");
-      await second.query(leave);
-      await other.query("COMMIT");
-      await other.query(leave);
-      await other.end();
-      await second.end();
-      const { status, body } = await service.post("/sales", sale("behind another"));
-      expect(status).toBe(201);
-      const read = await service.call("GET", `/sales/${body.id}`);
-      expect(read.body).toEqual(body);
-      expect((await service.call("GET", "/readyz")).status).toBe(200);
-    });
-
     test.each(["/wait", "/wait_writing"])("a deadline ends the statement of %s", async (path) => {
       const begun = Date.now();
       const [late] = await Promise.all([
@@ -180,6 +168,62 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
     });
   });
 
+  describe("with one session, in which others leave something behind", () => {
+    let its: Stage;
+    let service: TestService;
+    beforeAll(async () => {
+      its = await stage({ default_pool_size: 1 });
+      service = await its.startService();
+    });
+    afterAll(async () => {
+      await service?.stop();
+      await its?.end();
+    });
+    const leaveBehind = async (...statements: readonly string[]): Promise<void> => {
+      const other = new Client({ connectionString: its.url });
+      await other.connect();
+      try {
+        for (const statement of statements) await other.query(statement);
+      } finally {
+        await other.end();
+      }
+    };
+
+    test("a temporary table of a table's name takes no write", async () => {
+      await leaveBehind("CREATE TEMP TABLE sales (LIKE public.sales INCLUDING ALL)");
+      const { status, body } = await service.post("/sales", sale("into the real one"));
+      expect(status).toBe(201);
+      const kept = `SELECT count(*)::int AS n FROM public.sales WHERE id = '${body.id}'`;
+      expect(await its.sql(kept)).toEqual([{ n: 1 }]);
+      await leaveBehind("DROP TABLE pg_temp.sales");
+    });
+
+    test("what others leave behind in a session doesn't count", async () => {
+      await leaveBehind(
+        `SET datestyle = 'German'; SET timezone = 'Pacific/Chatham'; SET search_path = pg_catalog;
+        SET synchronous_commit = off; SET lock_timeout = '1ms'; SET bytea_output = escape`,
+        "SET statement_timeout = '20ms'",
+      );
+      const { status, body } = await service.post("/sales", sale("behind another"));
+      expect(status).toBe(201);
+      const read = await service.call("GET", `/sales/${body.id}`);
+      expect(read.body).toEqual(body);
+      expect((await service.call("GET", "/readyz")).status).toBe(200);
+      await leaveBehind("RESET ALL");
+    });
+
+    test.each([
+      ["SET default_transaction_read_only = on", "RESET default_transaction_read_only"],
+      ["SET ROLE pg_monitor", "RESET ROLE"],
+      ["SET SESSION AUTHORIZATION pg_monitor", "RESET SESSION AUTHORIZATION"],
+      ["SET default_transaction_isolation = serializable", "RESET default_transaction_isolation"],
+    ])("%s doesn't count", async (statement, undo) => {
+      await leaveBehind(statement);
+      expect((await service.post("/sales", sale(statement))).status).toBe(201);
+      await leaveBehind(undo);
+    });
+  });
+
   test("migrations and signals go around it: no lock stays in a session of the pooler", async () => {
     const its = await stage();
     const begin = () =>
@@ -213,16 +257,83 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
     await its.sql("CREATE SCHEMA app");
     const [direct, pooled] = [new URL(its.database.url), new URL(its.url)];
     for (const url of [direct, pooled])
-      url.searchParams.set("options", String.raw`-c search_path=app -csynchronous_commit=local`);
+      url.searchParams.set(
+        "options",
+        "-c search_path=app -csynchronous_commit=off --default-transaction-read-only=off -c statement_timeout=1",
+      );
+    await its.sql(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`,
+    );
+    for (const name of ["statement_timeout", "lock_timeout"])
+      pooled.searchParams.set(name, "40000");
     const service = await its.startService({
       DATABASE_URL: pooled.href,
       DATABASE_DIRECT_URL: direct.href,
     });
     expect((await service.post("/sales", sale("elsewhere"))).status).toBe(201);
+    expect((await service.post("/commits", {})).body).toEqual({ commits: "on", timeout: "35s" });
     await service.stop();
     expect(await its.sql("SELECT count(*)::int AS n FROM app.sales")).toEqual([{ n: 1 }]);
     await its.end();
   });
+
+  /** A service with few connections behind a network that may fall silent. */
+  const behindSilence = async (environment: Readonly<Record<string, string>>) => {
+    const its = await stage();
+    const proxy = await startSwallowingProxy(
+      environment["DATABASE_POOLER"] === "none" ? its.database.url : its.url,
+    );
+    const service = await its.startService({
+      DATABASE_URL: proxy.url(its.database.url),
+      DATABASE_POOL: "5",
+      ...environment,
+    });
+    return {
+      proxy,
+      service,
+      async end() {
+        proxy.close();
+        await service.stop();
+        await its.end();
+      },
+    };
+  };
+  const ask = (service: TestService, seconds: number) => service.post("/wait", { seconds });
+
+  test("a silence where a read's transaction ends holds no connection for ever", async () => {
+    const { proxy, service, end } = await behindSilence({});
+    const list = () => service.post("/sales/list", {});
+    await Promise.all([0, 1, 2].map(list));
+    proxy.swallows = (type, message) => type === "C" && message.includes("COMMIT");
+    await Promise.all([0, 1, 2, 3].map(list));
+    proxy.swallows = null;
+    await expect
+      .poll(async () => (await service.call("GET", "/readyz")).status, { timeout: 20_000 })
+      .toBe(200);
+    const answers = await Promise.all([0, 1, 2].map(list));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await end();
+  });
+
+  test.each([{}, { DATABASE_POOLER: "none", DATABASE_DIRECT_URL: "", BUS_URL: "none" }])(
+    "a silence while a session is settled holds no connection for ever: %j",
+    async (environment) => {
+      const { proxy, service, end } = await behindSilence(environment);
+      let answered = 0;
+      // The first one ends the login, the next one the first statement.
+      proxy.swallows = (type) => type === "Z" && (answered += 1) % 2 === 0;
+      await Promise.all([0, 1, 2, 3].map(() => ask(service, 0.1)));
+      proxy.swallows = null;
+      await expect
+        .poll(
+          async () =>
+            (await Promise.all([0, 1, 2].map(() => ask(service, 0.1)))).map(({ status }) => status),
+          { timeout: 20_000 },
+        )
+        .toEqual([200, 200, 200]);
+      await end();
+    },
+  );
 
   describe("a service that isn't told", () => {
     /** What an operator reads who starts it with this DATABASE_URL. */
@@ -259,6 +370,41 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
       );
       const locks = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       expect(await its.sql(locks)).toEqual([]);
+      await its.end();
+    });
+
+    test("of its pooler, only of the way around it, notices as well", async () => {
+      const its = await stage(ignoring);
+      const environment = { DATABASE_URL: its.url, DATABASE_DIRECT_URL: its.database.url };
+      expect(await faultOf(environment)).toMatch(/DATABASE_URL: its sessions change/);
+      await its.end();
+    });
+
+    test("a way around it that leads to another database is refused", async () => {
+      const its = await stage();
+      const other = await its.engine.create();
+      const environment = pooledEnvironment(its.url, other.url);
+      expect(await faultOf(environment)).toMatch(
+        /core\.configuration: DATABASE_DIRECT_URL: 0001_initial\.sql has been applied there/,
+      );
+      await other.drop();
+      await its.end();
+    });
+
+    test("signals don't listen in a session of the pooler", async () => {
+      const its = await stage(ignoring);
+      const log = recordingLog();
+      const bus = await openPostgresBus(its.url, log);
+      await expect(bus.probe()).rejects.toThrow("does not answer");
+      await expect
+        .poll(() => log.lines.map(({ error }) => error))
+        .toContainEqual(expect.stringContaining("signals can't pass a pooler"));
+      await bus.close();
+      const listening = new Client({ connectionString: its.url });
+      await listening.connect();
+      const { rows } = await listening.query("SELECT pg_listening_channels()");
+      expect(rows).toEqual([]);
+      await listening.end();
       await its.end();
     });
 
