@@ -147,8 +147,6 @@ function migratingWay(
   return directUrl === url && !isPooled ? connections : openTo(directUrl, directSize, false);
 }
 
-const nothing = async (): Promise<void> => undefined;
-
 /** Migrates, where there are sessions of one's own for it. */
 async function migrateOn<Value>(
   migrating: PostgresConnections | null,
@@ -158,7 +156,7 @@ async function migrateOn<Value>(
 ): Promise<Value> {
   if (migrating === null) throw needsDirectUrl();
   // The sessions that serve are looked at as well: they have a way of their own.
-  if (serving !== migrating) await inspectDatabase(serving, nothing, inspectionOf);
+  if (serving !== migrating) await inspectDatabase(serving, async () => undefined, inspectionOf);
   return withMigrationLock(migrating, work, transactionOf, watch);
 }
 
