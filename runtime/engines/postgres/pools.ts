@@ -57,7 +57,7 @@ export function poolsOf(
       const socket = new Socket();
       super({ ...config, connectionString: connectionString(), stream: () => socket });
       const parameters = parametersOf(this);
-      const prefix = (parameters.application_name ?? "opwright").slice(0, 40);
+      const prefix = applicationName(parameters.application_name);
       // What the URL or the environment says would go into the startup packet.
       if (isShared) for (const setting of startupSettings) parameters[setting] = undefined;
       // Cancels find a backend by it, so no two connections have the same one. A pooler would set
@@ -143,6 +143,11 @@ const startupSettings = [
   "lock_timeout",
   "idle_in_transaction_session_timeout",
 ] as const;
+
+/** A name with room for ours. The server replaces what isn't ASCII, and cuts it at 63 bytes. */
+function applicationName(given: string | undefined): string {
+  return (given ?? "opwright").replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 40);
+}
 
 /** What `pg` has read of a URL, and its types don't say. */
 function parametersOf(client: Client) {

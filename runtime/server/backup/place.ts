@@ -6,7 +6,6 @@ import type { Settings } from "../settings.js";
 
 export interface BackupPlace {
   readonly service: ServiceDefinition;
-  readonly settings: Settings;
   /** The folder of the backup. */
   readonly folder: string;
   /** The database's file. */
@@ -31,7 +30,7 @@ export function placeOf(
     family.folders(settings.families[family.member]),
   );
   const database = databaseUrl.slice("sqlite:".length);
-  return { service, settings, folder, database, folders: Object.assign({}, ...folders) };
+  return { service, folder, database, folders: Object.assign({}, ...folders) };
 }
 
 /** An error whose message is for the operator. */

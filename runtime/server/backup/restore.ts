@@ -1,8 +1,8 @@
 // Brings a backup back to where there is nothing yet.
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { privateFolder } from "../../engines/private-files.js";
+import { join } from "node:path";
+import { keepPrivate, privateFolder } from "../../engines/private-files.js";
 import { copyHashed, hashFile, listTree } from "./copied-tree.js";
 import { databaseName, factsName, readFacts, readSums, sumsName } from "./format.js";
 import { refuse, type BackupPlace } from "./place.js";
@@ -18,26 +18,28 @@ export async function restore({
   const facts = readFacts(folder);
   if (![service.name, service.was].includes(facts.service))
     throw refuse("core.conflict", `${folder} is a backup of ${facts.service}`);
-  await expectNothing(database, folders);
+  // Beside its place, the database says that a restore was begun and has not ended.
+  const begun = `${database}.restoring`;
+  await expectNothing(database, existsSync(begun) ? {} : folders);
   const sums = readSums(folder);
   await expectWhole(folder, sums);
   const fault = snapshotFault(join(folder, databaseName));
   if (fault !== null) throw refuse("core.conflict", `${folder}/${databaseName}: ${fault}`);
+  await copyHashed(join(folder, databaseName), begun);
+  // A file that was there keeps its mode.
+  keepPrivate(begun);
   for (const [name, to] of Object.entries(folders)) {
-    const begun = `${to}.restoring`;
-    await rm(begun, { recursive: true, force: true });
-    await mkdir(begun, { recursive: true, mode: privateFolder });
+    const beside = `${to}.restoring`;
+    await rm(beside, { recursive: true, force: true });
+    await mkdir(beside, { recursive: true, mode: privateFolder });
     for (const path of sums.keys())
       if (path.startsWith(`${name}/`))
-        await copyHashed(join(folder, path), join(begun, path.slice(name.length + 1)));
-    // It is empty, as was seen.
+        await copyHashed(join(folder, path), join(beside, path.slice(name.length + 1)));
+    // It is empty, as was seen, or what an earlier restore has put there.
     await rm(to, { recursive: true, force: true });
-    await rename(begun, to);
+    await rename(beside, to);
   }
   // Last, since a database that is there says that all of it is.
-  await mkdir(dirname(database), { recursive: true, mode: privateFolder });
-  const begun = `${database}.restoring`;
-  await copyHashed(join(folder, databaseName), begun);
   await rename(begun, database);
   return `the database and ${sums.size - 1} files, as they were after ${facts.begunAt}`;
 }

@@ -237,9 +237,13 @@ describe("a backup", () => {
       mkdirSync(join(to, "objects/objects.restoring/half"), { recursive: true });
       mkdirSync(to, { recursive: true });
       writeFileSync(join(to, "service.db.restoring"), "half");
+      // It may have been killed between the files and the database.
+      mkdirSync(join(to, "objects/objects"));
+      writeFileSync(join(to, "objects/objects/there"), "already");
       expect(restored(folder, to)).toEqual([0, "", true]);
       expect(existsSync(join(to, "service.db.restoring"))).toBe(false);
       expect(existsSync(join(to, "objects/objects.restoring"))).toBe(false);
+      expect(existsSync(join(to, "objects/objects/there"))).toBe(false);
     });
   });
 });
