@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, open, readdir, stat } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { hasCode } from "../../engines/disk-faults.js";
@@ -11,22 +11,31 @@ import { privateFile, privateFolder } from "../../engines/private-files.js";
 /** What was copied: the hash of each file (SHA-256, hexadecimal) by its path, with `/`. */
 export type Hashes = Map<string, string>;
 
-/** The files below a folder, by paths with `/`, in order. None if it isn't there. */
+/**
+ * The files below a folder, by paths with `/`, in order. None if it isn't there. Folders that
+ * vanish meanwhile count as empty, and no others do.
+ */
 export async function listTree(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (error: unknown) => {
-      if (hasCode(error, "ENOENT")) return [];
-      throw error;
-    },
-  );
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .toSorted();
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  });
+  const found: string[] = [];
+  for (const entry of entries) {
+    if (entry.isFile()) found.push(entry.name);
+    if (!entry.isDirectory()) continue;
+    for (const path of await listTree(join(folder, entry.name)))
+      found.push(`${entry.name}/${path}`);
+  }
+  return found.toSorted();
 }
 
-/** Copies a file to one of this account's own, durably; returns its hash. */
+/**
+ * Copies a file to one of this account's own, durably; returns its hash. If there is no such file,
+ * nothing is written.
+ */
 export async function copyHashed(from: string, to: string): Promise<string> {
+  const source = await open(from, "r");
   await mkdir(dirname(to), { recursive: true, mode: privateFolder });
   const hash = createHash("sha256");
   const hashing = new Transform({
@@ -36,7 +45,7 @@ export async function copyHashed(from: string, to: string): Promise<string> {
     },
   });
   await pipeline(
-    createReadStream(from),
+    source.createReadStream(),
     hashing,
     createWriteStream(to, { mode: privateFile, flush: true }),
   );
