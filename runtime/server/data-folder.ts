@@ -63,7 +63,7 @@ export async function fillFolder(
   // Its parent has to be there: Node.js would try for ever to make some of them.
   await mkdir(begun, { mode: privateFolder }).catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
-    throw makeConflict(`${begun} is left from one that ended early: remove it`);
+    throw makeConflict(`${begun} is left from a run that ended early: remove it`);
   });
   await write(begun);
   await rename(begun, target);

@@ -810,7 +810,7 @@ for (const engine of engines)
       renameSync(folder, `${folder}.unfinished`);
       expect(place.run("import", `${folder}.unfinished`).stderr).toContain("it isn't whole");
       expect(place.run("export", folder).stderr).toContain(
-        "is left from an export that ended early",
+        "is left from a run that ended early",
       );
       await place.drop();
     });
