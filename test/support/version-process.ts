@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import type { TestProject } from "./project-service.js";
 
-const runtime = new URL("../../dist/runtime/index.js", import.meta.url).pathname;
+const runtime = new URL("../../dist/served/runtime.js", import.meta.url).pathname;
 
 export interface VersionProcess {
   readonly child: ChildProcess;
