@@ -1,5 +1,6 @@
 // `server.js backup` beside a service that goes on writing, and `server.js restore` where there is nothing: what was
 // acknowledged before is there, with its files; and what isn't whole, or would overwrite something, is refused.
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -126,6 +127,7 @@ describe("a backup", () => {
         name === "objects" ? "700" : "600",
       ]);
 
+    execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: folder });
     const back = version.run({ DATA_DIR: elsewhere }, "restore", folder);
     expect([back.code, back.stderr]).toEqual([0, ""]);
     const again = await started(elsewhere);
