@@ -57,12 +57,12 @@ async function pooler(): Promise<() => void> {
   if (!hasPgBouncer)
     return missing("PgBouncer is not installed (apt-get install pgbouncer); its tests are SKIPPED");
   // Each test has a database of its own, which soon is of no use any more.
-  const { port, kill } = await startPgBouncer(server, {
+  const { port, stop } = await startPgBouncer(server, {
     server_idle_timeout: 5,
     autodb_idle_timeout: 30,
   });
   process.env["OPWRIGHT_TEST_POOLER"] = String(port);
-  return () => void kill();
+  return () => void stop();
 }
 
 /** The Redis that answers, or one of our own. */
