@@ -277,6 +277,22 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
     await its.end();
   });
 
+  test("without a pooler, a deadline ends its statement whatever the URL calls the service", async () => {
+    const its = await stage();
+    const url = new URL(its.database.url);
+    url.searchParams.set("application_name", `café ${"x".repeat(80)}`);
+    const service = await its.startService({
+      DATABASE_URL: url.href,
+      DATABASE_DIRECT_URL: "",
+      DATABASE_POOLER: "none",
+    });
+    expect((await service.post("/wait", { seconds: 30 })).status).toBe(504);
+    const active = `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep%' AND state <> 'idle' AND pid <> pg_backend_pid()`;
+    await expect.poll(() => its.sql(active)).toEqual([]);
+    await service.stop();
+    await its.end();
+  });
+
   /** A service with few connections behind a network that may fall silent. */
   const behindSilence = async (environment: Readonly<Record<string, string>>) => {
     const its = await stage();
